@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
+from simdoc_search.sketch.tokens import HASH_BITS
 
 DOCUMENTS = 12_000
 MIN_BYTES, MAX_BYTES = 1_000, 60_000  # size of a file
 # A random fingerprint has 512 buckets, of which 52 % are filled (266 tokens). One tenth of them are near copies.
-FILL, NEAR, BITS, BUCKETS = 0.52, 0.1, 15, 512
+FILL, NEAR, BUCKETS = 0.52, 0.1, 512
 
 
 def read(folders: Sequence[str]) -> list[str]:
@@ -35,7 +36,7 @@ def table_of(codes: Sequence[Any], shingle_counts: Sequence[int]) -> Fingerprint
     """Return a table of fingerprints."""
     counts = np.array(list(map(len, codes)), np.int64)
     sizes = np.array(shingle_counts, np.int64)
-    return FingerprintTable(np.concatenate(codes), np.cumsum(counts) - counts, counts, sizes, BITS, BUCKETS)
+    return FingerprintTable(np.concatenate(codes), np.cumsum(counts) - counts, counts, sizes, BUCKETS)
 
 
 def synthetic(count: int) -> tuple[FingerprintTable, list[tuple[int, int, float]]]:
@@ -51,7 +52,7 @@ def synthetic(count: int) -> tuple[FingerprintTable, list[tuple[int, int, float]
     originals: list[Any] = []
     for size in [*[10_000] * (count // 10_000), count % 10_000]:
         filled = rng.random((size, BUCKETS)) < FILL
-        values = rng.integers(0, 1 << BITS, (size, BUCKETS), np.uint32)
+        values = rng.integers(0, 1 << HASH_BITS, (size, BUCKETS), np.uint32)
         for row in range(max(0, count - copies - done), size):
             original = done + row - (count - copies)
             filled_before, values_before = originals[original // 10_000]
@@ -60,10 +61,10 @@ def synthetic(count: int) -> tuple[FingerprintTable, list[tuple[int, int, float]
             values[row] = np.where(kept, values_before[original % 10_000], values[row])
         if len(originals) * 10_000 < copies:
             originals.append((filled, values))
-        parts.append((values | (np.arange(BUCKETS, dtype=np.uint32) << np.uint32(BITS)))[filled])
+        parts.append((values | (np.arange(BUCKETS, dtype=np.uint32) << np.uint32(HASH_BITS)))[filled])
         counts.append(filled.sum(axis=1))
         done += size
     sizes = np.concatenate(counts).astype(np.int64)
     shingles = np.ceil(-BUCKETS * np.log1p(-sizes / (BUCKETS + 1))).astype(np.int64)
-    table = FingerprintTable(np.concatenate(parts), np.cumsum(sizes) - sizes, sizes, shingles, BITS, BUCKETS)
+    table = FingerprintTable(np.concatenate(parts), np.cumsum(sizes) - sizes, sizes, shingles, BUCKETS)
     return table, [(number, count - copies + number, float(shares[number])) for number in range(copies)]

@@ -81,7 +81,7 @@ def measure(store: Store, ids: list[str], length: int) -> str:
     for id, text in sentences(store, ids, length):
         began = time.process_time()
         document = QueryDocument.of_text(text, store.settings)
-        candidates = passage_candidates(store, document, filters=None, exclude=None, size=SIZE, min_equal=2)
+        candidates = passage_candidates(store, document, filters=None, exclude=None, size=SIZE)
         times.append(1000 * (time.process_time() - began))
         found += id in {each.id for each in candidates.documents}
         common += candidates.too_common > 0

@@ -32,8 +32,7 @@ from simdoc_search.query import Threshold
 from simdoc_search.query.planner import PLANNERS, Planner
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.sketch.estimate import shared_and_union
-from simdoc_search.sketch.tokens import hash_bits
+from simdoc_search.sketch.estimate import compare_codes
 
 QUERIES = ((20, None), (50, None), (80, None), (20, 80), (50, 80), (80, 80), (80, 95))
 ALL_HITS = 1_000_000
@@ -76,13 +75,12 @@ def exact_overlaps(sets: Sets, truth: Path) -> Pairs:
 
 def print_error(search: SimilaritySearch, pairs: Pairs) -> None:
     """Print the RMSE and the bias of the estimate."""
-    settings = search.store.settings
     codes = {record.id: record.codes for record in search.store.scan()}
     errors = []
     for (a, b), overlap in pairs.items():
         if a < b:
-            shared, union = shared_and_union(codes[a], codes[b], hash_bits(settings.minhash))
-            errors.append(shared / union - overlap)
+            estimated = compare_codes(codes[a], codes[b]).overlap
+            errors.append(estimated - overlap)
     array = np.array(errors)
     rmse, bias = math.sqrt(float(np.mean(array**2))), float(np.mean(array))
     print(f"estimate over {len(errors)} pairs: RMSE {rmse:.4f} (goal <= 0.0125), bias {bias:+.4f} (goal within 0.002)")

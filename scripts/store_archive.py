@@ -1,6 +1,6 @@
 """Make the small stored index that a test opens for ever: one archive for each form that stores have had.
 
-    python scripts/store_archive.py tests/data/store_layout_2_sketches.tar.gz
+    python scripts/store_archive.py tests/data/store_layout_1.tar.gz
 
 Run it once for a new form, never again for an old one.
 """

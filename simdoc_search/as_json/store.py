@@ -12,11 +12,7 @@ if TYPE_CHECKING:
 
 def info_as_json(info: StoreInfo) -> dict[str, Any]:
     """Convert the number of documents, the size and the settings of a store."""
-    settings = {
-        **info.settings.to_dict(),
-        **_analysis_and_sketch(info.settings),
-        "token_length": info.settings.token_length,
-    }
+    settings = {**info.settings.to_dict(), **_analysis_and_sketch(info.settings)}
     return {
         "store": info.location,
         "documents": info.documents,

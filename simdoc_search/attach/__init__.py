@@ -1,16 +1,16 @@
-"""Fingerprints in an index that an application owns.
+"""Adds fingerprints to indices that simdoc-search did not create, and checks them.
 
-actions.py           adds fingerprints to the bulk actions of a loader
+actions.py           adds fingerprints to the bulk actions of an application
 backfill/            adds fingerprints to existing documents
-pipeline/            lets the engine compute the fingerprints
+pipeline/            installs an ingest pipeline that computes fingerprints
 installation.py      installs templates and the pipeline
 inspection/          inspects indices and their documents
-check.py             lists the problems of an index
-search_templates.py  queries as search templates that the engine stores
-min_hash.py          fields that the engine fills with its own filter
+check.py             lists the problems of an index, and how to solve them
+search_templates.py  stores queries in the engine, as search templates
+min_hash.py          describes fields that the engine fills with its `min_hash` filter
 
-Every function that sends requests may also raise StoreUnavailableError if the engine does not answer, and
-RequestError if the engine refuses a request.
+Every function that sends requests may also raise StoreUnavailableError if the engine does not respond, and
+RequestError if the engine rejects a request.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Adds fingerprints to the bulk actions of an application's own loader."""
+"""Adds fingerprints to the bulk actions that an application sends to its engine."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from simdoc_search.stores.remote.schema import format_label
 from simdoc_search.stores.remote.texts import text_field_names, text_of
 from simdoc_search.stores.sketching import check_can_sketch, compute_sketches
 
-_BATCH = 64
-"""Number of actions that are read and fingerprinted together."""
+_BATCH_SIZE = 64
+"""Number of actions to read and fingerprint together."""
 
 
 def fingerprint_actions(
@@ -28,71 +28,76 @@ def fingerprint_actions(
     extractor: Extractor | None = None,
     field: str = "simdoc",
 ) -> Iterator[dict[str, Any]]:
-    """Add fingerprints to bulk actions, for `helpers.bulk` of a client. Actions are copied, not changed.
+    """Yield bulk actions with fingerprints, to pass to `helpers.bulk` of a client. The given actions are not modified.
 
-    A document without a text gets no fingerprint, and an existing fingerprint is removed. A text without words gets a
-    mark (`shingles: 0`). Deletions and updates of other fields are unchanged. An update that removes the text also
-    removes the fingerprint. So does an update of only some of several text fields: run `simdoc-search backfill` after
-    it. The `upsert` document of an update gets its own fingerprint. Changes by a script are not seen.
+    A text without words gets an empty fingerprint (`shingles: 0`). If a document has no text, its fingerprint is
+    removed. The `upsert` document of an update gets its own fingerprint. Deletions, and updates that do not set a text
+    field, are yielded unchanged.
+
+    An update that removes the text also removes the fingerprint. If the text consists of several fields, an update of
+    only some of them removes the fingerprint too. Run `simdoc-search backfill` after such an update, and after updates
+    by a script, whose changes are not detected.
 
     Args:
-        actions: the actions. The document is in `_source`, in `doc` (an update), or is the action itself.
-        text_field: the path of the text field, such as `page.body`. Several fields, or a list of strings, make one
-            text, one line each.
-        settings: the settings of the index, as returned by `open_store(client=client, index="articles").settings`. None
-            for the default settings, which include passage tokens. Use `Settings(passages=None)` for a mapping without
-            passage tokens.
-        extractor: finds concepts, if the settings include concepts. A text on which it fails gets no concepts.
-        field: the object field to fill.
+        actions: the actions. The document is the value of `_source`, the value of `doc` in an update, or the action
+            itself.
+        text_field: path of the text field, such as `page.body`. The values of several fields, or of a list of strings,
+            are joined by line breaks into one text.
+        settings: settings of the index, as returned by `open_store(client=client, index="articles").settings`. None
+            selects the default settings, which include passage tokens. If the mapping has no passage tokens, pass
+            `Settings(passages=None)`.
+        extractor: finds the concepts, if the settings include concepts. If it fails on a text, the fingerprint has no
+            concepts.
+        field: the object field to write.
 
     Raises:
-        FormatMismatchError: the settings name another concept extractor.
-        MissingExtraError: a package that the sentence tokens need is not installed.
+        FormatMismatchError: the settings require a different concept extractor.
+        MissingExtraError: a package for the sentence tokens is not installed.
         DocumentError: a text is neither a string nor a list of strings.
     """
     remaining = iter(actions)
-    names = text_field_names(text_field)
-    while batch := list(islice(remaining, _BATCH)):
-        places = [(number, path) for number, action in enumerate(batch) for path in _document_paths(action)]
-        documents = [_document_at(batch[number], path) for number, path in places]
+    text_fields = text_field_names(text_field)
+    while batch := list(islice(remaining, _BATCH_SIZE)):
+        positions = [(index, path) for index, action in enumerate(batch) for path in _document_paths(action)]
+        documents = [_get_document(batch[index], path) for index, path in positions]
         texts = [
-            None if _is_partial(path) and _has_some_fields(document, names) else text_of(document, names)
-            for document, (_, path) in zip(documents, places, strict=True)
+            None if _is_partial(path) and _has_only_some(document, text_fields) else text_of(document, text_fields)
+            for document, (_, path) in zip(documents, positions, strict=True)
         ]
-        known = [text for text in texts if text is not None]
-        values = iter(fingerprint_fields(known, settings or Settings(), extractor))
-        for (number, path), document, text in zip(places, documents, texts, strict=True):
+        existing_texts = [text for text in texts if text is not None]
+        values = iter(fingerprint_fields(existing_texts, settings or Settings(), extractor))
+        for (index, path), document, text in zip(positions, documents, texts, strict=True):
             if text is not None:
-                changed = {**document, field: next(values)}
+                new_document = {**document, field: next(values)}
             elif _is_partial(path):
-                removes_text = any(_has_field(document, name) for name in names)
-                changed = {**document, field: None} if removes_text else document
+                removes_text = any(_has_field(document, name) for name in text_fields)
+                new_document = {**document, field: None} if removes_text else document
             else:
-                removed = {key: value for key, value in document.items() if key != field}
-                changed = removed if field in document else document
-            if changed is not document:
-                batch[number] = _with_document(batch[number], path, changed)
+                other_fields = {key: value for key, value in document.items() if key != field}
+                new_document = other_fields if field in document else document
+            if new_document is not document:
+                batch[index] = _replace_document(batch[index], path, new_document)
         yield from batch
 
 
 def fingerprint_field(
     text: str, settings: Settings | None = None, extractor: Extractor | None = None
 ) -> dict[str, Any]:
-    """Return the value of the fingerprint field for one text. A text without words gets a mark, `shingles: 0`."""
+    """Return the value of the fingerprint field for one text. A text without words has 0 shingles."""
     return fingerprint_fields([text], settings or Settings(), extractor)[0]
 
 
 def fingerprint_fields(
     texts: list[str], settings: Settings, extractor: Extractor | None = None
 ) -> list[dict[str, Any]]:
-    """Return the values of the fingerprint field for many texts. This is several times faster than one by one."""
+    """Return the values of the fingerprint field for many texts. It is several times faster than one call per text."""
     check_can_sketch(settings, extractor, "the index")
     sketches = compute_sketches(texts, settings, extractor)
     results = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
     values = []
     for fingerprint, text, sketch in zip(results, texts, sketches, strict=True):
         if fingerprint.shingles:
-            codes, hashes = fingerprint.codes(settings.token_length), (text_hash(text), fingerprint.words_hash)
+            codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)
             kinds = {
                 "passages": fingerprint.passages,
                 "sentences": sketch.sentences,
@@ -101,59 +106,59 @@ def fingerprint_fields(
             values.append(field_values(codes, fingerprint.shingles, hashes, settings, **kinds))
         else:
             # In an update, null removes the old values.
-            removed = dict.fromkeys(["tokens", *names_of_kinds(settings), "words_hash"])
-            mark = {"shingles": 0, "buckets": 0, "text_hash": text_hash(text), "format": format_label(settings)}
-            values.append({**removed, **mark})
+            removed_values = dict.fromkeys(["tokens", *names_of_kinds(settings), "words_hash"])
+            empty = {"shingles": 0, "buckets": 0, "text_hash": text_hash(text), "format": format_label(settings)}
+            values.append({**removed_values, **empty})
     return values
 
 
 # --- documents in actions ---
 
 _Path = tuple[str, ...]
-"""The keys that lead to a document in an action."""
+"""The keys from an action to a document in it."""
 
 
 def _document_paths(action: dict[str, Any]) -> list[_Path]:
-    """The paths of the documents in an action."""
+    """Return the path of each document in an action."""
     kind, source = action.get("_op_type", "index"), action.get("_source")
     if kind == "delete":
         return []
     if kind != "update":
         return [() if source is None else ("_source",)]
     paths = [(name,) if name in action else ("_source", name) for name in ("doc", "upsert")]
-    return [path for path in paths if isinstance(_document_at(action, path), dict)]
+    return [path for path in paths if isinstance(_get_document(action, path), dict)]
 
 
 def _is_partial(path: _Path) -> bool:
-    """Whether the document is merged into an existing one."""
+    """Return whether the document at this path is merged into an existing document."""
     return path[-1:] == ("doc",)
 
 
-def _document_at(action: dict[str, Any], path: _Path) -> Any:
+def _get_document(action: dict[str, Any], path: _Path) -> Any:
     value: Any = action
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
-def _with_document(action: dict[str, Any], path: _Path, document: dict[str, Any]) -> dict[str, Any]:
-    """A copy of the action with another document at a path."""
+def _replace_document(action: dict[str, Any], path: _Path, document: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of an action with another document at this path."""
     if not path:
         return document
-    return {**action, path[0]: _with_document(action.get(path[0]) or {}, path[1:], document)}
+    return {**action, path[0]: _replace_document(action.get(path[0]) or {}, path[1:], document)}
 
 
-def _has_some_fields(document: dict[str, Any], names: Sequence[str]) -> bool:
-    """Whether a document has some of the fields, but not all."""
+def _has_only_some(document: dict[str, Any], names: Sequence[str]) -> bool:
+    """Return whether a document has some of these fields, but not all."""
     return 0 < sum(_has_field(document, name) for name in names) < len(names)
 
 
 def _has_field(document: dict[str, Any], name: str) -> bool:
-    """Whether a document sets a field, or replaces an object around it. Null is a value too."""
+    """Return whether a document sets a field, or replaces an object that contains it. Null counts as a value."""
     first, _, rest = name.partition(".")
     if name in document:
         return True
     if not rest or first not in document:
         return False
-    inner = document[first]  # an update merges objects and replaces other values
+    inner = document[first]  # an update merges objects, and replaces other values
     return not isinstance(inner, dict) or _has_field(inner, rest)

@@ -1,4 +1,4 @@
-"""Extends the index template of an application, so that future indices have the fingerprint field and the pipeline."""
+"""Extends the index template of an application, so that new indices get the fingerprint field and the pipeline."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from simdoc_search.stores.remote.mappings import fields_of, list_some, mapping_a
 from simdoc_search.stores.remote.schema import settings_of
 from simdoc_search.stores.remote.texts import record_text_fields, recorded_text_fields, text_paths, why_not_text
 
-_DATES = ("created_date", "modified_date")
-"""Prefixes of keys that newer engines return in a template, but do not accept."""
+_DATE_KEY_PREFIXES = ("created_date", "modified_date")
+"""Prefixes of the keys that newer engines add to a template, and reject in requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """What an index template must have.
+    """The parts that an index template must include.
 
     Attributes:
         field: the object field of the fingerprints. The component template has the same name.
         mapping: the mapping of this field in the component template.
-        pipeline: the final pipeline; empty to keep the pipeline of the template.
-        text_fields: the text fields that the mapping must record; may be empty.
+        pipeline: name of the final pipeline; if empty, the template keeps its pipeline.
+        text_fields: the text fields to record in the mapping; may be empty.
     """
 
     field: str
@@ -38,24 +38,26 @@ class Extension:
     text_fields: Sequence[str] = ()
 
 
-def index_template_steps(
+def plan_index_template_steps(
     engine: Engine, name: str, extension: Extension, *, force: bool = False
 ) -> tuple[list[Step], list[str]]:
-    """Return the step that extends an index template, and warnings. There is no step if nothing is missing.
+    """Return the step that extends an index template, and warnings.
 
-    Everything else in the template is kept. A different final pipeline is replaced only with `force`.
+    If nothing is missing, no step is returned. Everything else in the template is kept. A different final pipeline is
+    replaced only with `force`.
 
     Raises:
-        StoreError: there is no such template, it has another final pipeline, or its indices cannot have fingerprints.
+        StoreError: there is no such template, it has another final pipeline, or fingerprints cannot be added to its
+            indices.
     """
     templates = (engine.call("GET", ["_index_template", name], allow=(404,)) or {}).get("index_templates", [])
     if [template["name"] for template in templates] != [name]:
         is_legacy = engine.call("GET", ["_template", name], allow=UNSUPPORTED_OR_FORBIDDEN)
         how = "replace this legacy template (_template) with an index template" if is_legacy else "create it"
-        existing = list_some(other for other in all_index_templates(engine) or {} if not other.startswith("."))
-        raise StoreError(f"{engine.name} has no index template {name}; {how}, or name another one ({existing})")
-    before = without_dates(templates[0]["index_template"])
-    warnings = _check(engine, name, before, extension, force=force)
+        existing = list_some(other for other in read_index_templates(engine) or {} if not other.startswith("."))
+        raise StoreError(f"{engine.name} has no index template {name}; {how}, or choose another one ({existing})")
+    before = remove_dates(templates[0]["index_template"])
+    warnings = _check_template(engine, name, before, extension, force=force)
     after, changes = _extend(before, extension)
     if after == before:
         return [], warnings
@@ -63,28 +65,30 @@ def index_template_steps(
     return [Step("index template", ("_index_template", name), after, change)], warnings
 
 
-def all_index_templates(engine: Engine) -> dict[str, dict[str, Any]] | None:
+def read_index_templates(engine: Engine) -> dict[str, dict[str, Any]] | None:
     """Return the index templates by name; None if the engine does not return them."""
-    answer = engine.call("GET", ["_index_template"], allow=UNSUPPORTED_OR_FORBIDDEN)
-    return None if answer is None else {item["name"]: item["index_template"] for item in answer["index_templates"]}
+    response = engine.call("GET", ["_index_template"], allow=UNSUPPORTED_OR_FORBIDDEN)
+    if response is None:
+        return None
+    return {item["name"]: item["index_template"] for item in response["index_templates"]}
 
 
-def matches(patterns: Iterable[str], name: str) -> bool:
-    """Return whether one of the patterns of an index template matches a name. The only wildcard is `*`."""
+def matches_any(patterns: Iterable[str], name: str) -> bool:
+    """Return whether a name matches any of the patterns of an index template. The only wildcard is `*`."""
     return any(fnmatchcase(name, pattern.replace("[", "[[]").replace("?", "[?]")) for pattern in patterns)
 
 
-def resolved_template(engine: Engine, name: str, body: dict[str, Any] | None = None) -> dict[str, Any] | None:
-    """Return the settings and mappings that a template, or `body` in its place, gives to a new index.
+def resolve_template(engine: Engine, name: str, body: dict[str, Any] | None = None) -> dict[str, Any] | None:
+    """Return the settings and mappings that a new index gets from a template.
 
-    Returns None if the engine does not simulate templates.
+    If `body` is given, it replaces the stored template. Returns None if the engine cannot simulate templates.
     """
-    answer = engine.call("POST", ["_index_template", "_simulate", name], body, allow=UNSUPPORTED_OR_FORBIDDEN[1:])
-    return None if answer is None else answer.get("template", {})
+    response = engine.call("POST", ["_index_template", "_simulate", name], body, allow=UNSUPPORTED_OR_FORBIDDEN[1:])
+    return None if response is None else response.get("template", {})
 
 
-def is_covered(template: Mapping[str, Any], extension: Extension) -> bool:
-    """Return whether a resolved template contains everything in an extension."""
+def has_extension(template: Mapping[str, Any], extension: Extension) -> bool:
+    """Return whether a resolved template contains all parts of an extension."""
     mappings = template.get("mappings", {})
     recorded = recorded_text_fields([mappings], extension.field)
     return (
@@ -95,23 +99,25 @@ def is_covered(template: Mapping[str, Any], extension: Extension) -> bool:
 
 
 def check_final_pipeline(owner: str, existing: str, name: str, *, force: bool) -> None:
-    """Check that an index or index template can get a final pipeline.
+    """Check that the final pipeline of an index or index template may be set to `name`.
 
     Raises:
         StoreError: it has another final pipeline, and `force` is not set.
     """
     if existing not in (NO_PIPELINE, name) and not force:
-        how = f'add the processor {{"pipeline": {{"name": "{name}"}}}} to it, or replace it with --force'
+        how = (
+            f'add the processor {{"pipeline": {{"name": "{name}"}}}} to {existing}, or replace {existing} with --force'
+        )
         raise StoreError(f"the {owner} already has the final pipeline {existing}; {how}")
 
 
-def without_dates(template: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a template without the dates that engines do not accept."""
-    return {key: value for key, value in template.items() if not key.startswith(_DATES)}
+def remove_dates(template: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a template without the dates that engines reject."""
+    return {key: value for key, value in template.items() if not key.startswith(_DATE_KEY_PREFIXES)}
 
 
 def _extend(before: Mapping[str, Any], extension: Extension) -> tuple[dict[str, Any], list[str]]:
-    """The extended template, and the list of changes."""
+    """Return the extended template, and a description of each change."""
     body, changes = deepcopy(dict(before)), []
     composed = body.get("composed_of") or []
     if extension.field not in composed:
@@ -125,11 +131,11 @@ def _extend(before: Mapping[str, Any], extension: Extension) -> tuple[dict[str, 
         changes.append(f"set index.final_pipeline to {extension.pipeline}")
     mappings = template.get("mappings") or {}
     text_hash = fields_of(mappings, extension.field).get("text_hash", extension.mapping["properties"]["text_hash"])
-    recording = record_text_fields(text_hash, extension.text_fields) if extension.text_fields else text_hash
-    if recording != text_hash:
+    text_hash_with_names = record_text_fields(text_hash, extension.text_fields) if extension.text_fields else text_hash
+    if text_hash_with_names != text_hash:
         properties = mappings.get("properties") or {}
         field = properties.get(extension.field) or {"dynamic": "false"}
-        field = {**field, "properties": {**field.get("properties", {}), "text_hash": recording}}
+        field = {**field, "properties": {**field.get("properties", {}), "text_hash": text_hash_with_names}}
         template["mappings"] = {**mappings, "properties": {**properties, extension.field: field}}
         changes.append(f"record that the text is in {' and '.join(extension.text_fields)}")
     if template:
@@ -137,40 +143,43 @@ def _extend(before: Mapping[str, Any], extension: Extension) -> tuple[dict[str, 
     return body, changes
 
 
-def _check(engine: Engine, name: str, before: Mapping[str, Any], extension: Extension, *, force: bool) -> list[str]:
-    """Check that indices of a template can have fingerprints, and return warnings.
+def _check_template(
+    engine: Engine, name: str, before: Mapping[str, Any], extension: Extension, *, force: bool
+) -> list[str]:
+    """Check that fingerprints can be added to the indices of a template, and return warnings.
 
     The simulated body includes the mapping itself, because the component template may not be installed yet.
 
     Raises:
-        StoreError: the indices cannot have fingerprints, or the template has another final pipeline.
+        StoreError: fingerprints cannot be added to the indices, or the template has another final pipeline.
     """
     field = extension.field
     body = deepcopy(dict(before))
     body["composed_of"] = [other for other in body.get("composed_of") or [] if other != extension.field]
     template = body.setdefault("template", {})
     properties = template.setdefault("mappings", {}).setdefault("properties", {})
-    own = properties.get(field, {})
-    if own.get("type", "object") == "object":
-        merged = {**extension.mapping["properties"], **own.get("properties", {})}
-        properties[field] = {**extension.mapping, **own, "properties": merged}
-    resolved = resolved_template(engine, name, body) or template
+    template_field = properties.get(field, {})
+    if template_field.get("type", "object") == "object":
+        merged = {**extension.mapping["properties"], **template_field.get("properties", {})}
+        properties[field] = {**extension.mapping, **template_field, "properties": merged}
+    resolved = resolve_template(engine, name, body) or template
     mappings, settings = resolved.get("mappings", {}), (resolved.get("settings") or {}).get("index", {})
     faults = [fault.problem for fault in find_faults(mappings, settings, field) if fault.blocks_writes]
     faults += filter(None, (why_not_text(mappings, text_field) for text_field in extension.text_fields))
     tokens = fields_of(mappings, field).get("tokens", {})
     if not faults and not _has_same_settings(tokens, extension.mapping["properties"]["tokens"]):
-        faults.append(f"its own mapping of {field}.tokens has other settings; remove it")
+        faults.append(f"the template maps {field}.tokens itself, with different settings; remove this mapping from it")
     if faults:
-        raise StoreError(f"indices of the index template {name} cannot have fingerprints: {faults[0]}")
+        raise StoreError(f"cannot add fingerprints to the indices of the index template {name}: {faults[0]}")
     if extension.pipeline:
         check_final_pipeline(f"index template {name}", _final_pipeline(resolved), extension.pipeline, force=force)
-    others = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
-    mapped = list_some(text_paths(others))
-    missing = [path for path in extension.text_fields if others and mapping_at(mappings, path) is None]
-    warnings = [f"the index template {name} does not map the field {path}; it maps {mapped}" for path in missing]
+    other_fields = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
+    mapped = list_some(text_paths(other_fields))
+    missing = [path for path in extension.text_fields if other_fields and mapping_at(mappings, path) is None]
+    how = f"its text fields are: {mapped}"
+    warnings = [f"the index template {name} does not map the field {path}; {how}" for path in missing]
     if extension.text_fields and not _can_record(extension):
-        warnings.append("the mapping has no space to record the text fields; give --text-field with each command")
+        warnings.append("the names of the text fields do not fit in the mapping; give --text-field with every command")
     return warnings
 
 
@@ -182,8 +191,8 @@ def _final_pipeline(template: Mapping[str, Any]) -> str:
     return str(((template.get("settings") or {}).get("index") or {}).get("final_pipeline", NO_PIPELINE))
 
 
-def _has_same_settings(tokens: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+def _has_same_settings(tokens: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
     try:
-        return settings_of(tokens.get("meta", {})) == settings_of(wanted["meta"])
+        return settings_of(tokens.get("meta", {})) == settings_of(expected["meta"])
     except FormatMismatchError:
         return False

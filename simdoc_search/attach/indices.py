@@ -1,4 +1,4 @@
-"""Describes the indices behind a name."""
+"""Reads the mappings, settings and aliases of the indices behind a name."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from simdoc_search.stores.remote.schema import only_fingerprint_field, settings_
 from simdoc_search.stores.remote.texts import recorded_text_fields
 
 UNSUPPORTED_OR_FORBIDDEN = (400, 401, 403, 404, 405, 410)
-"""HTTP statuses for a request that the engine does not support, or does not allow this user."""
+"""HTTP statuses of a request that the engine does not support, or that this user may not send."""
 
 NO_PIPELINE = "_none"
-"""The name that engines use for no pipeline."""
+"""The value of a pipeline setting for no pipeline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +31,16 @@ class SkippedIndex:
 
 
 @dataclass(frozen=True, slots=True)
-class ApplicationIndex:
-    """A concrete index of an application.
+class IndexDescription:
+    """A concrete index, with its mappings and settings.
 
     Attributes:
         name: the name of the index; in a data stream, the name of the backing index.
         field: the object field of the fingerprints.
         mappings: its mappings.
         index_settings: its settings, without the prefix `index`.
-        filters: the filters of the aliases that were named, combined into at most one clause.
-        other_names: its aliases and its data stream.
+        filters: filters of the aliases in the requested name, combined into at most one clause.
+        other_names: names of its aliases and of its data stream.
     """
 
     name: str
@@ -52,7 +52,7 @@ class ApplicationIndex:
 
     @property
     def uuid(self) -> str:
-        """The UUID of the index. A new index with the same name has another one."""
+        """The UUID of the index. A new index with the same name has a different UUID."""
         return str(self.index_settings["uuid"])
 
     @property
@@ -73,25 +73,25 @@ class ApplicationIndex:
     @property
     def is_own(self) -> bool:
         """Whether `simdoc-search index` created the index."""
-        return "facts" in self.fields
+        return "facts" in self.subfields
 
     @property
     def final_pipeline(self) -> str:
-        """The pipeline that runs on every write; `_none` if there is none."""
+        """The name of the pipeline that runs last on every write; `_none` if there is none."""
         return str(self.index_settings.get("final_pipeline", NO_PIPELINE))
 
     @property
-    def fields(self) -> dict[str, Any]:
-        """The mappings below the fingerprint field, by name; empty if the field is missing."""
+    def subfields(self) -> dict[str, Any]:
+        """The mappings of the subfields of the fingerprint field, by name; empty if the field is missing."""
         return fields_of(self.mappings, self.field)
 
     @property
     def settings(self) -> Settings | None:
-        """The settings of the fingerprints; None if there are none, or if they cannot be read."""
-        if "tokens" not in self.fields:
+        """The settings of the fingerprints; None if the mapping has none, or if they cannot be read."""
+        if "tokens" not in self.subfields:
             return None
         try:
-            return settings_of(self.fields["tokens"].get("meta", {}))
+            return settings_of(self.subfields["tokens"].get("meta", {}))
         except FormatMismatchError:
             return None
 
@@ -101,17 +101,17 @@ class ApplicationIndex:
         return recorded_text_fields([self.mappings], self.field)
 
 
-def describe_indices(engine: Engine, name: str, field: str | None = None) -> list[ApplicationIndex]:
+def describe_indices(engine: Engine, name: str, field: str | None = None) -> list[IndexDescription]:
     """Return the indices behind a name, including closed ones, sorted by name.
 
     Args:
         engine: the engine.
         name: an index, an alias, a data stream or a pattern, or several of these, separated by commas.
-        field: the object field of the fingerprints; None for the only one in the mappings.
+        field: the object field of the fingerprints; None selects the only fingerprint field in the mappings.
 
     Raises:
         StoreNotFoundError: no index has this name.
-        StoreError: the indices have several fingerprint fields, or the engine does not answer.
+        StoreError: the indices have several fingerprint fields, or the engine does not respond.
     """
     descriptions = engine.call("GET", [name], expand_wildcards="open,closed")
     if not descriptions:
@@ -120,20 +120,23 @@ def describe_indices(engine: Engine, name: str, field: str | None = None) -> lis
     field = field or only_fingerprint_field(mappings, f"{engine.name}/{name}")
     names = name.split(",")
     return [
-        ApplicationIndex(
+        IndexDescription(
             index,
             field,
             described["mappings"],
             described["settings"]["index"],
-            _filters(index, described, names),
-            _other_names(described),
+            _combine_filters(index, described, names),
+            _find_other_names(described),
         )
         for index, described in sorted(descriptions.items())
     ]
 
 
-def _filters(index: str, described: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
-    """The filters of the aliases in `names`; none if one of the names selects the whole index."""
+def _combine_filters(index: str, described: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the filters of the aliases in `names`, as at most one clause.
+
+    There is no clause if one of the names selects the whole index.
+    """
 
     def is_named(name: str) -> bool:
         return any(fnmatchcase(name, pattern) for pattern in names)
@@ -144,6 +147,6 @@ def _filters(index: str, described: Mapping[str, Any], names: Sequence[str]) -> 
     return [{"bool": {"should": filters, "minimum_should_match": 1}}] if filters and all(filters) else []
 
 
-def _other_names(described: Mapping[str, Any]) -> list[str]:
+def _find_other_names(described: Mapping[str, Any]) -> list[str]:
     stream = described.get("data_stream")
     return sorted(described.get("aliases", {})) + ([str(stream)] if stream else [])

@@ -1,8 +1,8 @@
-"""Plans and runs `template install`: everything is checked first, then installed in a safe order.
+"""Plans and runs `template install`. Everything is checked before the first change.
 
-The order is: component template, mapping of indices, pipeline, index template, pipeline of indices. An index gets the
-mapping before it uses the pipeline: with `dynamic: strict`, it refuses all writes through a pipeline that fills an
-unmapped field.
+The parts are installed in this order: component template, mapping of indices, pipeline, index template, pipeline of
+indices. An index gets the mapping before it uses the pipeline. Otherwise an index with `dynamic: strict` would reject
+all writes, because the pipeline writes an unmapped field.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.backfill.task import Task
-from simdoc_search.attach.index_template import Extension, check_final_pipeline, index_template_steps
+from simdoc_search.attach.index_template import Extension, check_final_pipeline, plan_index_template_steps
 from simdoc_search.attach.next_index import warn_of_next_indices
-from simdoc_search.attach.pipeline import PIPELINE, pipeline_steps
-from simdoc_search.attach.search_templates import search_template_steps
-from simdoc_search.attach.steps import Part, Step, install_step, run_steps
+from simdoc_search.attach.pipeline import DEFAULT_PIPELINE, plan_pipeline_steps
+from simdoc_search.attach.search_templates import plan_search_template_steps
+from simdoc_search.attach.steps import Part, Step, plan_install_step, run_steps
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
@@ -29,17 +29,17 @@ from simdoc_search.stores.remote.schema import DEFAULT_FIELD, component_template
 
 @dataclass(frozen=True, slots=True)
 class InstallRequest:
-    """What to install.
+    """The parts to install, and their options.
 
     Attributes:
         field: the object field of the fingerprints. The component template has the same name.
-        settings: the settings of the fingerprints. Indices with fingerprints keep their settings.
+        settings: the settings of new fingerprints. Indices with fingerprints keep their settings.
         change: the requested change of settings, see `Task`.
         pipeline: the name of the pipeline; empty for none.
         text_fields: the fields of the text.
-        index: an index, an alias or a data stream that must use the pipeline; empty for none.
+        index: an index, an alias or a data stream that will use the pipeline; empty for none.
         index_template: the index template to extend; empty for none.
-        search: whether to install the search templates.
+        include_search_templates: whether to install the search templates.
         force: whether to replace parts that are installed already but differ.
     """
 
@@ -50,7 +50,7 @@ class InstallRequest:
     text_fields: Sequence[str] = ()
     index: str = ""
     index_template: str = ""
-    search: bool = False
+    include_search_templates: bool = False
     force: bool = False
 
 
@@ -61,7 +61,7 @@ class InstallPlan:
     Attributes:
         engine: the engine.
         request: what to install.
-        steps: the steps in their order, without those for parts that are installed already.
+        steps: the steps, in order. Parts that are installed already have no step.
         indices: the indices that will use the pipeline.
         warnings: sentences to show to the user.
     """
@@ -80,7 +80,7 @@ class InstallPlan:
         """Run all steps.
 
         Raises:
-            StoreError: the engine refuses a step. The message lists the steps before it.
+            StoreError: a step failed. The message lists the changes already made.
         """
         run_steps(self.engine, self.steps)
 
@@ -90,68 +90,70 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
 
     Raises:
         StoreNotFoundError: no index has this name.
-        StoreError: an installed part differs, an index cannot have fingerprints, or the engine cannot make them. The
-            message says what to do.
+        StoreError: an installed part differs, fingerprints cannot be added to an index, or the engine cannot compute
+            them.
     """
-    _check_address(engine)
+    _check_has_no_index(engine)
     name, force = request.field, request.force
     targets = _find_targets(engine, request) if request.index else []
-    settings = _common_settings(targets, request)
+    settings = _require_common_settings(targets, request)
     pipeline: list[Step] = []
     if request.pipeline:
-        pipeline = pipeline_steps(
+        pipeline = plan_pipeline_steps(
             engine, request.text_fields, name, settings=settings, name=request.pipeline, force=force
         )
     template = component_template(settings if request.index_template else request.settings, name)
     mapping = template["template"]["mappings"]["properties"][name]
     extension = Extension(name, mapping, request.pipeline, request.text_fields)
     plan = InstallPlan(engine, request, indices=[target.index.name for target in targets])
-    plan.steps.extend(component_steps(engine, template, name, force=force))
-    plan.steps.extend(mapping_steps(targets, name))
+    plan.steps.extend(plan_component_steps(engine, template, name, force=force))
+    plan.steps.extend(plan_mapping_steps(targets, name))
     plan.steps.extend(pipeline)
     if request.index_template:
-        steps, warnings = index_template_steps(engine, request.index_template, extension, force=force)
+        steps, warnings = plan_index_template_steps(engine, request.index_template, extension, force=force)
         plan.steps.extend(steps)
         plan.warnings.extend(warnings)
-    plan.steps.extend(index_pipeline_steps(targets, request.pipeline, force=force))
-    if request.search:
-        plan.steps.extend(search_template_steps(engine, name, force=force))
+    plan.steps.extend(plan_index_pipeline_steps(targets, request.pipeline, force=force))
+    if request.include_search_templates:
+        plan.steps.extend(plan_search_template_steps(engine, name, force=force))
     if request.index:
-        command = _command(engine, request)
+        command = _format_command(engine, request)
         plan.warnings.extend(warn_of_next_indices(engine, request.index, extension, command, request.index_template))
     return plan
 
 
-def component_steps(engine: Engine, template: dict[str, Any], name: str, *, force: bool = False) -> list[Step]:
+def plan_component_steps(engine: Engine, template: dict[str, Any], name: str, *, force: bool = False) -> list[Step]:
     """Return the step that installs a component template; none if it is installed already.
 
     Raises:
-        StoreError: a different one is installed under this name, and `force` is not set.
+        StoreError: a different component template has this name, and `force` is not set.
     """
     segments = ["_component_template", name]
-    answer = engine.call("GET", segments, allow=(404,))
-    existing = answer["component_templates"][0]["component_template"] if answer else None
-    return install_step(
+    response = engine.call("GET", segments, allow=(404,))
+    existing = response["component_templates"][0]["component_template"] if response else None
+    return plan_install_step(
         engine, "component", segments, template, existing=existing, name=f"component template {name}", force=force
     )
 
 
-def mapping_steps(targets: Sequence[Target], field: str) -> list[Step]:
-    """Return the steps that add the mapping of the fingerprint field to indices that lack a part of it."""
+def plan_mapping_steps(targets: Sequence[Target], field: str) -> list[Step]:
+    """Return the steps that complete the mapping of the fingerprint field in each index."""
     steps = []
     for target in targets:
-        if missing := target.missing | target.record:
+        if missing := target.missing_mappings | target.record_mapping:
             body = {"properties": {field: {"dynamic": "false", "properties": missing}}}
-            change = f"{'add' if 'tokens' in missing else 'complete'} the field {field} in the mapping of"
-            steps.append(Step("mapping", (target.index.name, "_mapping"), body, f"{change} {target.index.name}"))
+            name = target.index.name
+            change = f"add the field {field} to" if "tokens" in missing else f"complete the field {field} in"
+            steps.append(Step("mapping", (name, "_mapping"), body, f"{change} the mapping of {name}"))
     return steps
 
 
-def index_pipeline_steps(targets: Sequence[Target], pipeline: str, *, force: bool = False) -> list[Step]:
+def plan_index_pipeline_steps(targets: Sequence[Target], pipeline: str, *, force: bool = False) -> list[Step]:
     """Return the steps that make indices use a pipeline on every write.
 
-    It becomes their final pipeline, which also runs on partial updates, with the whole document. An index refuses all
-    writes while its pipeline is missing, so set `index.final_pipeline` to `_none` before you delete a pipeline.
+    The pipeline becomes their final pipeline, which also runs on partial updates, with the whole document. An index
+    rejects all writes while its pipeline is missing. So set `index.final_pipeline` to `_none` before you delete a
+    pipeline.
 
     Raises:
         StoreError: an index has another final pipeline, and `force` is not set.
@@ -161,13 +163,13 @@ def index_pipeline_steps(targets: Sequence[Target], pipeline: str, *, force: boo
         name, existing = target.index.name, target.index.final_pipeline
         check_final_pipeline(f"index {name}", existing, pipeline, force=force)
         if existing != pipeline:
-            change, undo = f"set index.final_pipeline of {name} to {pipeline}", f"set it to {existing}"
+            change, undo = f"set index.final_pipeline of {name} to {pipeline}", f"set it to {existing} again"
             steps.append(Step("index pipeline", (name, "_settings"), {"index.final_pipeline": pipeline}, change, undo))
     return steps
 
 
-def _check_address(engine: Engine) -> None:
-    """Check that the address does not name an index. A path alone is not an error: the engine may be behind a proxy."""
+def _check_has_no_index(engine: Engine) -> None:
+    """Check that the URL does not contain an index. It may have a path, because the engine may be behind a proxy."""
     path = urlsplit(engine.name).path
     try:
         if path:
@@ -175,16 +177,16 @@ def _check_address(engine: Engine) -> None:
     except RequestError as error:
         if error.status not in (400, 404, 405):
             raise
-        how = f"leave out {path}: simdoc-search template install {engine.name.removesuffix(path)}"
-        raise StoreError(f"a template belongs to the engine, not to an index; {how}") from error
+        how = f"omit {path} from the URL: simdoc-search template install {engine.name.removesuffix(path)}"
+        raise StoreError(f"templates belong to the engine, not to an index; {how}") from error
 
 
 def _find_targets(engine: Engine, request: InstallRequest) -> list[Target]:
-    """The indices behind the name, which must all be able to use the pipeline.
+    """Return the indices behind the requested name. All of them must be able to use the pipeline.
 
     Raises:
         StoreNotFoundError: no index has this name.
-        StoreError: an index cannot have fingerprints.
+        StoreError: fingerprints cannot be added to an index.
     """
     task = Task([*request.text_fields], request.field, change=request.change, force=request.force)
     targets, skipped = find_targets(engine, request.index, task)
@@ -193,17 +195,17 @@ def _find_targets(engine: Engine, request: InstallRequest) -> list[Target]:
     return targets
 
 
-def _common_settings(targets: Sequence[Target], request: InstallRequest) -> Settings:
+def _require_common_settings(targets: Sequence[Target], request: InstallRequest) -> Settings:
     settings = [target.settings for target in targets] or [request.settings]
     if any(other != settings[0] for other in settings):
-        how = "install one pipeline per index, each with its own --name"
-        raise StoreError(f"the indices behind {request.index} have different settings; {how}")
+        how = "install one pipeline per index, each with a different --name"
+        raise StoreError(f"the indices behind {request.index} have different fingerprint settings; {how}")
     return settings[0]
 
 
-def _command(engine: Engine, request: InstallRequest) -> str:
-    """The command of this request, without `--index` and `--index-template`."""
-    name = [] if request.pipeline == PIPELINE else ["--name", request.pipeline]
+def _format_command(engine: Engine, request: InstallRequest) -> str:
+    """Return the command for this request, without `--index` and `--index-template`."""
+    name = [] if request.pipeline == DEFAULT_PIPELINE else ["--name", request.pipeline]
     texts = [part for text_field in request.text_fields for part in ("--text-field", text_field)]
     field = [] if request.field == DEFAULT_FIELD else ["--field", request.field]
     return shlex.join(["simdoc-search", "template", "install", engine.name, "--pipeline", *name, *texts, *field])

@@ -1,8 +1,8 @@
-"""Fields that the engine fills itself, with its `min_hash` filter.
+"""Describes and checks fields that the engine fills with its `min_hash` filter.
 
-`open_store(URL, field="body.fingerprint")` opens such a field as a store. To build your own queries, make the terms of
-a text with `fingerprint(text, *settings_of_engine()).tokens("lucene")`, and the query with
-`similar_query(terms, kind="terms", field="body.fingerprint")`.
+`open_store(URL, field="body.fingerprint")` opens such a field as a store. To build your own queries, compute the
+terms of a text with `fingerprint(text, *settings_of_engine()).tokens("lucene")`, and build
+the query with `similar_query(terms, kind="terms", field="body.fingerprint")`.
 """
 
 from __future__ import annotations
@@ -19,24 +19,25 @@ ANALYZER = "simdoc_min_hash"
 
 
 def settings_of_engine(minhash: MinHash | None = None) -> tuple[Analysis, MinHash]:
-    """Return the settings of such a field.
+    """Return the settings of a field that the engine fills.
 
-    Its words are those of Lucene's standard tokenizer in lower case. A text shorter than a shingle has no terms.
+    Lucene's standard tokenizer splits the text into words, which are converted to lower case. A text shorter than a
+    shingle has no terms.
 
     Raises:
         ValueError: the settings have a hash key, which the filter does not support.
     """
     if minhash is not None and minhash.key is not None:
-        raise ValueError("the min_hash filter of an engine cannot use a hash key; use a field that backfill fills")
+        raise ValueError("the engine's min_hash filter does not support a hash key; use simdoc-search backfill instead")
     return analysis_of_engine(), minhash or MinHash(with_rotation=True)
 
 
 def min_hash_index(text_field: str = "body", minhash: MinHash | None = None) -> dict[str, Any]:
-    """Return the body of an index whose text field has a multi-field `fingerprint`.
+    """Return the request body that creates an index whose text field has the multi-field `fingerprint`.
 
     Args:
         text_field: the name of the text field.
-        minhash: the options of the filter; None for the engine's defaults, 512 buckets with rotation.
+        minhash: the options of the filter; None selects the engine's defaults, 512 buckets with rotation.
     """
     analysis, minhash = settings_of_engine(minhash)
     options = {key: value for key, value in asdict(minhash).items() if key in {*SPELLINGS, "with_rotation"}}
@@ -46,7 +47,7 @@ def min_hash_index(text_field: str = "body", minhash: MinHash | None = None) -> 
     filters = {"simdoc_shingles": shingles, ANALYZER: {"type": "min_hash", **in_both_spellings}}
     analyzer = {"type": "custom", "tokenizer": "standard", "filter": ["lowercase", *filters]}
     tokens = {"type": "text", "analyzer": ANALYZER, "similarity": "boolean", "norms": False, "index_options": "docs"}
-    # `keyword` does not hash the words of a user's search, so they match none of the filter's terms.
+    # The analyzer `keyword` does not hash the words of a user's search, so they match no term of the filter.
     field = {"type": "text", "fields": {"fingerprint": {**tokens, "search_analyzer": "keyword"}}}
     return {
         "settings": {"analysis": {"filter": filters, "analyzer": {ANALYZER: analyzer}}},
@@ -55,13 +56,13 @@ def min_hash_index(text_field: str = "body", minhash: MinHash | None = None) -> 
 
 
 def check_min_hash(client: Any, index: str, field: str = "body.fingerprint", minhash: MinHash | None = None) -> None:
-    """Check that the engine makes the same terms as `fingerprint`.
+    """Check that the engine computes the same terms as `fingerprint`.
 
     Args:
         client: a client, `opensearchpy.OpenSearch` or `elasticsearch.Elasticsearch`, or an `Engine`.
         index: the name of the index.
         field: the path of the field.
-        minhash: the options of its filter; None for the defaults of `min_hash_index`.
+        minhash: the options of its filter; None selects the defaults of `min_hash_index`.
 
     Raises:
         StoreError: the engine ignores an option, or the analyzer of the field is different.

@@ -6,26 +6,32 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from simdoc_search.attach.index_template import Extension, all_index_templates, is_covered, matches, resolved_template
+from simdoc_search.attach.index_template import (
+    Extension,
+    has_extension,
+    matches_any,
+    read_index_templates,
+    resolve_template,
+)
 from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN
 from simdoc_search.stores.remote.engine import Engine
 
-_NUMBERED = re.compile(r"(.*-)(\d+)")
+_NUMBERED_NAME = re.compile(r"(.*-)(\d+)")
 
 
 def warn_of_next_indices(
-    engine: Engine, names: str, extension: Extension, command: str, extended: str = ""
+    engine: Engine, names: str, extension: Extension, command: str, extended_template: str = ""
 ) -> Iterator[str]:
     """Yield a warning for each alias and data stream in `names` whose next index will lack a part of the extension.
 
-    The warning proposes `command` with `--index-template`. The template `extended` is not checked, because this
+    The warning suggests `command` with `--index-template`. `extended_template` is not checked, because this
     installation extends it.
     """
-    for alias, index, template in _next_indices(engine, names.split(",")):
-        if template and template == extended:
+    for alias, index, template in _predict_next_indices(engine, names.split(",")):
+        if template and template == extended_template:
             continue
-        resolved = resolved_template(engine, template) if template else {}
-        if resolved is None or is_covered(resolved, extension):
+        resolved = resolve_template(engine, template) if template else {}
+        if resolved is None or has_extension(resolved, extension):
             continue
         problem = f"the next index of {alias} ({index}) will lack parts of this installation"
         if template:
@@ -34,35 +40,35 @@ def warn_of_next_indices(
             yield f"{problem}: no index template applies to it. Create one, then run: {command} --index-template NAME"
 
 
-def _next_indices(engine: Engine, names: list[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield each alias and data stream, the name of its next index, and the index template of that index, or ''."""
+def _predict_next_indices(engine: Engine, names: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield each alias or data stream, the name of its next index, and the index template of that index, or ''."""
     for name in names:
-        answer = engine.call("GET", ["_data_stream", name], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
-        streams = answer.get("data_streams", ())
+        response = engine.call("GET", ["_data_stream", name], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
+        streams = response.get("data_streams", ())
         for stream in streams:
             yield stream["name"], f".ds-{stream['name']}-{stream['generation'] + 1:06d}", stream.get("template", "")
-        templates = None if streams else all_index_templates(engine)
+        templates = None if streams else read_index_templates(engine)
         if templates is not None:
             indices = engine.call("GET", ["_alias", name], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
             for alias in sorted({alias for index in indices.values() for alias in index["aliases"]}):
-                next_name = _next_name(alias, indices)
-                yield alias, next_name, _template_for(templates, next_name)
+                next_name = _predict_name(alias, indices)
+                yield alias, next_name, _find_template(templates, next_name)
 
 
-def _next_name(alias: str, indices: Mapping[str, Any]) -> str:
-    """The name that a rollover gives to the next index."""
+def _predict_name(alias: str, indices: Mapping[str, Any]) -> str:
+    """Return the name that a rollover gives to the next index of an alias."""
     members = {name: index["aliases"][alias] for name, index in indices.items() if alias in index["aliases"]}
     write_indices = [name for name, options in members.items() if options.get("is_write_index")]
     newest = max(write_indices or members)
-    number = _NUMBERED.fullmatch(newest)
+    number = _NUMBERED_NAME.fullmatch(newest)
     return f"{number[1]}{int(number[2]) + 1:06d}" if number else newest
 
 
-def _template_for(templates: Mapping[str, Any], index: str) -> str:
-    """The index template that applies to an index with this name; empty if there is none."""
+def _find_template(templates: Mapping[str, Any], index: str) -> str:
+    """Return the index template that applies to an index with this name; empty if none applies."""
     priorities = {
         name: template.get("priority") or 0
         for name, template in templates.items()
-        if matches(template["index_patterns"], index)
+        if matches_any(template["index_patterns"], index)
     }
     return max(priorities, key=lambda name: priorities[name], default="")

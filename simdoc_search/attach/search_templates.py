@@ -1,13 +1,13 @@
-"""Stored search templates (mustache): an application sends parameters, and the engine builds the query.
+"""Stores search templates (Mustache) in an engine. An application sends parameters, and the engine builds the query.
 
     simdoc-similar           documents similar to a stored document, by its id
     simdoc-similar-to-text   documents similar to a text, by its fingerprint
     simdoc-passages          documents that share passages with a stored document or a text
-    simdoc-new-copies        watched documents that a stored document or a text copies; searches the index of watches
+    simdoc-new-copies        watched documents that share text with a document or a text; searches the index of watches
 
-docs/search_templates.md describes the parameters. Mustache cannot compute, so the minimum of equal tokens is a
-percentage, and the engine rounds the number down. The stored script simdoc-bands computes the bands for an overlap and
-a probability. It runs in a simulated pipeline.
+docs/search_templates.md describes the parameters. A Mustache template cannot calculate. The minimum number of
+equal tokens is therefore a percentage, which the engine rounds down to a number. The stored script simdoc-bands
+computes the bands for an overlap and a probability. It runs in a simulated pipeline.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import json
 from string import Template
 from typing import Any
 
-from simdoc_search.attach.pipeline.body import script_source
-from simdoc_search.attach.steps import Step, install_step
+from simdoc_search.attach.pipeline.body import join_scripts
+from simdoc_search.attach.steps import Step, plan_install_step
 from simdoc_search.query.dsl import BEYOND_CHANCE, MAX_CLAUSES
+from simdoc_search.query.plans import CHANCE_OVERLAP, CHANCE_STEPS
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 from simdoc_search.stores.remote.watches import QUERY, WATCHED
@@ -26,19 +27,20 @@ from simdoc_search.stores.remote.watches import QUERY, WATCHED
 _TEMPLATE_LANGUAGE = "mustache"
 _SCRIPT_LANGUAGE = "painless"
 
-_TOKENS = "512"
+_MAX_TOKENS = "512"
 """Maximum number of tokens in a query. It is the number of buckets in the default settings."""
 
-_PASSAGES = "{{most}}{{^most}}" + str(MAX_CLAUSES - 24) + "{{/most}}"
+_MAX_PASSAGES = "{{most}}{{^most}}" + str(MAX_CLAUSES - 24) + "{{/most}}"
 """Maximum number of passage tokens in a query. The other clauses are for filters."""
 
-# If the index is missing, each shard looks for the source in its own index, and the other indices behind an alias
-# silently return nothing. So an unknown key turns a missing index into an error, and the error quotes the key.
-# `must_not` replaces the exclusion by the engine, which would exclude documents with the same id in other indices too.
-_BY_ID = """{"bool": {
+# If the parameter `index` is missing, each shard looks for the query document in its own index. The other indices
+# behind an alias then return nothing. Therefore the template inserts an unknown key, which the engine rejects with an
+# error that contains the key. `must_not` excludes the query document. The engine's own exclusion would also exclude
+# documents with the same id in other indices.
+_QUERY_BY_ID = """{"bool": {
   "must": [{"more_like_this": {
     "fields": ["$field.$kind"],
-    {{^index}}"the parameter index is missing; give the _index of the source, as in a hit": 1, {{/index}}
+    {{^index}}"the parameter index is missing; set it to the _index of the query document": 1, {{/index}}
     "like": [{
       {{#index}}"_index": "{{index}}", {{/index}}{{#routing}}"routing": "{{routing}}", {{/routing}}"_id": "{{id}}"
     }], "include": true,
@@ -50,14 +52,14 @@ _BY_ID = """{"bool": {
   ]}}]
 }}"""
 
-# A match without a query is an error, so a missing or wrong fingerprint is an error too.
-_BY_FINGERPRINT = """{"match": {"$field.$kind": {
+# Without a query, `match` is an error. So a missing or malformed fingerprint causes an error.
+_QUERY_BY_FINGERPRINT = """{"match": {"$field.$kind": {
   {{#fingerprint.format}}"query": "{{fingerprint.$kind}}", {{/fingerprint.format}}
   "analyzer": "whitespace", "minimum_should_match": "$least"
 }}}"""
 
-# With bands, a document must have one band, and the minimum number of equal tokens.
-_BY_TOKENS = """{"bool": {
+# With bands, a document must contain all tokens of at least one band, and the minimum number of equal tokens.
+_QUERY_BY_TOKENS = """{"bool": {
   "must": [{"match": {"$field.$kind": {
     {{#fingerprint.format}}"query": "{{fingerprint.$kind}}", {{/fingerprint.format}}
     "analyzer": "whitespace",
@@ -73,11 +75,14 @@ _BY_TOKENS = """{"bool": {
   ]}}{{/id}}]
 }}"""
 
-_BY_EITHER = "{{^fingerprint}}" + _BY_ID + "{{/fingerprint}}{{#fingerprint}}" + _BY_FINGERPRINT + "{{/fingerprint}}"
+_QUERY_BY_EITHER = (
+    "{{^fingerprint}}" + _QUERY_BY_ID + "{{/fingerprint}}{{#fingerprint}}" + _QUERY_BY_FINGERPRINT + "{{/fingerprint}}"
+)
 
-_OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + BEYOND_CHANCE + "{{/overlap}}"
+_MIN_OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + BEYOND_CHANCE + "{{/overlap}}"
 
-# The last include names no existing field: it ends the list, and OpenSearch 3.8 and newer refuse a field in both lists.
+# The last field in `includes` does not exist. It ends the list without a comma. `$field` cannot end it, because
+# OpenSearch 3.8 and newer reject a field that is in both lists.
 _REQUEST = """{
 "query": {"bool": {
   "must": [$clause],
@@ -91,7 +96,7 @@ _REQUEST = """{
 }"""
 
 # The score of a percolated query is meaningless, so another clause counts the equal tokens.
-_NEW_COPIES = """{
+_NEW_COPIES_REQUEST = """{
 "query": {"bool": {
   "must": [$clause],
   "filter": [{{#filter}}{{#toJson}}.{{/toJson}}, {{/filter}}{"percolate": {"field": "$query",
@@ -112,23 +117,25 @@ _NEW_COPIES = """{
 
 
 def search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
-    """Return the bodies for `PUT _scripts/NAME`, by name. `field` is the default of their parameter `field`."""
-    names = {"field": "{{field}}" + _default_field(field), "query": QUERY, "watched": WATCHED}
+    """Return the bodies for `PUT _scripts/NAME`, by name. `field` is the default value of their parameter `field`."""
+    names = {"field": "{{field}}" + _insert_default_field(field), "query": QUERY, "watched": WATCHED}
 
-    def body(request: str, clause: str, kind: str, most: str, least: str) -> dict[str, Any]:
+    def build_body(request: str, clause: str, kind: str, most: str, least: str) -> dict[str, Any]:
         clause = Template(clause).substitute(names, kind=kind, most=most, least=least)
         return {"script": {"lang": _TEMPLATE_LANGUAGE, "source": Template(request).substitute(names, clause=clause)}}
 
+    chance = {"chance_steps": ", ".join(map(str, CHANCE_STEPS)), "chance_percent": float(100 * CHANCE_OVERLAP)}
+    bands = Template(join_scripts("bands")).substitute(chance)
     return {
-        "simdoc-similar": body(_REQUEST, _BY_ID, "tokens", _TOKENS, _OVERLAP),
-        "simdoc-similar-to-text": body(_REQUEST, _BY_TOKENS, "tokens", _TOKENS, _OVERLAP),
-        "simdoc-passages": body(_REQUEST, _BY_EITHER, "passages", _PASSAGES, "1"),
-        "simdoc-new-copies": body(_NEW_COPIES, _BY_EITHER, "tokens", _TOKENS, "1"),
-        "simdoc-bands": {"script": {"lang": _SCRIPT_LANGUAGE, "source": script_source("bands")}},
+        "simdoc-similar": build_body(_REQUEST, _QUERY_BY_ID, "tokens", _MAX_TOKENS, _MIN_OVERLAP),
+        "simdoc-similar-to-text": build_body(_REQUEST, _QUERY_BY_TOKENS, "tokens", _MAX_TOKENS, _MIN_OVERLAP),
+        "simdoc-passages": build_body(_REQUEST, _QUERY_BY_EITHER, "passages", _MAX_PASSAGES, "1"),
+        "simdoc-new-copies": build_body(_NEW_COPIES_REQUEST, _QUERY_BY_EITHER, "tokens", _MAX_TOKENS, "1"),
+        "simdoc-bands": {"script": {"lang": _SCRIPT_LANGUAGE, "source": bands}},
     }
 
 
-def search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, force: bool = False) -> list[Step]:
+def plan_search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, force: bool = False) -> list[Step]:
     """Return the steps that install the missing search templates.
 
     Raises:
@@ -139,12 +146,12 @@ def search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, force: 
         kind = "script" if body["script"]["lang"] == _SCRIPT_LANGUAGE else "search template"
         stored = (engine.call("GET", ["_scripts", name], allow=(404,)) or {}).get("script")
         existing = {"script": {key: stored.get(key) for key in ("lang", "source")}} if stored else None
-        steps += install_step(
+        steps += plan_install_step(
             engine, "search template", ["_scripts", name], body, existing=existing, name=f"{kind} {name}", force=force
         )
     return steps
 
 
-def _default_field(field: str) -> str:
-    """The part of a template that inserts this name if the request has no parameter `field`."""
+def _insert_default_field(field: str) -> str:
+    """Return the part of a template that inserts this field if the request has no parameter `field`."""
     return "{{^field}}" + json.dumps(field)[1:-1] + "{{/field}}"

@@ -1,4 +1,4 @@
-"""Requests that change an engine. A dry run shows them instead of sending them."""
+"""Plans and sends the requests that change an engine. A dry run prints them instead."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Step:
         part: the part of the installation.
         segments: the segments of the path.
         body: the body.
-        change: the change in the imperative, such as `install the pipeline simdoc`.
+        change: description of the change in the imperative, such as `install the pipeline simdoc`.
         undo: how to undo the change; may be empty.
     """
 
@@ -34,16 +34,16 @@ class Step:
 
     @property
     def path(self) -> str:
-        """The path of the request."""
-        return path_of(self.segments)
+        """The path of the URL."""
+        return join_path(self.segments)
 
 
-def path_of(segments: Iterable[str]) -> str:
-    """Join the segments of a path, percent-encoded."""
+def join_path(segments: Iterable[str]) -> str:
+    """Percent-encode the segments of a path, and join them."""
     return "/" + "/".join(quote(segment, safe="*,-_.:") for segment in segments)
 
 
-def install_step(
+def plan_install_step(
     engine: Engine,
     part: Part,
     segments: Iterable[str],
@@ -55,43 +55,45 @@ def install_step(
 ) -> list[Step]:
     """Return the step that installs a body; none if the engine already has an equal body.
 
-    Descriptions are not compared. `existing` is the body in the engine, or None. `name` appears in messages.
+    `existing` is the body in the engine, or None. Descriptions are not compared. `name` is used in messages.
 
     Raises:
         StoreError: the body in the engine is different, and `force` is not set.
     """
     if existing is None:
-        return [Step(part, tuple(segments), body, f"install the {name}", f"DELETE {path_of(segments)}")]
-    keys = ("template", "processors", "script")  # everything but the description
-    if isinstance(existing, Mapping) and all(_plain(existing.get(key)) == _plain(body.get(key)) for key in keys):
+        return [Step(part, tuple(segments), body, f"install the {name}", f"DELETE {join_path(segments)}")]
+    keys = ("template", "processors", "script")  # all keys except the description
+    if isinstance(existing, Mapping) and all(
+        _normalise(existing.get(key)) == _normalise(body.get(key)) for key in keys
+    ):
         return []
     if not force:
-        how = "compare it with template show, or replace it with --force"
+        how = "compare it with the output of simdoc-search template show, or replace it with --force"
         raise StoreError(f"{engine.name} has a different {name}; {how}")
     return [Step(part, tuple(segments), body, f"replace the {name}")]
 
 
 def run_steps(engine: Engine, steps: Iterable[Step]) -> None:
-    """Send the requests in order, and stop at the first that fails.
+    """Send the requests in order, until one fails.
 
     Raises:
-        StoreError: a request failed. The message lists the changes that were made, and how to undo them.
+        StoreError: a request failed. The message lists the changes already made, and how to undo them.
     """
-    done: list[Step] = []
+    completed: list[Step] = []
     for step in steps:
         try:
             engine.call("PUT", step.segments, dict(step.body))
         except StoreError as error:
-            before = "; ".join(
-                earlier.change + (f" (undo: {earlier.undo})" if earlier.undo else "") for earlier in done
+            changes = "; ".join(
+                earlier.change + (f" (undo: {earlier.undo})" if earlier.undo else "") for earlier in completed
             )
             message = f"cannot {step.change}: {error}"
-            raise StoreError(f"{message}. Changes made before: {before}" if before else message) from error
-        done.append(step)
+            raise StoreError(f"{message}. Changes already made: {changes}" if changes else message) from error
+        completed.append(step)
 
 
-def _plain(value: Any) -> Any:
-    """Bring a value into the form that engines return: strings in lower case, and no empty objects."""
+def _normalise(value: Any) -> Any:
+    """Convert a value to the form that engines return: all values are strings in lower case, without empty objects."""
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items() if item != {}}
-    return [_plain(item) for item in value] if isinstance(value, list) else str(value).lower()
+        return {key: _normalise(item) for key, item in value.items() if item != {}}
+    return [_normalise(item) for item in value] if isinstance(value, list) else str(value).lower()

@@ -110,14 +110,14 @@ def backfill(
 
 def _run(engine: Engine, index: str, task: Task, as_json: bool, *, in_engine: bool) -> None:
     from simdoc_search.attach.backfill import Backfill
-    from simdoc_search.attach.pipeline import PIPELINE
+    from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
 
     with document_progress(hidden=as_json, has_total=True) as update:
 
         def progress(done: int, total: int) -> None:
             update(completed=done, total=max(done, total))
 
-        run = Backfill(engine, index, task, progress, pipeline=PIPELINE if in_engine else "")
+        run = Backfill(engine, index, task, progress, pipeline=DEFAULT_PIPELINE if in_engine else "")
         report, is_interrupted = run.report, False
         try:
             run.run()

@@ -74,15 +74,17 @@ def _check_index(url: str, field: str | None, engine: EngineKind | None, as_json
 
     client, index = connect(url, engine=engine)
     findings = check_index(client, index, field)
-    has_problems = any(finding.wrong for finding in findings)
+    has_problems = any(finding.is_problem for finding in findings)
     if as_json:
-        rows = [{"index": finding.index, "wrong": finding.wrong, "problem": finding.problem} for finding in findings]
+        rows = [
+            {"index": finding.index, "wrong": finding.is_problem, "problem": finding.message} for finding in findings
+        ]
         print_json({"url": f"{client.name}/{index}", "fit": not has_problems, "findings": rows})
         return has_problems
     for finding in findings:
-        say(f"{'problem' if finding.wrong else 'note'}: {finding.index}: {finding.problem}")
+        say(f"{'problem' if finding.is_problem else 'note'}: {finding.index}: {finding.message}")
     if has_problems:
-        problems = counted(sum(finding.wrong for finding in findings), "problem")
+        problems = counted(sum(finding.is_problem for finding in findings), "problem")
         say(f"{index} is not ready for FINGERPRINT queries: {problems} (see above)")
     else:
         say(f"{index} is ready for FINGERPRINT queries")

@@ -14,7 +14,7 @@ from simdoc_search.errors import LocationError
 from simdoc_search.stores.location import check_folder
 
 if TYPE_CHECKING:
-    from simdoc_search.devengine import Cluster, Status
+    from simdoc_search.devengine import Cluster, ClusterStatus
 
 port_option: Final = click.option(
     "--port",
@@ -111,9 +111,9 @@ def status(port: int, as_json: bool) -> None:
     \b
       simdoc-search engine status
     """
-    from simdoc_search.devengine import find
+    from simdoc_search.devengine import find_cluster
 
-    cluster = find(port)
+    cluster = find_cluster(port)
     if cluster is None:
         if not as_json:
             raise click.ClickException(f"{_no_engine_message(port)}; start one with: simdoc-search engine start")
@@ -143,9 +143,9 @@ def stop(port: int, as_json: bool) -> None:
     \b
       simdoc-search engine stop
     """
-    from simdoc_search.devengine import find
+    from simdoc_search.devengine import find_cluster
 
-    cluster = find(port)
+    cluster = find_cluster(port)
     stopped = 0 if cluster is None else cluster.stop()
     if as_json:
         print_json({"stopped": stopped})
@@ -167,9 +167,9 @@ def logs(node: int, lines: int, port: int, as_json: bool) -> None:
     \b
       simdoc-search engine logs --node 2 --lines 200
     """
-    from simdoc_search.devengine import find
+    from simdoc_search.devengine import find_cluster
 
-    cluster = find(port)
+    cluster = find_cluster(port)
     if cluster is None:
         raise click.ClickException(f"{_no_engine_message(port)}; the logs of a stopped engine are in its data folder")
     log = cluster.log_tail(node, lines)
@@ -196,13 +196,13 @@ class _StatusLine:
 
 
 def _no_engine_message(port: int) -> str:
-    from simdoc_search.devengine import find_all
+    from simdoc_search.devengine import find_running_clusters
 
-    others = ", ".join(str(cluster.port) for cluster in find_all())
+    others = ", ".join(str(cluster.port) for cluster in find_running_clusters())
     return f"no engine is running on port {port}" + (
         f" (engines run on these ports: {others}; choose one with --port)" if others else ""
     )
 
 
-def _as_json(cluster: Cluster, status: Status) -> dict[str, Any]:
+def _as_json(cluster: Cluster, status: ClusterStatus) -> dict[str, Any]:
     return {"urls": cluster.urls, **asdict(status)}

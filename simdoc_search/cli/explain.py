@@ -158,8 +158,8 @@ def _resolve(
         parsed = parse(requested) if isinstance(requested, str) else ParsedFingerprint(requested.id, (requested,))
         if overlap is not None or probability is not None:
             return FingerprintQuery(parsed.readings[0].id, overlap, probability), [], None
-        if parsed.refused:
-            raise QuerySyntaxError(parsed.refused[0][1]) from None
+        if parsed.invalid_readings:
+            raise QuerySyntaxError(parsed.invalid_readings[0][1]) from None
         return parsed.readings[-1], [], None
 
 

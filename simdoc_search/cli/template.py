@@ -153,7 +153,7 @@ def install(
       simdoc-search template install http://localhost:9200 --pipeline --text-field body --index-template articles
     """
     from simdoc_search.attach.installation import InstallRequest, plan_installation
-    from simdoc_search.attach.pipeline import PIPELINE
+    from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
     from simdoc_search.stores.remote.connection import connect
 
     if not pipeline and (index or name):
@@ -162,7 +162,7 @@ def install(
         field,
         _settings(options),
         settings_change(options),
-        (name or PIPELINE) if pipeline else "",
+        (name or DEFAULT_PIPELINE) if pipeline else "",
         _text_fields(pipeline, text_fields, is_recorded=bool(index_template)),
         index or "",
         index_template or "",

@@ -23,7 +23,7 @@ def plan_as_json(plan: InstallPlan, *, dry_run: bool) -> dict[str, Any]:
         values |= {"index_template": request.index_template, "index_template_changed": is_changed}
     if request.index:
         values["indices"] = plan.indices
-    if request.search:
+    if request.include_search_templates:
         values["search_templates"] = list(search_templates(request.field))
         values["search_templates_installed"] = [step.segments[-1] for step in plan.steps_of("search template")]
     values |= {"changes": [step.change for step in plan.steps], "warnings": plan.warnings}
@@ -69,7 +69,7 @@ def _show_installed(plan: InstallPlan) -> None:
         body = f'"composed_of": ["{request.field}"]{pipeline if request.pipeline else ""}'
         what = "both" if request.pipeline else "the component template"
         say(f"add {what} to your index template with --index-template NAME, or by hand:  {body}")
-    if request.search:
+    if request.include_search_templates:
         installed = ", ".join(step.segments[-1] for step in plan.steps_of("search template"))
         say(
             f"the search templates {installed} are installed"

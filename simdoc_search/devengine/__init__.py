@@ -1,28 +1,35 @@
-"""Runs OpenSearch on this machine, from Python packages, for development and tests.
+"""Runs an OpenSearch cluster on this machine, for development and tests.
 
     with running_cluster(nodes=3) as cluster:
         cluster.urls          # ['http://127.0.0.1:9213', 'http://127.0.0.1:9214', 'http://127.0.0.1:9215']
         cluster.kill(2)       # as in a crash
 
-It listens on 127.0.0.1 and has no password. In production, use your own cluster.
+The extra `engine` installs it. The cluster listens on 127.0.0.1 and has no password. Do not use it in production.
 """
 
 from __future__ import annotations
 
-from simdoc_search.devengine.cluster import DEFAULT_PORT, Cluster, NodeStatus, Status, find, find_all
+from simdoc_search.devengine.cluster import (
+    DEFAULT_PORT,
+    Cluster,
+    ClusterStatus,
+    NodeStatus,
+    find_cluster,
+    find_running_clusters,
+)
 from simdoc_search.devengine.common import EngineError, ProgressCallback
-from simdoc_search.devengine.startup import free_port, running_cluster, start
+from simdoc_search.devengine.startup import find_free_port, running_cluster, start
 
 __all__ = [
     "DEFAULT_PORT",
     "Cluster",
+    "ClusterStatus",
     "EngineError",
     "NodeStatus",
     "ProgressCallback",
-    "Status",
-    "find",
-    "find_all",
-    "free_port",
+    "find_cluster",
+    "find_free_port",
+    "find_running_clusters",
     "running_cluster",
     "start",
 ]

@@ -1,4 +1,4 @@
-"""A cluster on this machine. Any process can query its state, kill or restart its nodes, and stop it."""
+"""Controls a cluster on this machine. Any process can read its state, kill or restart its nodes, and stop it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simdoc_search.devengine import registry
 from simdoc_search.devengine.common import EngineError, ProgressCallback, as_engine_errors
 from simdoc_search.devengine.node import LOG_LINES, Node
 from simdoc_search.devengine.packages import Java, find_jars, find_java
-from simdoc_search.devengine.processes import end_processes, exit_code, is_running
+from simdoc_search.devengine.processes import end_processes, is_running, read_exit_code
 from simdoc_search.devengine.registry import Registration
 
 DEFAULT_PORT = 9201
@@ -21,7 +21,7 @@ STOP_SECONDS = 20.0
 
 POLL_SECONDS = 0.25
 RECOVERY_SECONDS = 30.0
-"""How long a start waits for primary shards that are not allocated, that is, while the health is red."""
+"""Maximum seconds to wait until primary shards are allocated, that is, while the health is red."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class NodeStatus:
 
     Attributes:
         number: number of the node, from 1.
-        url: HTTP address of the node.
+        url: URL of the node.
         pid: process id of the node; 0 if it has no process.
-        state: "running" if the node answers. Otherwise "starting" while the cluster starts, "ended" if the process has
-            ended since, or "silent".
+        state: "running" if the node responds. Otherwise "starting" while the cluster starts, "ended" if the process has
+            ended, or "silent" if it does not respond.
         log: path of the log.
     """
 
@@ -45,13 +45,13 @@ class NodeStatus:
 
 
 @dataclass(frozen=True)
-class Status:
+class ClusterStatus:
     """The state of a cluster.
 
     Attributes:
-        health: "green", "yellow" or "red"; None if no node answers.
+        health: "green", "yellow" or "red"; None if no node responds.
         nodes: state of each node.
-        data: folder of the nodes' data, configuration and logs.
+        data: folder that contains the data, configuration and logs of the nodes.
         ephemeral: whether the data is removed when the cluster is stopped.
         heap: heap size of each node.
         version: version of OpenSearch.
@@ -66,7 +66,7 @@ class Status:
 
     @property
     def is_healthy(self) -> bool:
-        """Whether every node answers and all data can be searched."""
+        """Whether every node responds and all data can be searched."""
         return self.health in {"green", "yellow"} and all(node.state == "running" for node in self.nodes)
 
 
@@ -101,17 +101,17 @@ class Cluster:
 
     @property
     def urls(self) -> list[str]:
-        """The HTTP addresses of the nodes."""
+        """The URLs of the nodes."""
         return [node.url for node in self.registration.nodes]
 
     @property
     def url(self) -> str:
-        """The HTTP address of the first node."""
+        """The URL of the first node."""
         return self.urls[0]
 
     @property
     def data(self) -> Path:
-        """The folder of the nodes' data, configuration and logs."""
+        """The folder that contains the data, configuration and logs of the nodes."""
         return Path(self.registration.folder)
 
     @property
@@ -138,13 +138,13 @@ class Cluster:
         """
         return self._node(number).log_tail(lines)
 
-    def status(self) -> Status:
+    def status(self) -> ClusterStatus:
         """Return the current state of the cluster and its nodes."""
         registration = self.registration
-        nodes = tuple(self._node_status(node) for node in registration.nodes)
-        answering = (registration.nodes[node.number - 1] for node in nodes if node.state == "running")
-        health = next((value for node in answering if (value := _health(node)) is not None), None)
-        return Status(
+        nodes = tuple(self._read_node_status(node) for node in registration.nodes)
+        responding = (registration.nodes[node.number - 1] for node in nodes if node.state == "running")
+        health = next((value for node in responding if (value := _read_health(node)) is not None), None)
+        return ClusterStatus(
             None if health is None else str(health["status"]),
             nodes,
             registration.folder,
@@ -154,7 +154,7 @@ class Cluster:
         )
 
     def kill(self, number: int) -> None:
-        """Kill a node, as in a crash. Nothing happens if it is not running.
+        """Kill a node, to simulate a crash. If it is not running, nothing happens.
 
         Raises:
             EngineError: there is no node with this number.
@@ -169,12 +169,12 @@ class Cluster:
             EngineError: the node is running, does not start within `timeout` seconds, or does not exist.
         """
         if pid := self.pid(number):
-            raise EngineError(f"node {number} is already running as process {pid}; kill it first")
+            raise EngineError(f"node {number} is already running (process {pid}); kill it first")
         self.launch([number], find_java(), find_jars(self.version))
         self.wait([number], timeout)
 
     def stop(self, grace: float = STOP_SECONDS) -> int:
-        """Stop all nodes. Remove the data if it is ephemeral.
+        """Stop all nodes. If the cluster is ephemeral, remove its data.
 
         Args:
             grace: seconds after which the nodes are killed.
@@ -183,16 +183,16 @@ class Cluster:
             The number of nodes that were running.
 
         Raises:
-            EngineError: a process does not end.
+            EngineError: a process cannot be ended.
         """
         running = self._running_pids()
         if not self.registration.stop(grace):
             remaining = ", ".join(map(str, self._running_pids()))
-            raise EngineError(f"these processes are still running: {remaining}; kill them yourself")
+            raise EngineError(f"cannot end these processes: {remaining}; end them manually")
         return len(running)
 
     def launch(self, numbers: Iterable[int], java: Java, jars: Sequence[Path]) -> None:
-        """Start the processes of these nodes. Each process is registered immediately, so that none is forgotten."""
+        """Start the processes of these nodes. Each process is registered at once, so that `stop` can find it."""
         with as_engine_errors("start the engine"):
             for number in numbers:
                 node, registration = self._node(number), self.registration
@@ -202,9 +202,9 @@ class Cluster:
                 self.register(pids=tuple(pids))
 
     def wait(self, numbers: Iterable[int], timeout: float, progress: ProgressCallback | None = None) -> None:
-        """Wait until these nodes answer, all running nodes form one cluster, and primary shards are allocated.
+        """Wait until these nodes respond, all running nodes form one cluster, and primary shards are allocated.
 
-        It waits for shards for at most 30 seconds.
+        After 30 seconds, shards that are not allocated are ignored.
 
         Raises:
             EngineError: a node ended, another program uses its port, or `timeout` seconds have passed.
@@ -212,24 +212,24 @@ class Cluster:
         nodes = [self._node(number) for number in numbers]
         deadline = time.monotonic() + timeout
         shards_deadline = None
-        reported = -1
+        reported_count = -1
         while True:
-            answering = [node for node in nodes if self._answers(node)]
-            if progress and len(answering) != reported:
-                reported = len(answering)
-                progress(f"starting OpenSearch {self.version}", reported, len(nodes))
-            health = _health(nodes[0]) if len(answering) == len(nodes) else None
+            responding = [node for node in nodes if self._is_responding(node)]
+            if progress and len(responding) != reported_count:
+                reported_count = len(responding)
+                progress(f"starting OpenSearch {self.version}", reported_count, len(nodes))
+            health = _read_health(nodes[0]) if len(responding) == len(nodes) else None
             if health is not None and health["number_of_nodes"] >= len(self._running_pids()):
                 shards_deadline = shards_deadline or time.monotonic() + RECOVERY_SECONDS
                 if health["status"] != "red" or time.monotonic() > shards_deadline:
                     return
             if time.monotonic() > deadline:
-                slow = next((node for node in nodes if node not in answering), nodes[0])
-                raise self._failure(slow, f"was not ready after {timeout:.0f} s")
+                slow_node = next((node for node in nodes if node not in responding), nodes[0])
+                raise self._make_error(slow_node, f"was not ready after {timeout:.0f} s")
             time.sleep(POLL_SECONDS)
 
     def register(self, **changes: Any) -> None:
-        """Change values of the registration, for this and all other processes."""
+        """Change values of the registration, also for other processes."""
         self._registration = replace(self.registration, **changes)
         registry.write(self._registration)
 
@@ -238,51 +238,51 @@ class Cluster:
 
     def _node(self, number: int) -> Node:
         if number not in self.numbers:
-            raise EngineError(f"there is no node {number}; use a number from 1 to {self.numbers[-1]}")
+            raise EngineError(f"there is no node {number}; choose a number from 1 to {self.numbers[-1]}")
         return self.registration.nodes[number - 1]
 
-    def _answers(self, node: Node) -> bool:
-        """Whether the process of a node answers at its port.
+    def _is_responding(self, node: Node) -> bool:
+        """Return whether the process of a node responds on its port.
 
         Raises:
-            EngineError: the process ended, or another program answers at the port.
+            EngineError: the process ended, or another program responds on the port.
         """
         pid = self.registration.pids[node.number - 1]
         if not self.pid(node.number):
-            code = exit_code(pid)
+            code = read_exit_code(pid)
             shown_code = "" if code is None else f" (exit code {code})"
-            raise self._failure(node, f"ended during its start{shown_code}")
-        answering = node.answering_pid()
-        if answering not in {None, pid}:
-            raise EngineError(f"another program answers at {node.url}; choose another --port")
-        return answering == pid
+            raise self._make_error(node, f"ended during its start{shown_code}")
+        responding_pid = node.read_pid()
+        if responding_pid not in {None, pid}:
+            raise EngineError(f"another program responds at {node.url}; choose another --port")
+        return responding_pid == pid
 
-    def _failure(self, node: Node, problem: str) -> EngineError:
+    def _make_error(self, node: Node, problem: str) -> EngineError:
         advice = "see the end of its log" if self.registration.is_ephemeral else f"see its log in {node.log}"
         return EngineError(f"node {node.number} {problem}; {advice}", node.log_tail())
 
-    def _node_status(self, node: Node) -> NodeStatus:
+    def _read_node_status(self, node: Node) -> NodeStatus:
         pid, is_ready = self.pid(node.number), self.registration.is_ready
         if not pid and is_ready:
             state = "ended"
-        elif pid and node.answering_pid() == pid:
+        elif pid and node.read_pid() == pid:
             state = "running"
         else:
             state = "silent" if is_ready else "starting"
         return NodeStatus(node.number, node.url, pid, state, str(node.log))
 
 
-def find(port: int = DEFAULT_PORT) -> Cluster | None:
-    """Return the cluster whose first node has this port. It may have ended. None if no cluster is registered."""
+def find_cluster(port: int = DEFAULT_PORT) -> Cluster | None:
+    """Return the cluster that is registered for this port, or None. The cluster may have ended."""
     registration = registry.read(port)
     return None if registration is None else Cluster(registration)
 
 
-def find_all() -> list[Cluster]:
+def find_running_clusters() -> list[Cluster]:
     """Return all running clusters of this user, ordered by port."""
     return [Cluster(registration) for registration in registry.read_all() if registration.is_running()]
 
 
-def _health(node: Node) -> Any:
-    """Return the cluster health that this node knows. Without `local`, it would wait if there is no cluster manager."""
+def _read_health(node: Node) -> Any:
+    """Return the cluster health that this node knows. Without `local`, it would wait for a cluster manager."""
     return node.get("/_cluster/health?local=true")

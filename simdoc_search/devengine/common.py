@@ -1,4 +1,4 @@
-"""The error, the progress callback and the folders of the development engine."""
+"""Defines the error, the progress callback and the folders of the development engine."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from types import ModuleType
 from simdoc_search.errors import MissingExtraError, StoreError
 
 ProgressCallback = Callable[[str, int, int], None]
-"""Called with the name of the current step, the number of finished parts, and the number of all parts (0: unknown)."""
+"""Called with the name of the current step, the number of finished parts, and the number of parts (0 if unknown)."""
 
-_NAME = "simdoc-search"
+_APP_NAME = "simdoc-search"
 
 
 class EngineError(StoreError):
     """The engine cannot be started, found or stopped.
 
     Attributes:
-        log: last lines of the log of the node that failed; empty for other errors.
+        log: last lines of the log of the node that caused the error; empty if no node did.
     """
 
     def __init__(self, message: str, log: Sequence[str] = ()) -> None:
@@ -29,25 +29,25 @@ class EngineError(StoreError):
 
 @contextmanager
 def as_engine_errors(action: str) -> Iterator[None]:
-    """Turn an OSError into an EngineError. `action` is what failed, for the message."""
+    """Convert an OSError to an EngineError. `action` is the failed action, for the message."""
     try:
         yield
     except OSError as error:
-        place = "" if error.filename is None else f"{error.filename}: "
-        raise EngineError(f"cannot {action}: {place}{error.strerror or error}") from error
+        path = "" if error.filename is None else f"{error.filename}: "
+        raise EngineError(f"cannot {action}: {path}{error.strerror or error}") from error
 
 
 def cache_folder() -> Path:
-    """Return the folder for files that can be downloaded again. On Linux: in $XDG_CACHE_HOME or ~/.cache."""
-    return Path(_platformdirs().user_cache_dir(_NAME, appauthor=False))
+    """Return the folder for files that can be downloaded again. On Linux, it is in $XDG_CACHE_HOME or ~/.cache."""
+    return Path(_import_platformdirs().user_cache_dir(_APP_NAME, appauthor=False))
 
 
 def data_folder() -> Path:
-    """Return the folder for data. On Linux: in $XDG_DATA_HOME or ~/.local/share."""
-    return Path(_platformdirs().user_data_dir(_NAME, appauthor=False)) / "engine"
+    """Return the folder for data. On Linux, it is in $XDG_DATA_HOME or ~/.local/share."""
+    return Path(_import_platformdirs().user_data_dir(_APP_NAME, appauthor=False)) / "engine"
 
 
-def _platformdirs() -> ModuleType:
+def _import_platformdirs() -> ModuleType:
     try:
         import platformdirs  # noqa: PLC0415 - an extra
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""One node of a cluster: the ports, configuration, log and HTTP requests of one OpenSearch process."""
+"""Configures and starts one node of a cluster, reads its log, and sends requests to it."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from simdoc_search.devengine.processes import launch
 HOST = "127.0.0.1"
 
 HTTP_PORTS = range(9200, 9281)
-"""Allowed HTTP ports. OpenSearchRunner ends without a message if a port is over 9299."""
+"""Allowed HTTP ports. OpenSearchRunner exits without a message if a port is above 9299."""
 
 TRANSPORT_OFFSET = 100
-"""The transport port of a node is this much higher than its HTTP port."""
+"""The difference between the transport port and the HTTP port of a node."""
 
 LOG_LINES = 20
 _TIMEOUT_SECONDS = 5.0
 
 LAUNCHER = Path(__file__).with_name("Launcher.java")
-"""Janino compiles this file at each start, because the Java may be a JRE without a compiler."""
+"""Janino compiles this file at each start, because the Java installation may not include a compiler."""
 
 _LOG4J_PROPERTIES = """\
 status = error
@@ -48,7 +48,7 @@ class Node:
 
     Attributes:
         number: number of the node, from 1.
-        folder: folder of the node's data, configuration and log.
+        folder: folder that contains the data, configuration and log of the node.
         port: HTTP port.
     """
 
@@ -58,17 +58,17 @@ class Node:
 
     @property
     def url(self) -> str:
-        """The HTTP address."""
+        """The URL of the node."""
         return f"http://{HOST}:{self.port}"
 
     @property
     def transport_address(self) -> str:
-        """The address for other nodes, as host:port."""
+        """The host and port that other nodes connect to, as host:port."""
         return f"{HOST}:{self.port + TRANSPORT_OFFSET}"
 
     @property
     def log(self) -> Path:
-        """The file with the output of the process. The log of the previous start is in `engine.log.1`."""
+        """The path of the log, with the output of the process. `engine.log.1` is the log of the previous start."""
         return self.folder / "engine.log"
 
     def write_configuration(self, nodes: Sequence[Node]) -> None:
@@ -78,13 +78,13 @@ class Node:
         settings: dict[str, Any] = {
             "network.host": HOST,
             "node.roles": ["cluster_manager", "data", "ingest"],
-            "discovery.type": "zen",  # the default. Without it, OpenSearchRunner would set another value
+            "discovery.type": "zen",  # the default, which OpenSearchRunner would otherwise override
             "transport.port": self.port + TRANSPORT_OFFSET,
             "discovery.seed_hosts": [node.transport_address for node in nodes],
-            # An address, because OpenSearchRunner names every node "Node 1". It is only used by a new cluster.
+            # It cannot be a node name, because OpenSearchRunner names every node "Node 1". Only a new cluster uses it.
             "cluster.initial_cluster_manager_nodes": [nodes[0].transport_address],
             "path.repo": [str(self.folder.parent / "snapshots")],  # all nodes must write to the same folder
-            # Otherwise indices become read-only if a disk is 95 % full, as developers' disks often are.
+            # Developers' disks are often almost full. By default, indices become read-only on a disk that is 95 % full.
             "cluster.routing.allocation.disk.threshold_enabled": False,
         }
         lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in settings.items())
@@ -92,13 +92,13 @@ class Node:
         (self.folder / "config" / "log4j2.properties").write_text(_LOG4J_PROPERTIES, "utf-8")
 
     def start(self, java: Java, jars: Sequence[Path], heap: str, token: str) -> int:
-        """Start the process, and return its id.
+        """Start the process of the node, and return the process id.
 
         Args:
-            java: the Java that runs it.
+            java: the Java program that runs the node.
             jars: the class path.
             heap: heap size, such as 512m.
-            token: an argument by which the process is recognised.
+            token: an argument that identifies the process.
         """
         with suppress(FileNotFoundError):
             self.log.replace(self.log.with_name("engine.log.1"))
@@ -119,12 +119,12 @@ class Node:
             *("-basePath", str(self.folder), "-confPath", str(self.folder / "config")),
             *("-dataPath", str(self.folder / "data"), "-logsPath", str(self.folder / "logs")),
         ]
-        # As an argument, the class path would double the length of the command in process lists.
+        # The class path is not an argument, because it would double the length of the command in process lists.
         environment = {"CLASSPATH": os.pathsep.join(map(str, jars))}
         return launch(command, self.folder, environment, self.log)
 
     def get(self, path: str) -> Any:
-        """Send a GET request, and return the parsed JSON. None if there is no answer, or an error status."""
+        """Send a GET request, and return the parsed JSON, or None without a response with status 200."""
         connection = http.client.HTTPConnection(HOST, self.port, timeout=_TIMEOUT_SECONDS)  # does not use a proxy
         try:
             connection.request("GET", path)
@@ -136,13 +136,16 @@ class Node:
         finally:
             connection.close()
 
-    def answering_pid(self) -> int | None:
-        """Return the id of the process that answers at the port. None: no answer. 0: it is not OpenSearch."""
-        answer = self.get("/_nodes/_local/process?filter_path=nodes.*.process.id")
-        if answer is None:
+    def read_pid(self) -> int | None:
+        """Return the id of the process that responds on the port.
+
+        Returns None if there is no response, and 0 if the process is not OpenSearch.
+        """
+        response = self.get("/_nodes/_local/process?filter_path=nodes.*.process.id")
+        if response is None:
             return None
         try:
-            [process] = answer["nodes"].values()
+            [process] = response["nodes"].values()
             return int(process["process"]["id"])
         except (LookupError, TypeError, ValueError, AttributeError):
             return 0
@@ -157,24 +160,24 @@ class Node:
 
 
 def check_ports(port: int, nodes: int) -> None:
-    """Raise an EngineError if the number of nodes or one of their HTTP ports is out of range."""
+    """Raise EngineError if the number of nodes, or the HTTP port of one of them, is out of range."""
     if nodes < 1:
         raise EngineError(f"a cluster must have at least 1 node, not {nodes}")
     if port not in HTTP_PORTS or port + nodes - 1 not in HTTP_PORTS:
         ports = f"port {port}" if nodes == 1 else f"ports {port} to {port + nodes - 1}"
         raise EngineError(
-            f"the engine cannot use {ports}; choose a --port so that all ports are from {HTTP_PORTS[0]} to "
+            f"the engine cannot use {ports}; choose a --port with which all ports are from {HTTP_PORTS[0]} to "
             f"{HTTP_PORTS[-1]}"
         )
 
 
 def is_port_in_use(port: int) -> bool:
-    """Whether a program listens on a port, or the port cannot be bound for another reason."""
-    for host in ("localhost", HOST):  # OpenSearchRunner checks localhost, which may be ::1
+    """Return whether a program listens on a port, or the port cannot be bound for another reason."""
+    for host in ("localhost", HOST):  # OpenSearchRunner checks localhost, which may be the IPv6 address ::1
         with suppress(OSError), socket.create_connection((host, port), timeout=1):
             return True
     with socket.socket() as probe:
-        # On POSIX, this allows ports of closed connections. On Windows, it would also allow ports in use.
+        # On POSIX, this allows binding the ports of closed connections. On Windows, it would also allow ports in use.
         if os.name == "posix":
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

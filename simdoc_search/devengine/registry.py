@@ -1,4 +1,4 @@
-"""Registers the engines on this machine, with one file per engine. Later commands find an engine by its file."""
+"""Registers the engines of this user in one file per engine, so that later commands can find them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from simdoc_search.devengine.common import data_folder
 from simdoc_search.devengine.node import Node
-from simdoc_search.devengine.processes import end_processes, is_running, launched_pids
+from simdoc_search.devengine.processes import end_processes, find_launched_pids, is_running
 
 if sys.platform != "win32":
     import fcntl
@@ -25,12 +25,12 @@ class Registration:
     """An engine that is starting, is running, or ended without being stopped.
 
     Attributes:
-        port: HTTP port of the first node. Further nodes use the ports after it.
-        folder: folder of the nodes' data, configuration and logs.
+        port: HTTP port of the first node. Further nodes use the next ports.
+        folder: folder that contains the data, configuration and logs of the nodes.
         is_ephemeral: whether the folder is removed when the engine is stopped.
         heap: heap size of each node.
         version: version of OpenSearch.
-        token: an argument by which the processes of this engine are recognised.
+        token: an argument that identifies the processes of this engine.
         pids: process id of each node; 0 for a node without a process.
         is_ready: whether the engine has finished starting.
     """
@@ -56,11 +56,11 @@ class Registration:
         return range(self.port, self.port + len(self.pids))
 
     def is_running(self) -> bool:
-        """Whether the process of any node is running."""
+        """Return whether the process of at least one node is running."""
         return any(is_running(pid, self.token) for pid in self.pids)
 
     def stop(self, grace: float) -> bool:
-        """Stop the processes, and remove the registration and ephemeral data.
+        """Stop the processes, and remove the registration. If the engine is ephemeral, remove its data.
 
         Args:
             grace: seconds after which the processes are killed.
@@ -68,10 +68,10 @@ class Registration:
         Returns:
             Whether all processes have ended. If not, nothing is removed.
         """
-        # Ctrl-C may have interrupted the start before the last process id was registered.
-        if not end_processes({*self.pids, *launched_pids(self.token)}, self.token, grace):
+        # If Ctrl-C interrupted the start, the last process may not be registered.
+        if not end_processes({*self.pids, *find_launched_pids(self.token)}, self.token, grace):
             return False
-        # If the file is damaged, it may name another folder, which must not be removed.
+        # A damaged file may contain the path of another folder, which must not be removed.
         if self.is_ephemeral and Path(self.folder).name.startswith(TEMPORARY_PREFIX):
             shutil.rmtree(self.folder, ignore_errors=True)
         registered = read(self.port)
@@ -82,7 +82,7 @@ class Registration:
 
 @contextmanager
 def start_lock() -> Iterator[None]:
-    """Make other processes wait until this one has started its engine. On Windows, they do not wait."""
+    """Lock the start of engines, so that other processes wait. On Windows, they do not wait."""
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as file:
@@ -92,18 +92,18 @@ def start_lock() -> Iterator[None]:
 
 
 def read(port: int) -> Registration | None:
-    """Return the engine that is registered for a port, or None."""
+    """Return the registration for a port, or None."""
     return _read(_path(port))
 
 
 def read_all() -> list[Registration]:
-    """Return all registered engines, ordered by port."""
-    registered = [registration for path in _folder().glob("*.json") if (registration := _read(path))]
-    return sorted(registered, key=lambda registration: registration.port)
+    """Return all registrations, ordered by port."""
+    registrations = [registration for path in _folder().glob("*.json") if (registration := _read(path))]
+    return sorted(registrations, key=lambda registration: registration.port)
 
 
 def write(registration: Registration) -> None:
-    """Write the file of an engine. This replaces an earlier registration for the same port."""
+    """Write the file of a registration. It replaces an earlier registration for the same port."""
     path = _path(registration.port)
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps(asdict(registration), indent=2), "utf-8")
@@ -111,7 +111,7 @@ def write(registration: Registration) -> None:
 
 
 def _read(path: Path) -> Registration | None:
-    """Return the engine that a file registers. None if the file is missing or malformed."""
+    """Return the registration in a file, or None if the file is missing or malformed."""
     try:
         values = json.loads(path.read_text("utf-8"))
         return Registration(**{**values, "pids": tuple(map(int, values["pids"]))})

@@ -1,4 +1,4 @@
-"""Starts a cluster: chooses its ports and folder, downloads packages, starts the processes and waits for them."""
+"""Starts a cluster. Chooses its ports and folder, downloads packages, starts its processes, and waits for them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEFAULT_HEAP = "1g"
 ABORT_SECONDS = 3.0
 
 FREE_PORTS = range(9210, HTTP_PORTS.stop)
-"""Ports from which `free_port` chooses. Ports near 9200 are left for engines that people start themselves."""
+"""Ports that `find_free_port` may choose. Ports near 9200 are reserved for engines that users start themselves."""
 
 
 def start(
@@ -34,33 +34,33 @@ def start(
     timeout: float = START_SECONDS,
     progress: ProgressCallback | None = None,
 ) -> Cluster:
-    """Start a cluster that only this machine can reach. If a suitable cluster runs at the port, return it instead.
+    """Start a cluster that only this machine can reach. If a suitable cluster runs on the port, return it instead.
 
     The nodes keep running after this process ends. `Cluster.stop` stops them. If several processes call this function,
-    each start waits until the previous one has finished.
+    each call waits until the previous one has returned.
 
     Args:
-        nodes: number of nodes. None: the number of nodes that have data in the folder, or 1.
-        port: HTTP port of the first node, 9200 to 9280. Further nodes use the ports after it. 0: any free ports.
-        heap: heap size of each node; None for 1g.
-        version: version of OpenSearch, such as 2.19.1; None for the default.
-        data: folder of the data; None for the default folder in the user's home.
-        ephemeral: use a temporary folder, which is removed when the cluster is stopped.
-        timeout: maximum seconds of the start, without the download.
+        nodes: number of nodes. None selects the number of nodes that have data in the folder, or 1.
+        port: HTTP port of the first node, 9200 to 9280. Further nodes use the next ports. 0 selects free ports.
+        heap: heap size of each node; None selects 1g.
+        version: version of OpenSearch, such as 2.19.1; None selects the default version.
+        data: folder for the data; None selects the default folder in the user's home.
+        ephemeral: whether to use a temporary folder, which is removed when the cluster is stopped.
+        timeout: maximum duration of the start in seconds, without the download.
         progress: called at each step.
 
     Raises:
-        EngineError: an argument is invalid, a port or the data is in use, or a node does not start. Processes of a new
-            cluster are then ended.
+        EngineError: an argument is invalid, a port or the data is in use, or a node does not start. If the cluster is
+            new, its processes are then ended.
         MissingExtraError: the extra `engine` is not installed.
     """
     check_version(version or OPENSEARCH_VERSION)
     if ephemeral and data is not None:
-        raise EngineError("an ephemeral engine uses a temporary folder; leave out --data or --ephemeral")
+        raise EngineError("an ephemeral engine uses a temporary folder; omit --data or --ephemeral")
     folder = None if data is None else Path(data).expanduser().resolve()
-    with as_engine_errors("use the folder of the data"):
+    with as_engine_errors("use the data folder"):
         if folder is not None and folder.exists() and not folder.is_dir():
-            raise EngineError(f"{folder} is not a folder; name a folder with --data")
+            raise EngineError(f"{folder} is not a folder; choose a folder with --data")
     if port or nodes is not None:
         check_ports(port or FREE_PORTS[0], nodes or 1)
     requested = {"nodes": nodes, "heap": heap, "version": version, "data": folder}
@@ -91,7 +91,7 @@ def running_cluster(
     data: str | Path | None = None,
     progress: ProgressCallback | None = None,
 ) -> Iterator[Cluster]:
-    """Start a cluster, and stop it when the `with` block ends. The arguments are those of `start`.
+    """Start a cluster, and stop it at the end of the `with` block. The arguments are those of `start`.
 
     Without `data`, the cluster is ephemeral. If the cluster was already running, it is not stopped.
     """
@@ -104,30 +104,32 @@ def running_cluster(
             cluster.stop()
 
 
-def free_port(nodes: int = 1) -> int:
+def find_free_port(nodes: int = 1) -> int:
     """Return the first of `nodes` consecutive free ports from 9210 to 9280.
 
     Raises:
         EngineError: there are not enough consecutive free ports.
     """
-    taken = {port for other in registry.read_all() if other.is_running() for port in other.ports}
-    # The search begins at a random port, so that two processes at the same time usually find different ports.
+    engine_ports = {port for other in registry.read_all() if other.is_running() for port in other.ports}
+    # The search begins at a random port, so that concurrent processes usually find different ports.
     candidates = list(range(FREE_PORTS.start, FREE_PORTS.stop - nodes + 1))
     begin = secrets.randbelow(len(candidates)) if candidates else 0
     for first in [*candidates[begin:], *candidates[:begin]]:
         ports = range(first, first + nodes)
-        if not any(port in taken or is_port_in_use(port) or is_port_in_use(port + TRANSPORT_OFFSET) for port in ports):
+        if not any(
+            port in engine_ports or is_port_in_use(port) or is_port_in_use(port + TRANSPORT_OFFSET) for port in ports
+        ):
             return first
     raise EngineError(
-        f"no {nodes} consecutive ports from {FREE_PORTS[0]} to {FREE_PORTS[-1]} are free; stop other engines"
+        f"there are no {nodes} consecutive free ports from {FREE_PORTS[0]} to {FREE_PORTS[-1]}; stop other engines"
     )
 
 
 def _find_running(port: int, requested: dict[str, Any], *, ephemeral: bool) -> Cluster | None:
-    """Return the cluster that runs at the port. If it has ended, remove its registration and ephemeral data instead.
+    """Return the cluster that runs on the port, or None. Clean up after a cluster that has ended.
 
     Raises:
-        EngineError: the cluster has other properties than requested.
+        EngineError: the cluster was started with options that differ from the requested ones.
     """
     registered = registry.read(port)
     if registered is None:
@@ -148,7 +150,7 @@ def _find_running(port: int, requested: dict[str, Any], *, ephemeral: bool) -> C
         differences.append("data: not ephemeral")
     if differences:
         raise EngineError(
-            f"the engine on port {port} is running with other options ({'; '.join(differences)}); leave them out, "
+            f"the engine on port {port} is running with other options ({'; '.join(differences)}); omit these options, "
             "stop the engine, or choose another --port"
         )
     return Cluster(registered, was_running=True)
@@ -158,7 +160,7 @@ def _register_new(port: int, requested: dict[str, Any], *, ephemeral: bool) -> R
     """Register a new cluster.
 
     Raises:
-        EngineError: a port or the folder is in use, or the folder has data of more nodes than requested.
+        EngineError: a port or the folder is in use, or the folder contains the data of more nodes than requested.
     """
     others = [other for other in registry.read_all() if other.is_running()]
     folder: Path = requested["data"] or data_folder() / "data"
@@ -167,23 +169,23 @@ def _register_new(port: int, requested: dict[str, Any], *, ephemeral: bool) -> R
         for other in others:
             if other.folder == str(folder):
                 raise EngineError(
-                    f"the engine on port {other.port} uses the data in {folder}; name another folder with --data, "
+                    f"the engine on port {other.port} uses the data in {folder}; choose another folder with --data, "
                     "or use --ephemeral"
                 )
         nodes_with_data = len(list(folder.glob("node-*/data/nodes")))
     nodes = requested["nodes"] or nodes_with_data or 1
-    if nodes < nodes_with_data:  # fewer nodes may not be the majority that elects a cluster manager
+    if nodes < nodes_with_data:  # fewer nodes may not be enough to elect a cluster manager
         raise EngineError(
-            f"{folder} has the data of {nodes_with_data} nodes, not {nodes}; leave out --nodes, or name another folder "
-            "with --data"
+            f"{folder} contains the data of {nodes_with_data} nodes, not {nodes}; omit --nodes, or choose another "
+            "folder with --data"
         )
-    port = port or free_port(nodes)
+    port = port or find_free_port(nodes)
     check_ports(port, nodes)
     ports = range(port, port + nodes)
-    taken = {used for other in others for used in other.ports}
-    for needed in (*ports, *(http + TRANSPORT_OFFSET for http in ports)):
-        if needed in taken or is_port_in_use(needed):
-            user = "another engine" if needed in taken else "another program"
+    engine_ports = {used_port for other in others for used_port in other.ports}
+    for needed in (*ports, *(http_port + TRANSPORT_OFFSET for http_port in ports)):
+        if needed in engine_ports or is_port_in_use(needed):
+            user = "another engine" if needed in engine_ports else "another program"
             raise EngineError(f"port {needed} is in use by {user}; stop it, or choose another --port")
     if ephemeral:
         folder = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX))

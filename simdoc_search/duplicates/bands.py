@@ -22,7 +22,6 @@ from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.query.curve import probability_of_matches
 from simdoc_search.query.planner import parse_fraction, rows_and_bands_of_enough
 from simdoc_search.sketch.fingerprint import Fingerprint
-from simdoc_search.sketch.tokens import hash_bits
 
 RECALL = Fraction(999, 1000)
 """Probability that two documents with exactly the minimum overlap are compared."""
@@ -126,7 +125,7 @@ def band_keys(
 
     Args:
         fingerprints: fingerprints with the same settings and with tokens of 4 characters.
-        overlap: the minimum Jaccard similarity, over 0, up to 1.
+        overlap: the minimum Jaccard similarity, greater than 0 and at most 1.
         recall: probability that two documents with exactly this overlap share a key.
 
     Returns:
@@ -142,7 +141,7 @@ def band_keys(
     min_overlap, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
     codes = [fingerprint.codes() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingles for fingerprint in fingerprints], np.int64)
-    table = FingerprintTable.of(codes, shingles, hash_bits(minhash), minhash.slot_count)
+    table = FingerprintTable.of(codes, shingles, minhash.slot_count)
     all_documents = np.arange(len(codes))
     keys_and_owners: list[tuple[Keys, Ints]] = []
     for band_pass in plan_passes(min_overlap, recall, table.buckets):

@@ -30,7 +30,6 @@ from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, file_problem
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import hash_bits
 from simdoc_search.stores.record import Origin, Record, file_path
 from simdoc_search.versions.evidence import nanoseconds_written
 
@@ -261,5 +260,5 @@ def _table(
     filled = np.minimum(min_shingles, buckets - 0.5) / buckets
     estimate = np.ceil(-buckets * np.log1p(-filled)).astype(np.int64)
     shingles = np.where(shingles > 0, np.maximum(shingles, min_shingles), estimate)
-    begins, bits = np.cumsum(counts) - counts, hash_bits(sketch, settings.token_length)
-    return FingerprintTable(codes, begins[order], counts[order], shingles[order], bits, buckets)
+    begins = np.cumsum(counts) - counts
+    return FingerprintTable(codes, begins[order], counts[order], shingles[order], buckets)

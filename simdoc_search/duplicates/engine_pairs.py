@@ -49,14 +49,11 @@ _NumberedRecord = tuple[int, Record]
 class EnginePairs:
     """Finds candidate pairs among documents whose tokens are not held in memory."""
 
-    def __init__(
-        self, frozen: FrozenStore, documents: Documents, measure: Measure, token_length: int, checkpoint: Checkpoint
-    ) -> None:
+    def __init__(self, frozen: FrozenStore, documents: Documents, measure: Measure, checkpoint: Checkpoint) -> None:
         self._frozen = frozen
         self._documents = documents
         self._table = documents.table
         self._measure = measure
-        self._token_length = token_length
         self._checkpoint = checkpoint
         self._keys = self._numbers = np.zeros(0, np.int64)  # keys and numbers of the documents to query, sorted by key
         self._overflow_table: FingerprintTable | None = None
@@ -112,7 +109,7 @@ class EnginePairs:
         # A shorter document may have been queried before this one was added. So a resumed run matches shorter ones too.
         min_shingles = math.ceil(shingles * min_jaccard) if is_resumed else shingles
         sizes = (min_shingles, math.floor(shingles / min_jaccard)) if self._documents.has_all_sizes else None
-        return SizedPlan(_plan_query(encode(record.codes, self._token_length), min_jaccard), sizes)
+        return SizedPlan(_plan_query(encode(record.codes), min_jaccard), sizes)
 
     def _save_batch(
         self, batch: Sequence[_NumberedRecord], results: Sequence[FoundRecords], *, is_resumed: bool
@@ -135,7 +132,7 @@ class EnginePairs:
         is_swapped = number_of[queries] > number_of[matches]
         first, second = np.where(is_swapped, matches, queries), np.where(is_swapped, queries, matches)
         codes, shingles = [record.codes for record in records], self._table.shingles[number_of]
-        table = FingerprintTable.of(codes, shingles, self._table.bits, self._table.buckets)
+        table = FingerprintTable.of(codes, shingles, self._table.buckets)
         fit = self._measure.sizes_fit(table, first, second)
         estimates, is_possible = self._measure.estimates(table, first[fit], second[fit])
         queries, matches = queries[fit][is_possible], matches[fit][is_possible]

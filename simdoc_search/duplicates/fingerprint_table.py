@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.duplicates.arrays import Bools, Ints, Keys, mix_bits, slices
+from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, mix_bits, slices
+from simdoc_search.sketch.estimate import shared_and_union
+from simdoc_search.sketch.tokens import HASH_BITS
 
 BucketMatrix = NDArray[np.uint16] | NDArray[np.uint32]
 
@@ -31,16 +33,15 @@ class FingerprintTable:
     counts: Ints  # number of tokens of each document; int64, shape (documents,)
     # number of distinct shingles of each document, at least 1 if it has tokens; int64, shape (documents,)
     shingles: Ints
-    bits: int  # number of low bits of a code that are the hash; the high bits are the bucket
     buckets: int  # number of buckets of a fingerprint
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, codes: Sequence[NDArray[np.uint32]], shingles: Ints, bits: int, buckets: int) -> FingerprintTable:
+    def of(cls, codes: Sequence[NDArray[np.uint32]], shingles: Ints, buckets: int) -> FingerprintTable:
         """Make a table from the codes of each document."""
         counts = np.array([len(tokens) for tokens in codes], np.int64)
         joined = np.concatenate(codes) if codes else np.zeros(0, np.uint32)
-        return cls(joined, np.cumsum(counts) - counts, counts, shingles, bits, buckets)
+        return cls(joined, np.cumsum(counts) - counts, counts, shingles, buckets)
 
     def tokens_of(self, documents: Ints) -> tuple[NDArray[np.uint32], Ints]:
         """Return the codes of these documents, and for each code the position of its document in `documents`."""
@@ -60,7 +61,7 @@ class FingerprintTable:
         starts = np.empty((len(documents), bands), np.uint16)
         for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
             codes, owner = self.tokens_of(documents[part])
-            band_of_token = (codes >> self.bits).astype(np.int64) * bands // self.buckets
+            band_of_token = (codes >> HASH_BITS).astype(np.int64) * bands // self.buckets
             size = len(starts[part])
             counts_in_band = np.bincount(owner * bands + band_of_token, minlength=size * bands).reshape(size, bands)
             starts[part] = np.cumsum(counts_in_band, axis=1) - counts_in_band
@@ -74,12 +75,15 @@ class FingerprintTable:
                 position += 1
             yield keys
 
-    def shared_and_union(self, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-        """Count the equal tokens of each pair, and the buckets that are filled in either document.
+    def estimated_jaccard(self, first: Ints, second: Ints) -> tuple[Floats, Ints]:
+        """Estimate the Jaccard similarity of each pair, as `estimate.compare_codes`.
 
-        The counts are those of `estimate.shared_and_union`. This method is faster if `first` is ascending.
+        This method is faster if `first` is ascending.
+
+        Returns:
+            The estimates, 0..1, and the number of buckets that are filled in either document.
         """
-        shared, union = np.empty(len(first), np.int64), np.empty(len(first), np.int64)
+        matched, union = np.empty(len(first), np.int64), np.empty(len(first), np.int64)
         for part in slices(len(first), _PAIRS_AT_ONCE):
             matrix, rows, other_rows = self._matrix_of_pairs(first[part], second[part])
             for batch in slices(len(rows), _PAIRS_IN_CACHE):
@@ -88,15 +92,17 @@ class FingerprintTable:
                 left |= right
                 filled = count_true(left != 0)
                 pairs = slice(part.start + batch.start, part.start + batch.start + len(filled))
-                shared[pairs], union[pairs] = equal - (self.buckets - filled), filled  # empty buckets are equal too
-        return shared, union
+                matched[pairs], union[pairs] = equal - (self.buckets - filled), filled  # empty buckets are equal too
+        common = self.counts[first] + self.counts[second] - union
+        shared, scaled_union = shared_and_union(matched, common, union)
+        return shared / scaled_union, union
 
     def bucket_matrix(self, documents: Ints) -> BucketMatrix:
         """Return the hash in each bucket plus 1, or 0 if the bucket is empty; shape (documents, buckets)."""
-        matrix = np.zeros((len(documents), self.buckets), np.uint16 if self.bits < 16 else np.uint32)
+        matrix = np.zeros((len(documents), self.buckets), np.uint16)
         for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
             codes, owner = self.tokens_of(documents[part])
-            matrix[part][owner, codes >> self.bits] = (codes & np.uint32((1 << self.bits) - 1)) + np.uint32(1)
+            matrix[part][owner, codes >> HASH_BITS] = (codes & np.uint32((1 << HASH_BITS) - 1)) + np.uint32(1)
         return matrix
 
     def _matrix_of_pairs(self, first: Ints, second: Ints) -> tuple[BucketMatrix, Ints, Ints]:

@@ -13,7 +13,6 @@ from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import hash_bits
 from simdoc_search.stores.remote.records import codes_of
 
 EngineHit = TypeVar("EngineHit", bound=Mapping[str, Any])
@@ -58,7 +57,8 @@ def fold_near_duplicates(
     Args:
         hits: the hits of an engine, `response["hits"]["hits"]`, in their order. Their `_source` must contain the
             tokens: request `"_source": [..., "simdoc.tokens"]`.
-        overlap: the minimum Jaccard similarity of a folded hit, over 0, up to 1. It is estimated from the tokens.
+        overlap: the minimum Jaccard similarity of a folded hit, greater than 0 and at most 1. It is
+            estimated from the tokens.
         field: the object field of the fingerprint.
         settings: the settings of the fingerprints; None for the default.
 
@@ -70,19 +70,18 @@ def fold_near_duplicates(
     """
     min_overlap = Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
     settings, page = settings or Settings(), list(hits)
-    codes_or_problems = [codes_of(hit.get("_source") or {}, settings.token_length, field=field) for hit in page]
+    codes_or_problems = [codes_of(hit.get("_source") or {}, field=field) for hit in page]
     numbers = [number for number, codes in enumerate(codes_or_problems) if not isinstance(codes, str)]
     codes = [codes for codes in codes_or_problems if not isinstance(codes, str)]
     counts: Ints = np.array([len(tokens) for tokens in codes], np.int64)
-    bits = hash_bits(settings.minhash, settings.token_length)
-    table = FingerprintTable.of(codes, counts, bits, settings.minhash.slot_count)
+    table = FingerprintTable.of(codes, counts, settings.minhash.slot_count)
     shown: dict[int, list[FoldedHit]] = {number: [] for number in range(len(page))}
     remaining = np.arange(len(codes))
     while len(remaining):
         first, remaining = remaining[0], remaining[1:]
-        shared, union = table.shared_and_union(np.repeat(first, len(remaining)), remaining)
-        is_near = shared * min_overlap.denominator >= union * min_overlap.numerator
-        estimates = (shared / union)[is_near].tolist()
+        jaccard, _ = table.estimated_jaccard(np.repeat(first, len(remaining)), remaining)
+        is_near = jaccard >= float(min_overlap)
+        estimates = jaccard[is_near].tolist()
         for near, estimate in zip(remaining[is_near].tolist(), estimates, strict=True):
             shown[numbers[first]].append(FoldedHit(page[numbers[near]], estimate))
             del shown[numbers[near]]

@@ -39,7 +39,7 @@ class Measure:
 
     Attributes:
         name: `jaccard`, `containment` or `contained`.
-        overlap: the minimum overlap, over 0, up to 1.
+        overlap: the minimum overlap, greater than 0 and at most 1.
 
     Raises:
         QuerySyntaxError: the measure does not exist, or the overlap is out of range.
@@ -95,8 +95,7 @@ class Measure:
             The estimates, and for each pair whether it may have the minimum overlap.
         """
         a, b = table.shingles[first], table.shingles[second]
-        shared, union = table.shared_and_union(first, second)
-        jaccard = shared / union
+        jaccard, union = table.estimated_jaccard(first, second)
         if self.name == "jaccard":
             min_jaccard: Floats = np.full(len(a), float(self.overlap))
         else:

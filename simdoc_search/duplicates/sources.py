@@ -120,7 +120,7 @@ def duplicates_in(
         }
         with closing(Checkpoint(checkpoint, options)) as saved:
             documents = read(frozen.records(), with_tokens=False)
-            pairs = EnginePairs(frozen, documents, threshold, store.settings.token_length, saved)
+            pairs = EnginePairs(frozen, documents, threshold, saved)
             return find(documents, pairs.find, MAX_MATCHES)
 
 
@@ -138,7 +138,7 @@ def duplicates_among(
 
     Args:
         documents: the documents. Ids may repeat.
-        overlap: the minimum overlap, over 0, up to 1.
+        overlap: the minimum overlap, greater than 0 and at most 1.
         measure: `jaccard`, `containment` or `contained`.
         keep: the rule that chooses the kept document of a group.
         verify: compare the texts, which are all held in memory. Otherwise overlaps are estimated from fingerprints.
@@ -220,7 +220,7 @@ def _records(documents: Iterable[Document], settings: Settings, texts: list[str]
             digest = f"{text_hash(document.text)} {sorted(document.metadata.items())}"
             yield Record(
                 document.id,
-                fingerprint.codes(settings.token_length),
+                fingerprint.codes(),
                 fingerprint.shingles,
                 digest,
                 document.metadata,

@@ -176,7 +176,7 @@ def _records(
     for (document, digest, origin), fingerprint, sketch in zip(documents, tokens, sketches, strict=True):
         yield Record(
             document.id,
-            fingerprint.codes(settings.token_length),
+            fingerprint.codes(),
             fingerprint.shingles,
             digest,
             _with_language(document) if settings.language else document.metadata,

@@ -97,7 +97,7 @@ class Similar:
     ) -> Similar:
         """Return an instance for a text, which need not be stored. No document is similar to a text without words."""
         settings = settings or Settings()
-        tokens = fingerprint(text, settings.analysis, settings.minhash).tokens(length=settings.token_length)
+        tokens = fingerprint(text, settings.analysis, settings.minhash).tokens()
         return cls(tokens, overlap, probability, settings=settings, **options)
 
     def clause(
@@ -155,12 +155,12 @@ class Similar:
         for hit, values in hits_and_values:
             tokens = [token for value in values for token in str(value).split()]
             try:
-                shared, union = self._settings.estimate(query_codes, self._decode(tokens))
+                compared = self._settings.estimate(query_codes, self._decode(tokens))
             except ValueError as error:
                 _log.warning("skipping document %r, because its tokens cannot be read: %s", hit.get("_id"), error)
                 continue
-            if tokens and self.plan.is_hit(shared, union, self._overlap):
-                refined.append(SimilarHit(hit, shared / union, shared))
+            if tokens and self.plan.is_hit(compared, self._overlap):
+                refined.append(SimilarHit(hit, compared.overlap, compared.matched))
         return refined
 
     def _decode(self, tokens: Sequence[str]) -> NDArray[np.uint32]:
@@ -169,7 +169,7 @@ class Similar:
         Raises:
             ValueError: a token is malformed, or occurs more than once.
         """
-        codes = np.unique(decode(tokens, self._settings.token_length))
+        codes = np.unique(decode(tokens))
         if len(codes) < len(tokens):
             raise ValueError("a token occurs more than once")
         return codes

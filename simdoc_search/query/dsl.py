@@ -1,9 +1,10 @@
-"""Compiles plans to JSON for OpenSearch and Elasticsearch: a clause for a `bool` query, next to the caller's clauses.
+"""Compiles plans to query clauses, as JSON for OpenSearch and Elasticsearch.
 
-There are two kinds of fields. `text` is a field of simdoc-search: one string of tokens separated by spaces. It has
-`similarity: boolean`, so the score is the number of equal tokens. `terms` is a `keyword` field, or a text field that a
-`min_hash` analyzer fills. A `min_hash` analyzer gives all tokens the same position. A `match` would become one
-SynonymQuery, which ignores minimum_should_match, so each token is a separate clause.
+There are two kinds of fields. `text` is a field that simdoc-search created. It contains one string of tokens separated
+by spaces. The field has `similarity: boolean`, so the score is the number of equal tokens. `terms` is a `keyword`
+field, or a text field that a `min_hash` analyzer fills. Such an analyzer gives all tokens the same position. A `match`
+query on them would become a SynonymQuery, which ignores minimum_should_match. Therefore, each token is a separate
+clause.
 """
 
 from __future__ import annotations
@@ -14,21 +15,23 @@ from typing import Any, Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.planner import Planner, parse_fraction, plan
-from simdoc_search.query.plans import MAX_BEYOND_CHANCE, Bands, Plan, Threshold
+from simdoc_search.query.plans import CHANCE_STEPS, Bands, Plan, Threshold
 
 MAX_CLAUSES = 1024
-"""The default of the engine setting `indices.query.bool.max_clause_count`. Nested clauses count, too."""
+"""The default of the engine setting `indices.query.bool.max_clause_count`. Nested clauses are counted too."""
 
-BEYOND_CHANCE = f"1<-99% {100 * MAX_BEYOND_CHANCE - 100}<{MAX_BEYOND_CHANCE}"
-"""The minimum_should_match for `min_beyond_chance`: 1 % of the tokens, from 1 to 4."""
+BEYOND_CHANCE = " ".join(f"{count}<{minimum}" for minimum, count in enumerate((1, *CHANCE_STEPS), 1))
+"""The minimum_should_match for `min_beyond_chance`: above `count` tokens, `minimum` are required."""
 
 Score = Literal["bands", "tokens", "nothing"]
-"""The score of banded clauses: the number of matched bands, the number of equal tokens, or none."""
+"""The score of a clause with bands: the number of matched bands, the number of equal tokens, or none."""
 
 FieldKind = Literal["text", "terms"]
 """How a field contains tokens: as words of one string, or as separate terms."""
 
-_MAX_TOKENS = 512  # maximum number of tokens that `more_like_this` uses. The default settings make at most 512
+_MAX_TOKENS = (
+    512  # maximum number of tokens that `more_like_this` uses. With the default settings, documents have at most 512
+)
 _COMPOUNDS = ("bool", "boosting", "constant_score", "dis_max", "function_score", "nested")
 
 
@@ -48,21 +51,22 @@ def to_dsl(
 
     Args:
         plan: the plan.
-        field: the field with the tokens.
-        kind: `text` (a field of simdoc-search) or `terms` (a keyword field, or a field that a `min_hash` analyzer
-            fills).
-        buckets_field: the field with each document's number of tokens. With it, the engine leaves out documents that
-            are too short or too long to reach the overlap.
-        filters: clauses of the caller that must match. They are not changed.
-        exclude_id: the `_id` of a document to leave out, usually the source document.
-        without: clauses of the caller that must not match.
-        score: the score for a plan with bands; see `Score`. `tokens` also leaves out documents with fewer equal tokens
-            than the plan's `minimum_match`. If this would exceed the clause limit, `bands` is used instead. `nothing`
-            is the fastest.
+        field: the field that contains the tokens.
+        kind: `text` (a field that simdoc-search created) or `terms` (a keyword field, or a field that a `min_hash`
+            analyzer fills).
+        buckets_field: the field that contains each document's number of tokens. If it is given, the engine excludes
+            documents that are too short or too long to reach the overlap.
+        filters: your own clauses that must match. They are not changed.
+        exclude_id: the `_id` of a document to exclude, usually the query document.
+        without: your own clauses that must not match.
+        score: the score for a plan with bands; see `Score`. `tokens` also excludes documents with fewer equal tokens
+            than the plan's `minimum_match`. If `tokens` would exceed the clause limit, `bands` is used instead.
+            `nothing` is the fastest.
         max_clauses: the engine's clause limit.
 
     Returns:
-        A query clause. For a threshold, the score is the number of equal tokens. A plan without tokens matches nothing.
+        A clause, to be combined with others in a `bool` query. For a threshold, its score is the number of equal
+        tokens. A plan without tokens matches nothing.
 
     Raises:
         QuerySyntaxError: the kind or the score is unknown, or the plan alone exceeds the clause limit.
@@ -74,7 +78,7 @@ def to_dsl(
     if not plan.can_match:  # a `match` with one token would ignore a minimum of two
         return {"match_none": {}}
     if kind == "text" and any(len(token.split()) != 1 for token in plan.tokens):
-        raise QuerySyntaxError("a token contains white space, as Lucene terms do; query such tokens with kind='terms'")
+        raise QuerySyntaxError("a token contains white space, so it is a Lucene term; use kind='terms'")
     required = [*filters, *_bucket_range(plan, buckets_field)]
     excluded = [*without, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
     others = clause_count([*required, *excluded])
@@ -83,7 +87,7 @@ def to_dsl(
     if used > max_clauses:
         raise QuerySyntaxError(
             f"the query has {used} clauses but the engine allows {max_clauses}; "
-            "increase indices.query.bool.max_clause_count, or use planner 'enough' and a probability"
+            "increase indices.query.bool.max_clause_count, or use planner='enough' with a probability below 1"
         )
     return _combined(clause, required, excluded)
 
@@ -124,29 +128,28 @@ def similar_by_id(
     routing: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """Return a query for documents similar to a stored document. The engine reads its tokens, so one request is enough.
+    """Return a query for documents similar to a stored document. The engine reads its tokens itself.
 
     The score is the number of equal tokens. In an index with one shard, the query finds the same documents as
     `similar_query` with the same overlap, except for the following differences:
 
-    - The engine reads the source regardless of all filters, so check first that the caller may read it. For an unknown
-      id, the query finds nothing. This is not an error.
-    - A shard counts only the tokens that occur in it. Shards without the source therefore require fewer tokens, and
-      return hits below the overlap. Drop hits with a score below the overlap times the source's `simdoc.buckets`, or
-      use that number as the `min_score` of the request.
-    - The caller does not know the number of tokens of the source. So hits that are too long for the overlap are
-      not left out, as they are with `buckets_field`, and hits cannot be refined.
-    - The overlap is rounded down to a whole percentage. At most 512 tokens of the source are used.
+    - The engine ignores all filters when it reads the query document, so check first that the caller may read it. For
+      an unknown id, the query finds nothing. This is not an error.
+    - A shard only counts tokens that occur in it. So other shards than that of the query document require fewer tokens,
+      and return hits below the overlap. Drop hits with a score below the overlap times the `simdoc.buckets` of the
+      query document, or use this product as the `min_score` of the request.
+    - The caller does not know the number of tokens of the query document. So hits that are too long for the overlap
+      are not excluded, as with `buckets_field`, and hits cannot be refined.
+    - The overlap is rounded down to a whole percentage. At most 512 tokens of the query document are used.
 
     Args:
-        index: the index of the source document, as in the `_index` of a hit. It must not be an alias of several
-            indices.
-        id: the `_id` of the source document, which is not among the hits.
+        index: the index of the query document, as in the `_index` of a hit. It must not be an alias of several indices.
+        id: the `_id` of the query document. The query document itself is not a hit.
         overlap: minimum Jaccard similarity, 0..1. None or a value under 0.01: any overlap, that is, 1 % of the tokens,
             from 1 to 4.
-        field: the field with the tokens of simdoc-search. It must be in `_source`.
-        routing: the routing of the source document, if it has one.
-        filters: clauses of the caller that hits must match. They are not changed. The source document need not match.
+        field: the field that contains the tokens of simdoc-search. It must be in `_source`.
+        routing: the routing of the query document, if it has one.
+        filters: your own clauses that hits must match. They are not changed. The query document need not match.
 
     Raises:
         QuerySyntaxError: the overlap is out of range.
@@ -159,7 +162,7 @@ def similar_by_id(
         "more_like_this": {
             "fields": [field],
             "like": [source],
-            "include": True,  # otherwise the engine also leaves out the documents with this id in other indices
+            "include": True,  # otherwise, the engine also excludes documents with this id in other indices
             "max_query_terms": _MAX_TOKENS,
             "min_term_freq": 1,
             "min_doc_freq": 1,
@@ -172,10 +175,11 @@ def similar_by_id(
 
 
 def _minimum_should_match(share: Fraction) -> str:
-    """Return the minimum_should_match that means ceil(n * share), for an unknown n.
+    """Return the minimum_should_match that requires ceil(n * share) of n tokens, for an unknown n.
 
-    The engine rounds percentages down. A negative percentage is the share of tokens that may be missing, so the result
-    is rounded up: -80% of 512 terms allows 409 to be missing, so 103 are required. 20% would only require 102.
+    The engine rounds percentages down. A negative percentage is the share of tokens that may be missing, so the number
+    of required tokens is rounded up: -80% of 512 terms allows 409 to be missing, so 103 are required. 20% would only
+    require 102.
     """
     percent = int(share * 100)
     if not percent:
@@ -184,7 +188,7 @@ def _minimum_should_match(share: Fraction) -> str:
 
 
 def _bucket_range(plan: Plan, buckets_field: str | None) -> list[dict[str, Any]]:
-    """Return a filter for documents with a number of tokens that can reach the overlap."""
+    """Return a filter for documents whose number of tokens allows the overlap."""
     match plan:
         case Threshold(buckets=(least, most)) if buckets_field:
             return [{"range": {buckets_field: {"gte": least, "lte": most}}}]
@@ -203,7 +207,10 @@ def _candidates(plan: Plan, field: str, kind: FieldKind, score: Score, max_claus
 
 
 def can_count_tokens(plan: Plan, others: int, max_clauses: int) -> bool:
-    """Whether a query that selects and counts tokens, with `others` further clauses, is within the clause limit."""
+    """Return whether a query that selects candidates and counts tokens is within the clause limit.
+
+    `others` is the number of additional clauses.
+    """
     counting = len(plan.tokens) if isinstance(plan, Bands) else 0
     return plan.clauses + counting + others <= max_clauses
 
@@ -217,10 +224,10 @@ def _combined(clause: dict[str, Any], filters: list[dict[str, Any]], without: li
 
 
 def _any_band(plan: Bands, field: str, kind: FieldKind, score: Score) -> dict[str, Any]:
-    """Return the clause for at least one band.
+    """Return the clause for at least one whole band.
 
-    If tokens are counted, documents with too few of them are left out. Tokens are only counted in documents that match
-    a band.
+    If tokens are counted, documents with too few equal tokens are excluded. Tokens are only counted in documents that
+    match a band.
     """
     bands = [_all_of(band, field, kind) for band in plan.bands if band]
     if score == "bands":
@@ -248,7 +255,7 @@ def _all_of(tokens: Sequence[str], field: str, kind: FieldKind) -> dict[str, Any
 
 
 def clause_count(query: dict[str, Any] | list[dict[str, Any]]) -> int:
-    """Count the leaf clauses of a query as the engine does, including nested clauses and repeats."""
+    """Count the leaf clauses of a query as the engine does, including nested and repeated clauses."""
     if isinstance(query, list):
         return sum(map(clause_count, query))
     count = 0

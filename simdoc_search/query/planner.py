@@ -1,4 +1,4 @@
-"""Makes a plan from an overlap and a probability. A plan says how many and which tokens a document must share.
+"""Creates plans from an overlap and a probability. A plan says how many and which tokens a document must share.
 
 `Threshold` counts equal tokens, and finds every document whose estimate reaches the overlap. `Bands` uses fewer tokens
 and misses some documents. A document must share all tokens of at least one band. A document of overlap s shares one
@@ -18,14 +18,14 @@ from typing import Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.curve import probability_of_bands, reliable_matches
-from simdoc_search.query.plans import DEVIATIONS, Bands, Plan, Threshold, min_beyond_chance
+from simdoc_search.query.plans import DEVIATIONS, Bands, Plan, Threshold, min_beyond_chance, min_matches
 
 Planner = Literal["enough", "all"]
-"""How a planner chooses bands; see `plan`."""
+"""How bands are chosen; see `plan`."""
 
 PLANNERS: tuple[Planner, ...] = get_args(Planner)
 
-_FALSE_POSITIVES = 0.05  # maximum probability that a plan of `enough` finds a document of half the overlap
+_FALSE_POSITIVES = 0.05  # maximum probability that a plan of planner `enough` finds a document of half the overlap
 _MISSED = 0.01  # maximum probability that a document of the overlap has too few equal tokens for a verified query
 _ROUNDING = 1e-12  # two probabilities are treated as equal if they differ by less
 _MAX_DIGITS = 40
@@ -33,7 +33,7 @@ _MAX_BUCKETS = 2**31 - 1  # maximum of an engine's integer field
 
 
 def parse_fraction(value: float | str | Fraction, name: str) -> Fraction:
-    """Return a number from 0 to 1 as an exact fraction, as it is written: 0.07 is 7/100.
+    """Return a number from 0 to 1 as the exact fraction of its decimal form: 0.07 is 7/100.
 
     Raises:
         QuerySyntaxError: the value is not a number from 0 to 1.
@@ -68,8 +68,9 @@ def plan(
     Args:
         tokens: tokens of the query document, in the order of their buckets.
         overlap: minimum Jaccard similarity, 0..1. None or 0: any overlap, that is, more equal tokens than by chance
-            (`min_beyond_chance`: 1 % of the tokens, 1 to 4).
-        probability: probability of finding a document of exactly that overlap, over 0, up to 1. None or 1: certainty.
+            (`min_beyond_chance`).
+        probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None or
+            1: certainty.
         planner: `enough` (as few bands as the probability requires) or `all` (bands of all tokens, as in Alfresco and
             Solr).
         verified: whether the texts of candidates are compared afterwards. A threshold then requires fewer equal tokens,
@@ -86,9 +87,11 @@ def plan(
     share = Fraction(0) if overlap is None else parse_fraction(overlap, "overlap")
     chance = Fraction(1) if probability is None else parse_fraction(probability, "probability")
     if not chance:
-        raise QuerySyntaxError("probability 0 would find nothing; give a fraction over 0, up to 1")
+        raise QuerySyntaxError("probability 0 would find nothing; set a probability greater than 0 and at most 1")
     if not share and chance < 1:
-        raise QuerySyntaxError("a probability needs an overlap above 0; add one, such as in doc123_20_80")
+        raise QuerySyntaxError(
+            "a probability needs an overlap above 0; add one: doc123_20_80 means overlap 20 %, probability 80 %"
+        )
     if not tokens or not share:
         return Threshold(tokens, min_beyond_chance(len(tokens)))
     if float(chance) == 1:
@@ -106,7 +109,11 @@ def plan(
 
 
 def check_planner(planner: object) -> None:
-    """Raise a QuerySyntaxError if the planner is unknown."""
+    """Check that a planner exists.
+
+    Raises:
+        QuerySyntaxError: the planner is unknown.
+    """
     if planner not in PLANNERS:
         raise QuerySyntaxError(f"planner must be 'enough' or 'all', not {planner!r:.60}")
 
@@ -115,7 +122,7 @@ def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
     """Return a threshold that misses no document whose estimate reaches the overlap.
 
     The estimate is `shared / union`, and the union has at least as many filled buckets as each document. There is one
-    exception: for an overlap under 1 %, at least `min_beyond_chance` equal tokens are required.
+    exception: at least `min_beyond_chance` equal tokens are required, which matters for overlaps under 10 %.
     """
     count = len(tokens)
     minimum, maximum = math.ceil(count * share), min(math.floor(count / share), _MAX_BUCKETS)
@@ -123,41 +130,44 @@ def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
 
 
 def _loose_threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
-    """Return a threshold that 99 % of the documents of the overlap reach. Its range of buckets is wider, too."""
+    """Return a threshold that 99 % of the documents of the overlap reach, if the overlap is at least 5 %.
+
+    Its range of buckets is wider, too.
+    """
     count = len(tokens)
-    minimum = max(reliable_matches(count, float(share), _MISSED), min_beyond_chance(count))
+    minimum = max(reliable_matches(count, float(share), _MISSED), min_matches(count, share))
     expected = count / float(share)
     maximum = min(math.ceil(expected + DEVIATIONS * math.sqrt(expected)), _MAX_BUCKETS)
     return Threshold(tokens, minimum, (minimum, maximum))
 
 
 def _cut_off(count: int, rows: int, bands: int, share: float, chance: float) -> int:
-    """Return how many equal tokens a plan with bands can also require and still reach the requested probability.
+    """Return the number of equal tokens that a plan with bands can require in addition to a whole band.
 
-    The probability of the bands alone is a little higher than requested. The cut-off misses fewer documents than this
-    margin, and fewer than 1 in 100.
+    The probability of the bands alone is slightly higher than requested. The additional condition misses fewer
+    documents than this margin, and fewer than 1 in 100.
     """
     margin = probability_of_bands(count, rows, bands, share) - chance
     return reliable_matches(count, share, min(_MISSED, max(0.0, margin)))
 
 
 def _unbanded(banded: Bands, share: Fraction) -> Threshold:
-    """Return a threshold that finds a document of the overlap with at least the probability of the bands."""
+    """Return a threshold that finds documents of the overlap with at least the probability of the bands."""
     count = len(banded.tokens)
     likely = reliable_matches(count, float(share), 1 - banded.probability_of_finding(float(share)))
-    minimum = max(min(likely, math.ceil(count * share)), min_beyond_chance(count))
+    minimum = max(min(likely, math.ceil(count * share)), min_matches(count, share))
     return Threshold(banded.tokens, minimum, is_tolerant=True)
 
 
-@functools.lru_cache(maxsize=4096)  # queries have few different numbers of tokens
+@functools.lru_cache(maxsize=4096)  # most queries have the same number of tokens
 def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fraction) -> tuple[int, int]:
     """Return the rows and bands of planner `enough` for `count` tokens.
 
-    For each number of rows, the planner considers the fewest bands that reach the probability, if there are enough
-    tokens for them. A plan is selective if it finds a document of half the overlap with a probability of at most 5 %.
-    The planner takes the selective plan with the fewest clauses. If no plan is selective, it takes the most selective
-    one. If no plan reaches the probability, it takes all tokens, in bands of one token; see
-    `Bands.probability_of_finding`.
+    For each number of rows, the planner considers the plan with the fewest bands that reach the probability, if there
+    are enough tokens for them. A plan is selective if it finds a document of half the overlap with a probability of at
+    most 5 %. The planner chooses the selective plan with the fewest clauses. If no plan is selective, it chooses the
+    most selective plan. If no plan reaches the probability, it uses all tokens, in bands of one token.
+    `Bands.probability_of_finding` returns the probability that is reached.
     """
     share, chance = float(overlap), float(probability)
     plans: list[tuple[bool, float, int, int, int]] = []
@@ -171,13 +181,13 @@ def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fractio
 
 
 def _fewest_bands(match: float, probability: float, limit: int) -> int | None:
-    """Return the fewest bands of which at least one matches with `probability`. Each matches with probability `match`.
+    """Return the minimum number of bands of which at least one matches with the given probability.
 
-    None if more than `limit` bands are needed.
+    `match` is the probability that a single band matches. None: more than `limit` bands are needed.
     """
     if match >= 1:
         return 1
-    if match < 1e-300:  # too small for floating point. There are never enough tokens for so many bands
+    if match < 1e-300:  # too small for floating point. No document has enough tokens for that number of bands
         return None
     needed = math.log1p(-probability) / math.log1p(-match)
     if needed > limit + 1:
@@ -191,9 +201,9 @@ def _fewest_bands(match: float, probability: float, limit: int) -> int | None:
 def rows_of_all(count: int, overlap: Fraction, probability: Fraction) -> int:
     """Return the rows of planner `all` for `count` tokens.
 
-    They are r = n // b for the first number of bands b with 1 - (1 - s**r)**b > p.
+    The result is r = n // b, for the smallest number of bands b with 1 - (1 - s**r)**b > p.
 
-    Source: computeBandSize in Alfresco's Solr4QueryParser and Solr's MinHashQParser. As there, floats are used.
+    Source: computeBandSize in Alfresco's Solr4QueryParser and in Solr's MinHashQParser. Like these, it uses floats.
     """
     share, chance = float(overlap), float(probability)
     for bands in range(1, count + 1):

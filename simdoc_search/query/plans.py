@@ -1,33 +1,42 @@
 """Defines the kinds of plans. A plan says which tokens a document must share, and which candidates are hits.
 
-It also computes the probability that a document is found. Code that compiles a plan for an engine must `match` all
-kinds of plans, so that the type checker reports code that does not handle a new kind.
+A plan also computes the probability that it finds a document. Code that compiles plans must `match` all kinds of
+plans, so that the type checker reports code that does not handle a new kind.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 
 from simdoc_search.query.curve import probability_of_bands, probability_of_matches
+from simdoc_search.sketch.estimate import TokenOverlap
 
-MAX_BEYOND_CHANCE = 4
-"""In any query, this many equal tokens are more than expected by chance.
+CHANCE_STEPS = (10, 23, 98, 220, 380, 568, 780, 1011, 1258, 1518, 1790, 2073, 2364, 2663, 2970, 3283, 3603, 3927)
+"""Numbers of query tokens above which one more token may be equal by chance; see `min_beyond_chance`."""
 
-One token is equal by chance in 1.5 % of all pairs of long documents.
-"""
+CHANCE_OVERLAP = Fraction(1, 20)
+"""For smaller overlaps, all queries require `min_beyond_chance`. Otherwise, too many documents would be candidates."""
 
 DEVIATIONS = 2.33
 """Number of standard deviations that 1 in 100 documents exceeds."""
 
 
 def min_beyond_chance(count: int) -> int:
-    """Return the fewest equal tokens that are more than expected by chance: 1 % of the `count` query tokens, 1 to 4.
+    """Return the fewest equal tokens that are more than expected by chance, for `count` query tokens.
 
-    All queries require this number. A query for any overlap therefore finds all hits of a query with an overlap.
+    An unrelated document has this many equal tokens with a probability of at most 1 in 1,000, or 1 in 50 for up to 10
+    query tokens. All queries without a check of texts require this number. Other queries require it for overlaps below
+    `CHANCE_OVERLAP` only, because it would hide short documents.
     """
-    return max(1, min(MAX_BEYOND_CHANCE, math.ceil(count / 100)))
+    return 1 + bisect_left(CHANCE_STEPS, count)
+
+
+def min_matches(count: int, overlap: Fraction | None) -> int:
+    """Return the fewest equal tokens of a hit whose text is checked afterwards."""
+    return 1 if overlap and overlap >= CHANCE_OVERLAP else min_beyond_chance(count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +45,10 @@ class Threshold:
 
     Attributes:
         tokens: the tokens of the query.
-        minimum_match: how many of them a document must have, at least 1.
+        minimum_match: number of these tokens that a document must have, at least 1.
         buckets: minimum and maximum number of tokens of a document that can reach the overlap. None: any number.
-        is_tolerant: whether an estimate below the overlap is enough for a hit. It must then reach `minimum_match`
-            divided by the number of tokens. This is used in plans with a probability.
+        is_tolerant: whether an estimate below the overlap is enough for a hit. If so, the estimate must reach
+            `minimum_match` divided by the number of tokens. Plans with a probability use this.
     """
 
     tokens: tuple[str, ...]
@@ -62,15 +71,15 @@ class Threshold:
         return probability_of_matches(len(self.tokens), self.minimum_match, overlap)
 
     def min_share(self, overlap: Fraction | None) -> float:  # noqa: ARG002 - as in `Bands`
-        """Return the minimum share of the query's tokens that a hit has: 0, because any candidate may be a hit."""
+        """Return the minimum share of the query's tokens that a hit has: 0, because any candidate can be a hit."""
         return 0.0
 
-    def is_hit(self, shared: int, union: int, overlap: Fraction | None) -> bool:
-        """Whether a candidate is a hit. If there is an overlap, its estimate `shared / union` must reach it."""
-        if shared < self.minimum_match:
+    def is_hit(self, tokens: TokenOverlap, overlap: Fraction | None) -> bool:
+        """Whether a candidate is a hit. If there is an overlap, the estimate from its tokens must reach it."""
+        if tokens.matched < self.minimum_match:
             return False
         minimum = Fraction(self.minimum_match, len(self.tokens)) if self.is_tolerant else overlap
-        return not overlap or not minimum or shared >= minimum * union
+        return not overlap or not minimum or tokens.shared >= minimum * tokens.union
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +89,9 @@ class Bands:
     Attributes:
         tokens: all tokens of the query. Hits are ranked by the number of equal tokens.
         bands: the tokens of each band. With planner `all`, the last band may wrap around to the first tokens.
-        minimum_match: how many of the tokens a document must have. 0: one whole band is enough.
-        unbanded: a plan without bands that finds a document of the overlap with at least the same probability. It is
-            cheaper if the bands match too many documents. None: there is no such plan.
+        minimum_match: number of the tokens that a document must have. 0: one whole band is enough.
+        unbanded: a plan without bands that finds documents of the overlap with at least the same probability. It is
+            faster if the bands match too many documents. None: there is no such plan.
     """
 
     tokens: tuple[str, ...]
@@ -113,16 +122,16 @@ class Bands:
         """Return the minimum share of the query's tokens, 0..1, that a hit has."""
         return _min_estimate(overlap, len(self.tokens)) if overlap else 0.0
 
-    def is_hit(self, shared: int, union: int, overlap: Fraction | None) -> bool:
-        """Whether a candidate is a hit. It is one unless its estimate `shared / union` rules the overlap out."""
-        if shared < max(self.minimum_match, min_beyond_chance(len(self.tokens))):
+    def is_hit(self, tokens: TokenOverlap, overlap: Fraction | None) -> bool:
+        """Whether a candidate is a hit. It is one unless its tokens rule the overlap out."""
+        if tokens.matched < max(self.minimum_match, min_matches(len(self.tokens), overlap)):
             return False
-        return not overlap or shared / union >= _min_estimate(overlap, union)
+        return not overlap or tokens.overlap >= _min_estimate(overlap, tokens.union)
 
 
 Plan = Threshold | Bands
 
 
-def _min_estimate(overlap: Fraction, union: int) -> float:
+def _min_estimate(overlap: Fraction, union: float) -> float:
     """Return the smallest estimate that does not rule an overlap out. `union` is the number of filled buckets."""
     return float(overlap) - DEVIATIONS * math.sqrt(overlap * (1 - overlap) / union)

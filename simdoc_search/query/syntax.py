@@ -57,12 +57,12 @@ class ParsedFingerprint:
     Attributes:
         text: the string.
         readings: the valid readings, by descending length of the id.
-        refused: the invalid readings, as pairs of the id and the error message.
+        invalid_readings: the invalid readings, as pairs of the id and the error message.
     """
 
     text: str
     readings: tuple[FingerprintQuery, ...]
-    refused: tuple[tuple[str, str], ...] = ()
+    invalid_readings: tuple[tuple[str, str], ...] = ()
 
 
 def parse_percentage(text: str, name: str) -> Fraction:
@@ -105,7 +105,7 @@ def parse(text: str) -> ParsedFingerprint:
         raise QuerySyntaxError("the FINGERPRINT is empty; write an id, such as doc123 or doc123_20_80")
     if body.startswith('"'):
         return ParsedFingerprint(text, (_parse_quoted(body),))
-    readings, refused = [FingerprintQuery(body)], []
+    readings, invalid_readings = [FingerprintQuery(body)], []
     id = body
     numbers: tuple[str, ...] = ()
     for _ in range(2):
@@ -114,13 +114,15 @@ def parse(text: str) -> ParsedFingerprint:
             break
         numbers = (last, *numbers)
         if not id:
-            refused.append(("", f"{text!r} has no id before the numbers; write an id before them, as in doc123_20_80"))
+            invalid_readings.append(
+                ("", f"{text!r} has no id before the numbers; write an id before them, as in doc123_20_80")
+            )
             break
         try:
             readings.append(_parse_reading(id, numbers[0], *numbers[1:]))
         except QuerySyntaxError as error:
-            refused.append((id, str(error)))
-    return ParsedFingerprint(text, tuple(readings), tuple(refused))
+            invalid_readings.append((id, str(error)))
+    return ParsedFingerprint(text, tuple(readings), tuple(invalid_readings))
 
 
 def _parse_reading(id: str, overlap: str, probability: str | None = None) -> FingerprintQuery:
@@ -176,7 +178,7 @@ def choose(
         more = f" and {len(alternatives) - _MAX_ALTERNATIVES} more" if len(alternatives) > _MAX_ALTERNATIVES else ""
         shown = ", ".join(alternatives[:_MAX_ALTERNATIVES]) + more
         raise AmbiguousQueryError(f"{parsed.text!r} matches several documents; write one of: {shown}", alternatives)
-    for id, reason in parsed.refused:
+    for id, reason in parsed.invalid_readings:
         if not id or find_ids(id):
             raise QuerySyntaxError(reason)
     tried_ids = [reading.id for reading in reversed(parsed.readings)]

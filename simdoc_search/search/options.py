@@ -1,4 +1,4 @@
-"""Options of all kinds of query. Their values are checked when they are created."""
+"""Options of all kinds of query. An options object checks its values when it is created."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ OptionalFraction = float | Fraction | None
 
 @dataclass(frozen=True, kw_only=True)
 class PageOptions:
-    """Options of every query: which documents are searched, and which hits are returned.
+    """Options of all queries: which documents are searched, and which hits are returned.
 
     Attributes:
         size: maximum number of hits, at least 1.
-        offset: number of best hits to skip, at least 0. If the store does not change, pages neither repeat nor omit a
-            document. Each page also reads the candidates of all pages before it.
-        filters: only documents with these fields can be hits: `{"team": ["legal", "sales"]}` matches either value. See
+        offset: number of best hits to skip, at least 0. As long as the store does not change, pages neither repeat nor
+            omit documents. Each page also reads the candidates of all pages before it.
+        filters: only documents with these fields can be hits. `{"team": ["legal", "sales"]}` matches either value. See
             `stores.filters.Filters`.
-        source_filters: only documents with these fields can be the query document. Any other document is treated as
-            unknown. If a user may not read all documents, pass the same value here as for `filters`.
-        fields: names of fields to return in `hit.fields`: metadata, or fields of an application's own index. Write a
-            nested field with dots, such as `author.name`. Fields that a document does not have are omitted.
+        source_filters: only documents with these fields can be the query document. All other documents are treated
+            as unknown. If a user may not read all documents, pass the same value as for `filters`.
+        fields: names of the fields to return in `hit.fields`. They are metadata fields, or fields of an index that
+            simdoc-search did not create. Write a nested field with dots, such as `author.name`. Fields that a document
+            does not have are omitted.
 
     Raises:
         QuerySyntaxError: an option is malformed or out of range.
@@ -51,9 +52,9 @@ class PageOptions:
     def __post_init__(self) -> None:
         for name, value, minimum in (("size", self.size, 1), ("offset", self.offset, 0)):
             if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
-                raise QuerySyntaxError(f"{name} must be at least {minimum}, not {value!r}")
+                raise QuerySyntaxError(f"{name} must be an integer of at least {minimum}, not {value!r}")
         if isinstance(self.fields, str) or not all(isinstance(name, str) for name in self.fields):
-            raise QuerySyntaxError(f"fields must be a list of names, not {self.fields!r}")
+            raise QuerySyntaxError(f"fields must be a list of strings, not {self.fields!r}")
         parse_filters(self.filters)
         parse_filters(self.source_filters)
 
@@ -64,13 +65,12 @@ class QueryOptions(PageOptions):
 
     Attributes:
         query: the id of a stored document, its path, or the `place` of a hit.
-        text: a text, in place of `query`. It need not be stored.
-        exclude: the place of a document that cannot be a hit, such as the stored version of the text; see
+        text: a text, instead of `query`. It need not be stored.
+        exclude: the place of a document that cannot be a hit, such as the stored version of the text. For a file, see
             `IndexedFiles`.
 
     Raises:
-        QuerySyntaxError: an option is malformed or out of range, or both or neither of `query` and `text` are
-            given.
+        QuerySyntaxError: an option is malformed or out of range, or not exactly one of `query` and `text` is given.
         AmbiguousQueryError: several documents match the query.
         UnknownDocumentError: the document is not stored, or does not match `source_filters`.
         UnknownFieldError: there are no hits, and no document has the field of a filter.
@@ -86,13 +86,13 @@ class QueryOptions(PageOptions):
 
 
 def check_one_is_given(query: Query | None, text: str | None) -> None:
-    """Check that the caller passes either a document or a text.
+    """Check that the caller passes exactly one of a query and a text.
 
     Raises:
         QuerySyntaxError: both or neither are given.
     """
     if (query is None) == (text is None):
-        raise QuerySyntaxError("give either the id of a document or a text")
+        raise QuerySyntaxError("give exactly one of a document id and a text")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,14 +101,14 @@ class SimilarOptions(PageOptions):
 
     Attributes:
         overlap: minimum Jaccard similarity, 0..1.
-        probability: probability of finding a document of exactly that overlap, over 0, up to 1.
-        planner: how tokens are divided into bands: `enough` or `all`; see `query.plan`.
+        probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None: 1.
+        planner: how a plan divides tokens into bands, `enough` or `all`; see `query.plan`.
         include_self: whether the query document itself can be a hit.
-        verify: whether to compute exact overlaps from the stored texts and compare these with the minimum. Otherwise,
-            and for documents whose text is not stored, overlaps are estimated. See the `kind` of each hit.
-        measure: the measure that must reach `overlap`: `jaccard`; `containment`, the share of the query document that
+        verify: whether to compute exact overlaps from the stored texts, and compare these with the minimum. Otherwise,
+            and for documents whose text is not stored, overlaps are estimated. See `Hit.kind`.
+        measure: the measure whose minimum is `overlap`: `jaccard`; `containment`, the share of the query document that
             is in the hit; or `contained`, the share of the hit that is in the query document. The last two cannot be
-            combined with a probability. They are exact if the texts are stored.
+            combined with a probability. They are exact if the texts are stored, otherwise estimated.
     """
 
     overlap: OptionalFraction = None
@@ -125,7 +125,7 @@ class SimilarOptions(PageOptions):
             raise QuerySyntaxError(f"measure must be one of {', '.join(MEASURES)}, not {self.measure!r}")
         if self.measure != "jaccard" and self.probability is not None:
             raise QuerySyntaxError(
-                f"the measure {self.measure!r} cannot be combined with a probability; leave out the probability"
+                f"the measure {self.measure!r} cannot be combined with a probability; omit the probability"
             )
         fingerprint_query("", self.overlap, self.probability)
 
@@ -153,14 +153,14 @@ class PassageOptions(PageOptions):
     """Options of `passages`, except the query.
 
     Attributes:
-        min_words: how many consecutive equal words are enough for a passage, at least 1. None: 6, or 12 for a text of
-            over 1,000 words.
-        preset: `edited` also finds passages with small changes; `verbatim` finds only exact copies. Or your own
-            settings, see `passages.align`.
-        compare_all: whether to compare all candidates. By default, at most 2,000 documents or 8 million words are
+        min_words: minimum number of consecutive identical words in a passage, at least 1. None: 6, or 12 for a text of
+            more than 1,000 words.
+        preset: `edited` also finds passages with small changes. `verbatim` finds only exact copies. You can also pass
+            your own `Alignment`; see `passages.align`.
+        compare_all: whether to compare all candidates. Otherwise, at most 2,000 documents and about 8 million words are
             compared.
-        ignore: texts whose words are ignored, such as templates, task sheets or licence headers. Slightly edited copies
-            of these texts are ignored too.
+        ignore: texts whose words are ignored, such as templates, task sheets or licence headers. Slightly edited
+            copies of these texts are ignored too.
         ignore_quotes: whether to ignore quotations: text in quotation marks, and lines that begin with `>`.
     """
 
@@ -174,20 +174,20 @@ class PassageOptions(PageOptions):
         super().__post_init__()
         words = self.min_words
         if words is not None and (not isinstance(words, int) or isinstance(words, bool) or words < 1):
-            raise QuerySyntaxError(f"min_words must be at least 1, not {words!r}")
+            raise QuerySyntaxError(f"min_words must be an integer of at least 1, not {words!r}")
         if isinstance(self.ignore, str):
-            raise QuerySyntaxError("ignore must be a list of texts, not one text")
+            raise QuerySyntaxError(f"ignore must be a list of strings, not the string {self.ignore!r:.60}")
         alignment_of(self.preset)
 
     @property
     def alignment(self) -> Alignment:
-        """The settings that define a passage: the preset, with `min_words` if it is given."""
+        """The settings of the alignment: those of the preset, with `min_words` if it is given."""
         alignment = alignment_of(self.preset)
         return alignment if self.min_words is None else replace(alignment, min_run=self.min_words)
 
 
 def alignment_of(preset: Preset | Alignment) -> Alignment:
-    """Return the settings of a preset.
+    """Return the alignment settings of a preset.
 
     Raises:
         QuerySyntaxError: the preset does not exist.
@@ -195,7 +195,7 @@ def alignment_of(preset: Preset | Alignment) -> Alignment:
     if isinstance(preset, Alignment):
         return preset
     if preset not in PRESETS:
-        raise QuerySyntaxError(f"preset must be {' or '.join(PRESETS)}, not {preset!r}")
+        raise QuerySyntaxError(f"preset must be {' or '.join(map(repr, PRESETS))}, not {preset!r}")
     return PRESETS[preset]
 
 
@@ -206,16 +206,17 @@ class PassageQuery(QueryOptions, PassageOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class LimitOptions:
-    """Limits of versions and related documents. None means the limit that is stored in the index.
+    """Limits of versions and related documents. If a limit is None, the limit that is stored in the index is used.
 
-    For each of two documents, the share of its sentences with a similar sentence in the other document is computed.
+    Two documents have two shares. Each is the share of one document's sentences that have a similar sentence in the
+    other document.
 
     Attributes:
-        bits: maximum number of the 64 simhash bits in which similar sentences differ, 0 to 16.
-        enough: minimum of the larger share of two versions; over 0, up to 1.
-        least: minimum of the smaller share, 0..`enough`. With it, a book that quotes a note is not a version of the
-            note.
-        min_score: minimum score of a hit, 0..1. Versions score 0.75 to 1, related documents less.
+        bits: maximum number of differing simhash bits between similar sentences, 0 to 16 of 64.
+        enough: minimum of the larger of the two shares, greater than 0 and at most 1.
+        least: minimum of the smaller of the two shares, from 0 to `enough`. It ensures that a book that quotes a note
+            is not a version of the note.
+        min_score: minimum score of a hit, 0..1. Versions score 0.75 to 1. Related documents score less.
 
     Raises:
         QuerySyntaxError: an option is malformed or out of range.
@@ -227,10 +228,10 @@ class LimitOptions:
     min_score: float | None = None
 
     def limits(self, stored: Limits) -> Limits:
-        """Return the stored limits, replaced by the limits that are given.
+        """Return the limits to use: the given ones, otherwise the stored ones.
 
         Raises:
-            QuerySyntaxError: a limit is out of its range.
+            QuerySyntaxError: a limit is out of range.
         """
         names = ("bits", "enough", "least", "min_score")
         given_limits: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
@@ -245,9 +246,9 @@ class VersionQuery(LimitOptions, QueryOptions):
     """Options of `versions`.
 
     Attributes:
-        file: the file that contains the text. Its name and dates are evidence for the order.
+        file: the path of the file that contains the text. Its name and dates are evidence for the order.
         metadata: metadata of the text, such as dates.
-        version_control: whether to read the dates of the last commits of files from git.
+        version_control: whether to read the date of each file's last commit from git.
     """
 
     file: str | Path | None = field(default=None, kw_only=True)
@@ -257,7 +258,7 @@ class VersionQuery(LimitOptions, QueryOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.text is None and (self.file is not None or self.metadata is not None):
-            raise QuerySyntaxError("file and metadata need a text; give the text too, or leave them out")
+            raise QuerySyntaxError("file and metadata are only used with a text; pass text too, or omit them")
 
 
 @dataclass(frozen=True)
@@ -265,14 +266,14 @@ class RelatedQuery(LimitOptions, QueryOptions):
     """Options of `related`.
 
     Attributes:
-        name: the name of the text, for messages.
+        name: the name of the text. It is shown in messages.
         extractor: the extractor of concepts for the text. None: the built-in extractor that the store was created with.
-        synonyms: the synonyms that the store was created with. For a stored document, they only change the names of
-            shared concepts.
-        explain: whether each hit lists the shared concepts with their weights and their contributions to the
-            similarity.
-        name_concepts: whether each hit has the names of the shared concepts. This takes some seconds for a very long
-            text.
+        synonyms: the synonyms that the store was created with. For a stored document, they only affect the names
+            of shared concepts.
+        explain: whether each hit has an `explanation`, which lists the weights of the shared concepts and their
+            contributions to the similarity.
+        name_concepts: whether each hit has the names of the shared concepts. For a very long text, this takes several
+            seconds.
     """
 
     name: str = field(default="", kw_only=True)
@@ -287,8 +288,8 @@ class GroupOptions(LimitOptions):
     """Options of `version_families` and `topics`.
 
     Attributes:
-        filters: only documents with these fields are compared, as for `similar`.
-        progress: called with the current stage and the completed share of it, 0..1.
+        filters: compare only documents with these fields, as for `similar`.
+        progress: called with the current stage and its completed share, 0..1.
     """
 
     filters: Filters | None = None

@@ -1,4 +1,4 @@
-"""Implements `passages`: aligns the query document with candidates, and counts the words that they cover."""
+"""Implements `passages`: aligns the query document with candidates, and counts the words that the passages cover."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from simdoc_search.search.filter_check import unknown_field_error
 from simdoc_search.search.options import PassageOptions
 from simdoc_search.search.passages_candidates import PassageCandidates, passage_candidates
 from simdoc_search.search.passages_result import Covered, PassageHit, PassageResult
-from simdoc_search.search.query_document import QueryDocument, estimated_measures, words_of_shingles
+from simdoc_search.search.query_document import QueryDocument, estimate_measures, words_of_shingles
 from simdoc_search.search.resolver import Query
-from simdoc_search.search.results import result_or_error, with_fields
+from simdoc_search.search.results import add_fields, result_or_error
 from simdoc_search.search.stored_texts import (
     AnalysedText,
     batches,
@@ -32,24 +32,27 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record, has_changed
 
 MAX_COMPARED = 2_000
-"""Maximum number of documents that are compared with a query document. Those that share the most tokens are first."""
+"""Maximum number of documents that are compared with a query document.
+
+The documents that share the most tokens are compared.
+"""
 
 MAX_WORDS = 8_000_000
-"""Maximum number of words in all comparisons of a query, which take about 10 seconds.
+"""Maximum number of words in all comparisons of a query. These comparisons take about 10 seconds.
 
-The words of the query document are counted in each comparison.
+Each comparison counts the words of both documents.
 """
 
 _Match = Cover[PassageHit]
-"""A hit, and the words of the query document that it covers. If a text is not stored, these are passage tokens."""
+"""A hit, and the words of the query document that it covers. If a text is not stored, passage tokens replace words."""
 
 
 def passages_of_many(
     store: Store, sources: Iterator[Query | Document], options: PassageOptions, exclude: Place | None = None
 ) -> Iterator[PassageResult | SimdocError]:
-    """Yield the result of each stored document or text in order, or its error.
+    """Yield for each stored document or text, in order, its result or its error.
 
-    Which candidates are compared does not depend on the page.
+    All pages of a result compare the same candidates.
     """
     templates = [placed_words(text, store.settings.analysis) for text in options.ignore]
     for source in sources:
@@ -74,15 +77,13 @@ def _passages(
     if not candidates.total and (error := unknown_field_error(store, options.filters)):
         raise error
     matches, compared = _compare(store, document, candidates, options)
-    return _result(store, document, options, matches=matches, candidates=candidates, compared=compared)
+    return _make_result(store, document, options, matches=matches, candidates=candidates, compared=compared)
 
 
 def _candidates(
     store: Store, document: QueryDocument, options: PassageOptions, exclude: Place | None
 ) -> PassageCandidates:
-    # Phrases find every shared run of 6 words, so a single equal fingerprint token adds nothing.
-    min_equal = 2 if store.can_find_phrases else 1
-    search = partial(passage_candidates, store, document, filters=options.filters, exclude=exclude, min_equal=min_equal)
+    search = partial(passage_candidates, store, document, filters=options.filters, exclude=exclude)
     candidates = search(size=MAX_COMPARED)
     return search(size=candidates.total) if options.compare_all and candidates.total > MAX_COMPARED else candidates
 
@@ -99,57 +100,57 @@ def _compare(
         records = read_records(store, [candidate.place for candidate in batch], passages=True)
         for candidate in batch:
             record = records.get(candidate.place)
-            if record is None:  # deleted meanwhile
+            if record is None:  # deleted since the candidates were found
                 continue
             if document.analysed is None or record.text is None:
-                matches.append(_estimated(document, record, candidate.shared))
+                matches.append(_estimate_match(document, record, candidate.shared))
                 continue
             text = AnalysedText.of(record.text, store.settings.analysis)
             words_left -= len(document.analysed.words.words) + len(text.words.words)
             texts = document.analysed, text
-            if match := _aligned(document, texts, record, candidate.shared, options.alignment):
+            if match := _align(document, texts, record, candidate.shared, options.alignment):
                 matches.append(match)
         compared += len(batch)
     return matches, compared
 
 
-def _aligned(
+def _align(
     document: QueryDocument, texts: tuple[AnalysedText, AnalysedText], record: Record, shared: int, alignment: Alignment
 ) -> _Match | None:
-    """Align the query document with a record, and return the match; None if no passage is long enough."""
-    own, other = (text.words for text in texts)
-    passages = align_words(own, other, alignment)
+    """Align the query document with a record. Return the match; None if no passage is long enough."""
+    query_words, hit_words = (text.words for text in texts)
+    passages = align_words(query_words, hit_words, alignment)
     if passages and document.ignored.any():
-        min_words = alignment.min_run_for(len(own.words))
-        passages = list(remove_words_from_passages(passages, own, other, document.ignored, min_words))
+        min_words = alignment.min_run_for(len(query_words.words))
+        passages = list(remove_words_from_passages(passages, query_words, hit_words, document.ignored, min_words))
     if not passages:
         return None
-    covers = matched_words(own, passages)
-    words = int(min(covers.sum(), matched_words(other, passages, in_second_text=True).sum()))
+    covers = matched_words(query_words, passages)
+    words = int(min(covers.sum(), matched_words(hit_words, passages, in_second_text=True).sum()))
     share = words / document.word_count
     hit = PassageHit(record.place, words, share, 0, "exact", shared, tuple(passages), changed=has_changed(record))
-    return _match(hit, covers)
+    return _make_match(hit, covers)
 
 
-def _estimated(document: QueryDocument, record: Record, shared: int) -> _Match:
-    """Estimate the shared words from the passage tokens. Winnowing keeps 2 of `window` + 1 shingles."""
+def _estimate_match(document: QueryDocument, record: Record, shared: int) -> _Match:
+    """Return a match whose words are estimated from passage tokens. Winnowing keeps 2 of `window` + 1 shingles."""
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
     covers = tokens_also_in(document.passages, record.passages)
     words_of_record = words_of_shingles(record.shingles, settings)
     words = min(round(weight * int(covers.sum())), document.word_count, words_of_record)
     share = words / max(document.word_count, 1)
-    estimated = estimated_measures(document, record)
-    measures = estimated.containment, estimated.contained, estimated.jaccard
+    estimate = estimate_measures(document, record)
+    measures = estimate.containment, estimate.contained, estimate.jaccard
     hit = PassageHit(record.place, words, share, 0, "estimated", shared, (), *measures)
-    return _match(hit, covers, weight)
+    return _make_match(hit, covers, weight)
 
 
-def _match(hit: PassageHit, covers: Mask, weight: float = 1.0) -> _Match:
+def _make_match(hit: PassageHit, covers: Mask, weight: float = 1.0) -> _Match:
     return Cover(hit, (-hit.words, hit.id, hit.index or ""), covers.nonzero()[0], len(covers), weight)
 
 
-def _result(
+def _make_result(
     store: Store,
     document: QueryDocument,
     options: PassageOptions,
@@ -158,20 +159,20 @@ def _result(
     candidates: PassageCandidates,
     compared: int,
 ) -> PassageResult:
-    """Return the result with the hits of the page. Shingle measures are computed for these only."""
-    ordered = list(order_by_added_words(matches))
-    page = ordered[options.offset : options.offset + options.size]
+    """Return the result with the hits on the page. Shingle measures are only computed for these hits."""
+    ranked = list(order_by_added_words(matches))
+    page = ranked[options.offset : options.offset + options.size]
     hits = [replace(hit, adds=round(adds)) for hit, adds in page]
     exact = [match for match in matches if match.key.kind == "exact"]
     words = document.word_count
-    covered = min(round(sum(adds for _, adds in ordered)), words)
+    covered_words = min(round(sum(adds for _, adds in ranked)), words)
     text = document.analysed
     min_run = options.alignment.min_run_for(len(text.words.words)) if text else 0
     return PassageResult(
         document.name,
         document.text,
-        with_fields(store, _measured(store, text, hits) if text else hits, options.fields),
-        Covered(covered, covered / words if words else 0.0),
+        add_fields(store, _add_measures(store, text, hits) if text else hits, options.fields),
+        Covered(covered_words, covered_words / words if words else 0.0),
         len(matches),
         words,
         int(document.ignored.sum()),
@@ -187,18 +188,18 @@ def _result(
     )
 
 
-def _measured(store: Store, source: AnalysedText, hits: list[PassageHit]) -> list[PassageHit]:
+def _add_measures(store: Store, source: AnalysedText, hits: list[PassageHit]) -> list[PassageHit]:
     """Return the hits with the shingle measures of their texts."""
     analysis = store.settings.analysis
-    measured = []
+    measured_hits = []
     for batch in batches(hits):
         texts = read_texts(store, [hit.place for hit in batch if hit.kind == "exact"])
         for hit in batch:
             if (text := texts.get(hit.place)) is None:
-                measured.append(hit)
+                measured_hits.append(hit)
                 continue
             exact = exact_measures(source, AnalysedText.of(text, analysis), analysis)
-            measured.append(
+            measured_hits.append(
                 replace(hit, containment=exact.containment, contained=exact.contained, jaccard=exact.jaccard)
             )
-    return measured
+    return measured_hits

@@ -8,7 +8,7 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.align import LONG_RUN, SHORT_RUN, SHORT_TEXT
 from simdoc_search.passages.word_spans import Mask
-from simdoc_search.query.plans import Threshold
+from simdoc_search.query.plans import Threshold, min_beyond_chance
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.stored_texts import AnalysedText
 from simdoc_search.sketch.tokens import encode
@@ -21,7 +21,7 @@ MAX_PHRASES = 50_000
 """Maximum number of phrases per query. For a text of over 350,000 words, the guaranteed run exceeds `LONG_RUN`."""
 
 MAX_SIMILAR = 200
-"""Maximum number of documents that are found by fingerprint tokens."""
+"""Maximum number of candidates that are found by fingerprint tokens."""
 
 _MAX_TOKENS = 512
 """Maximum number of fingerprint tokens per query."""
@@ -32,11 +32,11 @@ class PassageCandidates:
     """Documents that may share a passage with the query document.
 
     Attributes:
-        documents: the documents that share the most passage tokens and phrases first, then by id and index. A document
-            that is found only by phrases or fingerprint tokens has 0 shared tokens.
+        documents: the documents, by descending number of shared passage tokens and phrases, then by id and index. A
+            document that is found only by phrases or fingerprint tokens has 0 shared tokens.
         total: lower bound of the number of candidates.
-        run: length of the shortest shared run that is always found, in words.
-        too_common: number of phrases that were not looked up in all documents, because their words are too common.
+        run: minimum length, in words, of the shared runs that are always found.
+        too_common: number of phrases that were not searched in all documents, because their words are too common.
     """
 
     documents: list[Shared]
@@ -52,9 +52,8 @@ def passage_candidates(
     filters: Filters | None,
     exclude: Place | None,
     size: int,
-    min_equal: int = 1,
 ) -> PassageCandidates:
-    """Return the documents that may share a passage with a document.
+    """Return the documents that may share a passage with the query document.
 
     Args:
         store: the store to search.
@@ -62,13 +61,12 @@ def passage_candidates(
         filters: only documents that match can be candidates.
         exclude: the place of a document that cannot be a candidate.
         size: maximum number of documents.
-        min_equal: minimum number of equal fingerprint tokens, if a document shares neither passage tokens nor phrases.
 
     Raises:
         FormatMismatchError: the store has no passage tokens.
     """
     run = guaranteed_run(store, document)
-    if not len(document.passage_query):  # all words are ignored
+    if not len(document.passage_query):  # all words of the document are ignored
         return PassageCandidates([], 0, run, 0)
     sharing = store.documents_sharing(document.passage_query, filters=filters, exclude=exclude, size=size)
     matches = PhraseMatches({})
@@ -76,7 +74,7 @@ def passage_candidates(
         phrases = phrases_of(document.analysed, document.ignored)
         matches = store.documents_with_phrases(phrases, filters=filters, exclude=exclude)
     tokens = {candidate.place: candidate.shared for candidate in sharing.documents}
-    similar = _by_fingerprint(store, document, filters, exclude, min_equal)
+    similar = _by_fingerprint(store, document, filters, exclude)
     shared = {place: tokens.get(place, 0) for place in (*tokens, *matches.documents, *similar)}
     evidence = {place: count + len(matches.documents.get(place, ())) for place, count in shared.items()}
     order = sorted(shared, key=lambda place: (-evidence[place], -similar.get(place, 0), place.id, place.index or ""))
@@ -89,23 +87,23 @@ def passage_candidates(
 
 
 def guaranteed_run(store: Store, document: QueryDocument) -> int:
-    """Return the length of the shortest shared run that is always found, in words.
+    """Return the minimum length, in words, of the shared runs that are always found.
 
-    Exceptions are runs whose words are too common; see `PassageCandidates.too_common`.
+    Runs whose words are too common may be missed; see `PassageCandidates.too_common`.
     """
     settings = store.settings
     by_tokens = settings.passages.guaranteed_run(settings.analysis.shingle_size) if settings.passages else 0
     if document.analysed is None or not store.can_find_phrases:
         return by_tokens
     words = len(document.analysed.words.words)
-    by_phrases = min(words, SHORT_RUN) + _step(words) - 1
+    by_phrases = min(words, SHORT_RUN) + _phrase_distance(words) - 1
     return min(by_phrases, by_tokens) if by_tokens and settings.analysis.unit == "word" else by_phrases
 
 
 def phrases_of(text: AnalysedText, ignored: Mask) -> list[Phrase]:
-    """Return distinct phrases of a text, such that each run of the guaranteed length contains one.
+    """Return distinct phrases of a text. Each run of the guaranteed length contains at least one of them.
 
-    No phrase contains an ignored word. A text shorter than a phrase is one phrase.
+    Phrases with ignored words are omitted. A text that is shorter than a phrase is a single phrase.
     """
     words, count = text.words.words, len(text.words.words)
     if not count:
@@ -113,14 +111,14 @@ def phrases_of(text: AnalysedText, ignored: Mask) -> list[Phrase]:
     length = min(count, SHORT_RUN)
     starts = {
         tuple(words[start : start + length]): start
-        for start in range(count - length, -1, -_step(count))
+        for start in range(count - length, -1, -_phrase_distance(count))
         if not ignored[start : start + length].any()
     }
     return [Phrase(phrase, _text_between(text, start, start + length)) for phrase, start in starts.items()]
 
 
-def _step(words: int) -> int:
-    """Return the distance in words from the start of a phrase to the start of the next one."""
+def _phrase_distance(words: int) -> int:
+    """Return the number of words from the start of one phrase to the start of the next phrase."""
     return 1 if words <= SHORT_TEXT else max(LONG_RUN - SHORT_RUN + 1, -(-words // MAX_PHRASES))
 
 
@@ -129,13 +127,16 @@ def _text_between(text: AnalysedText, first: int, end: int) -> str:
 
 
 def _by_fingerprint(
-    store: Store, document: QueryDocument, filters: Filters | None, exclude: Place | None, min_equal: int
+    store: Store, document: QueryDocument, filters: Filters | None, exclude: Place | None
 ) -> dict[Place, int]:
-    """Return the documents that share the most fingerprint tokens, with the numbers of shared tokens."""
+    """Return the documents that share the most fingerprint tokens, with the numbers of shared tokens.
+
+    They share more tokens than are equal by chance.
+    """
     codes = document.fingerprinted.codes[:_MAX_TOKENS]
     if not len(codes):
         return {}
-    plan = Threshold(tuple(encode(codes, store.settings.token_length)), min_equal)
+    plan = Threshold(tuple(encode(codes)), min_beyond_chance(len(codes)))
     try:
         candidates = store.candidates(plan, filters=filters, exclude=exclude)
     except QuerySyntaxError:  # the query and its filters are too large for the engine

@@ -9,14 +9,14 @@ from typing import Any, Literal, NamedTuple
 from simdoc_search.display import counted, percent, printable, showing
 from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.passage import Passage, Span
-from simdoc_search.search.results import Hits
+from simdoc_search.search.results import HitsResult
 from simdoc_search.stores.record import LeftOutIndex
 
 _PRINTED_HITS = 10
 
 
 class Covered(NamedTuple):
-    """The part of a text that all matches cover together. Each word counts once.
+    """The part of a text that the passages of all matches cover. Each word is counted once.
 
     Attributes:
         words: number of covered words.
@@ -33,17 +33,18 @@ class PassageHit(Placed):
 
     Attributes:
         place: the place of the document.
-        words: number of words that are matched. It is counted in the document where fewer words are matched.
+        words: number of matched words. The numbers in the two documents can differ; this is the smaller one.
         share: `words` as a share of the query document's words that are not ignored, 0..1.
-        adds: number of words of the query document that this hit covers, and no earlier hit. It is greater than `words`
-            if the query document repeats a passage that occurs once in the hit.
-        kind: `exact` if the values are computed from both texts. If a text is not stored, they are `estimated` from the
-            passage tokens, and `passages` is empty.
-        shared: number of passage tokens of the query that the hit has.
-        passages: the shared passages, in the order of the query document. `a` is the query document, `b` the hit.
+        adds: number of words of the query document that this hit covers and no earlier hit covers. It can be greater
+            than `words`, if the query document repeats a passage that occurs once in the hit.
+        kind: `exact` if the values are computed from both texts. If a text is not stored, the values are `estimated`
+            from the passage tokens, and `passages` is empty.
+        shared: number of passage tokens that the hit shares with the query.
+        passages: the shared passages, in the order of the query document. In each, `a` is the query document and `b`
+            the hit.
         containment: share of the query document's shingles that are in the hit, 0..1.
         contained: share of the hit's shingles that are in the query document, 0..1.
-        jaccard: Jaccard similarity of the shingles of both documents, 0..1.
+        jaccard: Jaccard similarity of the shingles of the two documents, 0..1.
         changed: whether the text has changed since it was indexed. All values except `shared` are computed from the
             current text.
         fields: values of the requested fields.
@@ -69,27 +70,27 @@ class PassageHit(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class PassageResult(Hits[PassageHit]):
-    """The documents that share passages with a document or text. `print` shows the best ones.
+class PassageResult(HitsResult[PassageHit]):
+    """The documents that share passages with a document or text. `print` shows the best hits.
 
     Attributes:
         source: the id or name of the query document; empty for a text without a name.
-        text: its text; None if the store does not have it.
-        hits: the hits on the page. The first hit covers the most words. Each further hit is the one that adds the most
-            words.
-        covered: the words that all matches cover together, including matches on other pages.
+        text: the text of the query document; None if it is not stored.
+        hits: the hits on the page. The first hit covers the most words. Each further hit adds the most words that no
+            earlier hit covers.
+        covered: the words that all matches cover, including matches on other pages.
         total: number of matches on all pages.
         words: number of words of the query document that are not ignored.
         ignored: number of ignored words.
         candidates: number of documents that share a token or phrase.
-        compared: number of candidates that were compared. They are those that share the most.
-        run: length of the shortest shared run that is always found, in words. For exceptions see `too_common`.
-        too_common: number of phrases that were not looked up in all documents, because their words are too common. A
+        compared: number of candidates that were compared. Candidates that share the most are compared first.
+        run: minimum length, in words, of the shared runs that are always found. For exceptions, see `too_common`.
+        too_common: number of phrases that were not searched in all documents, because their words are too common. A
             match that shares only such phrases can be missing.
         spans: the ranges of covered characters in the text.
         ignored_spans: the ranges of ignored characters in the text.
         offset: number of matches before the first of `hits`.
-        is_estimated: whether some numbers of words are estimated, because a text is not stored.
+        is_estimated: whether some word counts are estimated, because a text is not stored.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
     """
 
@@ -112,14 +113,14 @@ class PassageResult(Hits[PassageHit]):
 
     @property
     def is_partial(self) -> bool:
-        """Whether some candidates were not compared, so that there may be more matches."""
+        """Whether some candidates were not compared. If so, more documents may match."""
         return self.compared < self.candidates
 
     def headline(self, name: str | None = None) -> str:
-        """Return a summary for people: the share of the text that is covered, and the number of matches.
+        """Return a summary for people: the covered share of the text, and the number of matches.
 
         Args:
-            name: the name to show for the query document. None: its id or name.
+            name: the name to show for the query document. None: `source`.
         """
         title = printable(self.source if name is None else name) or "the text"
         if self.total:
@@ -141,7 +142,7 @@ class PassageResult(Hits[PassageHit]):
 
     @property
     def showing(self) -> str:
-        """The number of matches on this page and in all, for people: `Showing 10 of 81 matches`."""
+        """The numbers of matches on this page and on all pages, for people: `Showing 10 of 81 matches`."""
         return showing(len(self.hits), self.total, self.offset, at_least=self.is_partial)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The query document: a stored document, or a text."""
+"""The query document: a stored document, or a text that need not be stored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import compute_simhashes
 
 MAX_SHINGLES = 1_000
-"""A text with at most this many shingles is queried with all of them. A longer text is queried with passage tokens."""
+"""A text of up to this number of shingles is queried with all of them, and a longer text with its passage tokens."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +31,10 @@ class QueryDocument:
     """The document or text of a query. Its properties are computed when they are first used.
 
     Attributes:
-        record: the stored record with its text; for a text, a record that has only id, text and metadata.
+        record: the stored record with its text. For a text, the record has only an id, the text and metadata.
         settings: the settings of the store.
         is_stored: whether this is a stored document. Otherwise it is a text.
-        templates: texts whose words are ignored.
+        templates: texts whose words are ignored, with their words.
         ignore_quotes: whether quotations are ignored.
     """
 
@@ -58,7 +58,7 @@ class QueryDocument:
 
     @property
     def title(self) -> str:
-        """The name to use in messages."""
+        """The description of the document in messages."""
         return f"the document {self.name!r}" if self.is_stored else self.name or "the text"
 
     @property
@@ -68,17 +68,17 @@ class QueryDocument:
 
     @property
     def text(self) -> str | None:
-        """The text; None if the store does not have it."""
+        """The text; None if it is not stored."""
         return self.record.text
 
     @cached_property
     def analysed(self) -> AnalysedText | None:
-        """The text with its words."""
+        """The text with its words; None if the text is not stored."""
         return None if self.text is None else AnalysedText.of(self.text, self.settings.analysis)
 
     @cached_property
     def ignored(self) -> Mask:
-        """Whether each word of the text is ignored; bool, shape (words,).
+        """Which words of the text are ignored; bool, shape (words,).
 
         Raises:
             NoTextError: there are words to ignore, but the text is not stored.
@@ -100,8 +100,8 @@ class QueryDocument:
         return words_of_shingles(self.record.shingles, self.settings)
 
     @cached_property
-    def _counted_text(self) -> str | None:
-        """The text without its ignored words."""
+    def _text_without_ignored_words(self) -> str | None:
+        """The text without its ignored words; None if the text is not stored."""
         if self.analysed is None or not self.ignored.any():
             return self.text
         return remove_words_from_text(self.analysed.text, self.analysed.words, self.ignored)
@@ -109,10 +109,12 @@ class QueryDocument:
     @cached_property
     def _fingerprint(self) -> Fingerprint | None:
         """The fingerprint of the text without its ignored words; None if the text is not stored."""
-        if self._counted_text is None:
+        if self._text_without_ignored_words is None:
             return None
         settings = self.settings
-        return fingerprint(self._counted_text, settings.analysis, settings.minhash, passages=settings.passages)
+        return fingerprint(
+            self._text_without_ignored_words, settings.analysis, settings.minhash, passages=settings.passages
+        )
 
     @cached_property
     def shingles(self) -> int:
@@ -122,14 +124,14 @@ class QueryDocument:
     @cached_property
     def fingerprinted(self) -> Record:
         """The record with the fingerprint tokens of the text."""
-        computed, settings = self._fingerprint, self.settings
-        if computed is None:
+        text_fingerprint, settings = self._fingerprint, self.settings
+        if text_fingerprint is None:
             return self.record
-        codes, terms = settings.codes_and_terms(computed)
+        codes, terms = settings.codes_and_terms(text_fingerprint)
         is_short = not len(codes) and not settings.analysis.short_texts
         fault = f"has fewer than {settings.analysis.shingle_size} words" if is_short else ""
         id = self.name if self.is_stored else ""
-        return Record(id, codes, computed.shingles, "", text=self.text, fault=fault, terms=terms)
+        return Record(id, codes, text_fingerprint.shingles, "", text=self.text, fault=fault, terms=terms)
 
     @cached_property
     def passages(self) -> Codes:
@@ -138,10 +140,10 @@ class QueryDocument:
 
     @cached_property
     def passage_query(self) -> Codes:
-        """The passage tokens to query. For a short text, these are the tokens of all its shingles."""
+        """The passage tokens to query. For a text of up to `MAX_SHINGLES` shingles, these are all of its tokens."""
         if self._fingerprint is None or self.shingles > MAX_SHINGLES:
             return self.passages
-        return shingle_codes(self._counted_text or "", self.settings.analysis, self.settings.minhash)
+        return shingle_codes(self._text_without_ignored_words or "", self.settings.analysis, self.settings.minhash)
 
     def check_has_passages(self) -> None:
         """Check that the document can share passages.
@@ -151,14 +153,14 @@ class QueryDocument:
         """
         if self.text is None and not len(self.passages):
             raise NoFingerprintError(
-                f"{self.title} is stored without its text and without data for passages; index it again"
+                f"{self.title} is stored without its text and its passages, so passages cannot be found; index it again"
             )
         if self.text is not None and not self.shingles:
             raise NoFingerprintError(f"{self.title} has no words, so nothing can share a passage with it")
 
     @cached_property
     def sentences(self) -> Simhashes:
-        """The simhashes of the sentences. They are computed from the text if the store does not have them.
+        """The simhashes of the sentences. If the store does not have them, they are computed from the text.
 
         Raises:
             MissingExtraError: the text must be split into sentences, and sentencex is not installed.
@@ -169,13 +171,15 @@ class QueryDocument:
 
 
 def words_of_shingles(shingles: int, settings: Settings) -> int:
-    """Return the number of words of the shortest text with this many distinct shingles."""
+    """Return the minimum number of words of a text with this number of distinct shingles."""
     return shingles + settings.analysis.shingle_size - 1 if shingles else 0
 
 
-def estimated_measures(document: QueryDocument, record: Record) -> Measures:
-    """Estimate the measures of two documents from their passage tokens, which are a sample of their shingles."""
+def estimate_measures(document: QueryDocument, record: Record) -> Measures:
+    """Estimate the measures of two documents from their passage tokens. These are a sample of their shingles."""
     shared = count_common(document.passages, record.passages)
-    own, other = len(document.passages), len(record.passages)
-    jaccard, containment, contained = (shared / count if count else 0.0 for count in (own + other - shared, own, other))
+    query_count, record_count = len(document.passages), len(record.passages)
+    jaccard, containment, contained = (
+        shared / count if count else 0.0 for count in (query_count + record_count - shared, query_count, record_count)
+    )
     return Measures(jaccard, containment, contained, (jaccard, containment, contained))

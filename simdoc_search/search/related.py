@@ -1,4 +1,4 @@
-"""Implements `related`: scores candidates by their concepts, and versions by their sentences."""
+"""Implements `related`: scores candidates by their concepts, or by their sentences if they are versions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from simdoc_search.search.related_concepts import (
     query_concepts,
 )
 from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
-from simdoc_search.search.results import with_fields
+from simdoc_search.search.results import add_fields
 from simdoc_search.search.stored_texts import read_texts, resolved_record
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.winnow import no_passages
@@ -42,18 +42,20 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
     candidates = related_candidates(store, weights, query, document.place or query.exclude)
     if not candidates.total and (error := unknown_field_error(store, query.filters)):
         raise error
-    weighted = weights.weighted_with([paragraphs for _, paragraphs in candidates.documents])
-    scored = _scored(document, weights, candidates, weighted, limits)
+    weighted = weights.weight_with([paragraphs for _, paragraphs in candidates.documents])
+    scored_hits = _score(document, weights, candidates, weighted, limits)
     ranked = sorted(
-        (hit for hit in scored if hit.score >= limits.min_score),
+        (hit for hit in scored_hits if hit.score >= limits.min_score),
         key=lambda hit: (-hit.score, hit.id, str(hit.place.index)),
     )
-    hits = with_fields(store, ranked[query.offset : query.offset + query.size], query.fields)
-    names, unnamed = _names(concepts) if hits and (query.name_concepts or query.explain) else (None, "")
-    if names and query.name_concepts:
-        hits = _named(hits, names, candidates, weights)
+    hits = add_fields(store, ranked[query.offset : query.offset + query.size], query.fields)
+    concept_names, unnamed = _find_names(concepts) if hits and (query.name_concepts or query.explain) else (None, "")
+    if concept_names and query.name_concepts:
+        hits = _add_names(hits, concept_names, candidates, weights)
     if query.explain:
-        hits = list(_explained(store, hits, names, candidates=candidates, weights=weights, weighted=weighted))
+        hits = list(
+            _add_explanations(store, hits, concept_names, candidates=candidates, weights=weights, weighted=weighted)
+        )
     return RelatedResult(
         document.name,
         hits,
@@ -67,18 +69,18 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
     )
 
 
-def _scored(
+def _score(
     document: QueryDocument,
     weights: ConceptWeights,
     candidates: RelatedCandidates,
     weighted: WeightedConcepts,
     limits: Limits,
 ) -> Iterator[RelatedHit]:
-    """Yield a hit for each candidate. Versions are scored by their sentences, other documents by their concepts."""
+    """Yield a hit for each candidate. Versions are scored by sentences, and other documents by concepts."""
     has_sentences = document.settings.sentences is not None
     sentences = document.sentences if has_sentences else sentences_of_codes(no_passages())
-    others = [sentences_of_codes(record.sentences) for record, _ in candidates.documents]
-    matches = match_with_many(sentences, others, limits.bits)
+    hit_sentences = [sentences_of_codes(record.sentences) for record, _ in candidates.documents]
+    matches = match_with_many(sentences, hit_sentences, limits.bits)
     similarities = weights.similarities(weighted)
     for (record, paragraphs), similarity, sentence_matches in zip(
         candidates.documents, similarities, matches, strict=True
@@ -90,47 +92,50 @@ def _scored(
             yield RelatedHit(record.place, score, "version", shared)
 
 
-def _names(concepts: QueryConcepts) -> tuple[NamedConcepts | None, str]:
-    """Return the names of the concepts, or the reason why they have none."""
+def _find_names(concepts: QueryConcepts) -> tuple[NamedConcepts | None, str]:
+    """Return the names of the concepts and an empty string; or None and the reason why there are no names."""
     try:
         return concepts.names(), ""
     except SimdocError as error:
         return None, str(error)
 
 
-def _named(
-    hits: Sequence[RelatedHit], names: NamedConcepts, candidates: RelatedCandidates, weights: ConceptWeights
+def _add_names(
+    hits: Sequence[RelatedHit], concept_names: NamedConcepts, candidates: RelatedCandidates, weights: ConceptWeights
 ) -> list[RelatedHit]:
     concepts = {record.place: paragraphs for record, paragraphs in candidates.documents}
-    by_code = weights.weights_by_code()
-    return [replace(hit, concepts=names.shared(set(concepts[hit.place].codes.tolist()), by_code)) for hit in hits]
+    weights_by_code = weights.weights_by_code()
+    return [
+        replace(hit, concepts=concept_names.shared(set(concepts[hit.place].codes.tolist()), weights_by_code))
+        for hit in hits
+    ]
 
 
-def _explained(
+def _add_explanations(
     store: Store,
     hits: Sequence[RelatedHit],
-    names: NamedConcepts | None,
+    concept_names: NamedConcepts | None,
     *,
     candidates: RelatedCandidates,
     weights: ConceptWeights,
     weighted: WeightedConcepts,
 ) -> Iterator[RelatedHit]:
-    """Yield the hits with their explanations. Concepts have names if the texts are stored."""
-    numbers = {record.place: number for number, (record, _) in enumerate(candidates.documents, 1)}
-    texts = read_texts(store, [hit.place for hit in hits]) if names else {}
-    own_words: Mapping[int, NamedWord] = names.words if names else {}
-    by_code = weights.weights_by_code()
+    """Yield the hits with their explanations. If the texts are stored, the explained concepts have names."""
+    indices = {record.place: number for number, (record, _) in enumerate(candidates.documents, 1)}
+    texts = read_texts(store, [hit.place for hit in hits]) if concept_names else {}
+    query_words: Mapping[int, NamedWord] = concept_names.words if concept_names else {}
+    weights_by_code = weights.weights_by_code()
     for hit in hits:
         hit_words: Mapping[int, NamedWord] = {}
-        if names and hit.place in texts:
-            hit_words = named_words(names.extractor.concepts(texts[hit.place]), names.extractor)
-        explanation = explain_similarity(weighted, 0, numbers[hit.place])
+        if concept_names and hit.place in texts:
+            hit_words = named_words(concept_names.extractor.concepts(texts[hit.place]), concept_names.extractor)
+        explanation = explain_similarity(weighted, 0, indices[hit.place])
         shared = [
             SharedConcept(
-                (own_words.get(code) or hit_words.get(code) or UNNAMED).word,
-                by_code[code],
+                (query_words.get(code) or hit_words.get(code) or UNNAMED).word,
+                weights_by_code[code],
                 part,
-                own_words.get(code, UNNAMED).names,
+                query_words.get(code, UNNAMED).names,
                 hit_words.get(code, UNNAMED).names,
             )
             for code, part in zip(explanation.codes.tolist(), explanation.parts.tolist(), strict=True)

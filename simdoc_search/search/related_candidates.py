@@ -13,10 +13,10 @@ from simdoc_search.stores.record import Record
 from simdoc_search.versions.idf import ConceptWeights
 
 MAX_READ = 200
-"""Maximum number of documents whose concepts are read, or four times the number of needed hits if that is more."""
+"""Maximum number of documents whose concepts are read, or four times the number of needed hits, whichever is larger."""
 
 MAX_COMPARED = 50
-"""Maximum number of documents that are compared, or twice the number of needed hits if that is more."""
+"""Maximum number of documents that are compared, or twice the number of needed hits, whichever is larger."""
 
 _READ_PER_HIT, _COMPARED_PER_HIT = 4, 2
 
@@ -26,7 +26,7 @@ class RelatedCandidates:
     """Documents that may be related to the query document.
 
     Attributes:
-        documents: the documents that are compared, with their concepts.
+        documents: the documents to compare, with their concepts.
         total: number of documents that share a rare concept.
     """
 

@@ -1,6 +1,6 @@
-"""Finds the concepts of the query document, and their names.
+"""Finds the concepts of the query document and their names.
 
-Stored concepts are codes. The names of shared concepts come from the text of the query document.
+Stored concepts are codes without names. The names of shared concepts come from the text of the query document.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class QueryConcepts:
 
     Attributes:
         paragraphs: the concepts of each paragraph, as codes.
-        names: returns the names of the concepts, or raises a SimdocError with the reason why they have none.
+        names: a function that returns the names of the concepts. It raises a SimdocError if they cannot be named.
     """
 
     paragraphs: Paragraphs
@@ -37,7 +37,7 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
     Args:
         document: the query document. A stored document must have its text and its concepts.
         extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
-        synonyms: the synonyms that the store was created with. For a stored document, they are only needed for names.
+        synonyms: the synonyms that the store was created with. For a stored document, only names need them.
 
     Raises:
         NoFingerprintError: the document has no concepts.
@@ -46,22 +46,23 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
     """
     settings = document.settings.concepts or Concepts()
     if not document.is_stored:
-        text_extractor = _checked_extractor(settings, extractor, synonyms)
+        text_extractor = _select_extractor(settings, extractor, synonyms)
         paragraphs = text_extractor.try_concepts(document.text or "")
         if paragraphs is None:
             raise NoFingerprintError(
-                f"{text_extractor.settings.extractor} failed on {document.title}, so it has no concepts"
+                f"the extractor {text_extractor.settings.extractor} failed on {document.title}, so its concepts are "
+                "unknown"
             )
         concepts = QueryConcepts(
             paragraphs_of(text_extractor.codes_of(paragraphs)), partial(NamedConcepts, paragraphs, text_extractor)
         )
     else:
-        given_extractor = _checked_extractor(settings, extractor, synonyms) if extractor or synonyms else None
+        given_extractor = _select_extractor(settings, extractor, synonyms) if extractor or synonyms else None
         names = partial(_names_of_text, document, settings, given_extractor)
         concepts = QueryConcepts(paragraphs_of(document.record.concepts), names)
     if not concepts.paragraphs.count:
         raise NoFingerprintError(
-            f"{document.title} has no concepts, so nothing is related to it; search for its versions"
+            f"{document.title} has no concepts, so related documents cannot be found; use versions instead"
         )
     return concepts
 
@@ -74,13 +75,13 @@ def _names_of_text(document: QueryDocument, settings: Concepts, extractor: Extra
     return NamedConcepts(extractor.concepts(document.text), extractor)
 
 
-def _checked_extractor(settings: Concepts, extractor: Extractor | None, synonyms: Synonyms | None) -> Extractor:
+def _select_extractor(settings: Concepts, extractor: Extractor | None, synonyms: Synonyms | None) -> Extractor:
     if extractor is None:
         return extractor_of_settings(settings, synonyms)
     if extractor.settings != settings:
         raise FormatMismatchError(
-            f"the store has concepts of {settings}, but the extractor finds {extractor.settings}; give the extractor "
-            "that the store was created with",
+            f"the concept settings of the store are {settings}, but those of the extractor are {extractor.settings}; "
+            "pass the extractor and the synonyms that the store was created with",
             settings,
             extractor.settings,
         )
@@ -88,11 +89,11 @@ def _checked_extractor(settings: Concepts, extractor: Extractor | None, synonyms
 
 
 class NamedWord(NamedTuple):
-    """A normalised word that occurs in concepts. The store has its code.
+    """A normalised word that occurs in concepts. The store contains its code.
 
     Attributes:
-        word: the word. A synonym is replaced by the word that it stands for.
-        names: concepts of the text that contain the word, the most frequent first.
+        word: the word. A synonym is replaced with the word that it stands for.
+        names: concepts of the text that contain the word, by descending frequency.
         synonyms: words of the text that are synonyms of the word.
     """
 
@@ -119,43 +120,43 @@ class NamedConcepts:
     def __init__(self, paragraphs: Sequence[Counter[str]], extractor: Extractor) -> None:
         self.words: dict[int, NamedWord] = named_words(paragraphs, extractor)
         self.extractor: Extractor = extractor
-        names = _by_frequency(paragraphs)
+        names = _sort_by_frequency(paragraphs)
         parts = [name.split() for name in names]
-        codes = _codes(extractor, names)
-        codes_of_parts = iter(_codes(extractor, [part for words in parts for part in words]))
+        codes = _codes_of_names(extractor, names)
+        codes_of_parts = iter(_codes_of_names(extractor, [part for words in parts for part in words]))
         self._names = [
             (name, whole, [(part, next(codes_of_parts)) for part in words])
             for name, whole, words in zip(names, codes, parts, strict=True)
         ]
 
     def shared(self, codes: Set[int], weights: Mapping[int, float]) -> tuple[str, ...]:
-        """Return the names of the concepts that another document has, greatest weight first.
+        """Return the names of the concepts that another document shares, by descending weight.
 
-        If the other document has only some words of a concept, these words are its name.
+        If the other document has only some words of a concept, the name consists of these words.
 
         Args:
             codes: the codes of the concepts of the other document.
             weights: the weight of each concept of the text, by code.
         """
-        codes_by_name = {name: shared for name, shared in self._shared(codes) if shared}
+        codes_by_name = {name: shared for name, shared in self._find_shared(codes) if shared}
         ranked = sorted(
             codes_by_name, key=lambda name: (-sum(weights.get(code, 0.0) for code in codes_by_name[name]), name)
         )
         kept: list[str] = []
-        for name in ranked:  # the parts of a name come after it
+        for name in ranked:  # longer names come before their parts
             if not any(codes_by_name[name] <= codes_by_name[other] for other in kept):
                 kept.append(name)
         return tuple(kept)
 
-    def _shared(self, codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
+    def _find_shared(self, codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
         for name, whole, parts in self._names:
             if whole and whole <= codes:
                 yield name, whole
             else:
-                yield from _runs(parts, codes)
+                yield from _find_runs(parts, codes)
 
 
-def _runs(parts: Sequence[tuple[str, frozenset[int]]], codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
+def _find_runs(parts: Sequence[tuple[str, frozenset[int]]], codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
     """Yield the longest runs of words that the other document has. Common words have no code and do not end a run."""
     run: list[tuple[str, frozenset[int]]] = []
     for word, word_codes in (*parts, ("", frozenset({-1}))):
@@ -168,7 +169,7 @@ def _runs(parts: Sequence[tuple[str, frozenset[int]]], codes: Set[int]) -> Itera
         run = []
 
 
-def _codes(extractor: Extractor, names: Sequence[str]) -> list[frozenset[int]]:
+def _codes_of_names(extractor: Extractor, names: Sequence[str]) -> list[frozenset[int]]:
     """Return the codes of the words of each name."""
     words_of_names = extractor.words(names)
     vocabulary = list(dict.fromkeys(chain.from_iterable(words_of_names)))
@@ -180,7 +181,7 @@ def named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor) -> dic
     """Return the words of the concepts of a text, by code."""
     names_with: dict[str, dict[str, None]] = {}
     synonyms: dict[str, dict[str, None]] = {}
-    names = _by_frequency(paragraphs)
+    names = _sort_by_frequency(paragraphs)
     for name, words in zip(names, extractor.words_and_synonyms(names), strict=True):
         for word, synonym in words:
             names_with.setdefault(word, {})[name] = None
@@ -193,5 +194,5 @@ def named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor) -> dic
     }
 
 
-def _by_frequency(paragraphs: Sequence[Counter[str]]) -> list[str]:
+def _sort_by_frequency(paragraphs: Sequence[Counter[str]]) -> list[str]:
     return [name for name, _ in sum(paragraphs, Counter[str]()).most_common()]

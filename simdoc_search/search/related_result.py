@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from simdoc_search.display import counted, printable
 from simdoc_search.documents import Place, Placed
-from simdoc_search.search.results import Hits
+from simdoc_search.search.results import HitsResult
 from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
 from simdoc_search.stores.record import LeftOutIndex
 
@@ -20,10 +20,11 @@ class SharedConcept:
     """A word that occurs in concepts of the query document and of a hit.
 
     Attributes:
-        word: the normalised word. A synonym is replaced by the word that it stands for. Empty if the word is not known.
-        weight: 1 if only one document in the index has the word, near 0 if all documents have it.
-        part: the contribution of the word to the similarity. All contributions add up to the similarity.
-        source: concepts of the query document that contain the word, the most frequent first.
+        word: the normalised word. A synonym is replaced with the word that it stands for. It is empty if the word is
+            not known.
+        weight: 0..1. It is 1 if only one document in the index has the word, and close to 0 if all documents have it.
+        part: the contribution of the word to the similarity. The sum of all contributions is the similarity.
+        source: concepts of the query document that contain the word, by descending frequency.
         hit: concepts of the hit that contain the word; empty if the text of the hit is not stored.
     """
 
@@ -39,10 +40,10 @@ class Explanation:
     """How the similarity of a related document is computed.
 
     Attributes:
-        similarity: the mean of `whole` and `paragraphs`, 0..1. It determines the score, see `versions.relations`.
-        whole: cosine similarity of the concepts of the whole documents, 0..1.
+        similarity: the mean of `whole` and `paragraphs`, 0..1. It determines the score; see `versions.relations`.
+        whole: cosine similarity of all concepts of the two documents, 0..1.
         paragraphs: mean cosine similarity of the most similar paragraphs, 0..1.
-        concepts: the words of shared concepts, the greatest contributions first.
+        concepts: the words of shared concepts, by descending contribution.
     """
 
     similarity: float
@@ -57,12 +58,12 @@ class RelatedHit(Placed):
 
     Attributes:
         place: the place of the document.
-        score: 0.5 up to `MIN_VERSION_SCORE` for a related document, `MIN_VERSION_SCORE` to 1 for a version.
+        score: the score. It is from `MIN_VERSION_SCORE` to 1 for a version, and lower for a related document.
         kind: `related` or `version`.
         shared: number of distinct words of concepts that both documents have.
-        concepts: names of shared concepts, greatest weight first. Empty if they have no names, see
+        concepts: names of shared concepts, by descending weight. It is empty if they have no names; see
             `RelatedResult.unnamed`.
-        explanation: how the similarity of the concepts is computed; None unless it is requested. It does not explain
+        explanation: how the similarity of the concepts is computed; None if it is not requested. It does not explain
             the score of a version, which is computed from the sentences.
         fields: values of the requested fields.
     """
@@ -77,15 +78,15 @@ class RelatedHit(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedResult(Hits[RelatedHit]):
-    """The documents that are related to a document or text. `print` shows the best ones.
+class RelatedResult(HitsResult[RelatedHit]):
+    """The documents that are related to a document or text. `print` shows the best hits.
 
     Attributes:
         source: the id or name of the query document; empty for a text without a name.
-        hits: the hits on the page, highest score first, then by id.
+        hits: the hits on the page, by descending score, then by id.
         candidates: number of documents that share a rare concept.
-        compared: number of candidates that were compared. They are those that share the most.
-        unnamed: the reason why concepts have no names; empty if they have names.
+        compared: number of candidates that were compared. Candidates that share the most are compared first.
+        unnamed: the reason why concepts have no names. It is empty if they have names.
         total: number of hits on all pages.
         offset: number of hits before the first of `hits`.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
@@ -120,5 +121,5 @@ class RelatedResult(Hits[RelatedHit]):
 
 
 def shared_words(hit: RelatedHit) -> str:
-    """Return the number of shared words for people, to show instead of names."""
+    """Return the number of shared words for people. It is shown if there are no names."""
     return f"{counted(hit.shared, 'concept word')} in common"

@@ -1,4 +1,4 @@
-"""Resolves queries to stored documents."""
+"""Looks up the stored documents of queries."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 
 MAX_SAME_NAMES = 500
-"""Maximum number of documents with the same file name that are compared with a path."""
+"""Maximum number of documents with the same file name whose paths are compared with a given path."""
 
 Query = str | FingerprintQuery | Place
-"""A FINGERPRINT string, a parsed one, or the place of a document."""
+"""A FINGERPRINT string, a parsed FINGERPRINT, or the place of a document."""
 
 
 class Resolver:
-    """Resolves queries to documents. It looks up each id only once.
+    """Looks up the documents of queries. Each id is looked up only once.
 
     Args:
         store: the store with the documents.
-        filters: documents that do not match are treated as unknown.
+        filters: documents that do not match the filters are treated as unknown.
     """
 
     def __init__(self, store: Store, filters: Filters | None = None) -> None:
@@ -37,20 +37,20 @@ class Resolver:
         self._records: dict[str, list[Record]] = {}
 
     def load(self, queries: Iterable[Query]) -> None:
-        """Look up all possible ids of these queries at once. For malformed queries, `resolve` raises the error."""
+        """Look up all possible ids of these queries at once. Malformed queries are skipped."""
         ids: set[str] = set()
         for query in queries:
             try:
-                parsed = [reading.id for reading in _parsed(query).readings]
+                parsed = [reading.id for reading in _parse_query(query).readings]
             except SimdocError:
                 continue
             ids.update(parsed, *map(possible_ids, parsed))
         self._look_up(ids)
 
     def _look_up(self, ids: set[str]) -> None:
-        unknown = sorted(ids - self._records.keys())
-        records: dict[str, list[Record]] = {id: [] for id in unknown}
-        for record in self._store.records(unknown, filters=self._filters):
+        ids_to_look_up = sorted(ids - self._records.keys())
+        records: dict[str, list[Record]] = {id: [] for id in ids_to_look_up}
+        for record in self._store.records(ids_to_look_up, filters=self._filters):
             records.setdefault(record.id, []).append(record)
         self._records |= records
 
@@ -59,34 +59,37 @@ class Resolver:
     ) -> FingerprintQuery:
         """Return the only reading of a query whose document exists, with the full id.
 
-        An id takes precedence over a path or a file name. Arguments and errors as for `SimilaritySearch.similar`.
+        An id takes precedence over a path or a file name. The arguments and errors are those of
+        `SimilaritySearch.similar`.
         """
         self.load([query])
-        parsed, with_options = _parsed(query), None
+        parsed, query_with_options = _parse_query(query), None
         if overlap is not None or probability is not None:
             if len(parsed.readings) == 1 and (parsed.readings[0].overlap or parsed.readings[0].probability):
-                raise QuerySyntaxError(f"{parsed.text} already has an overlap; give the overlap only once")
-            with_options = fingerprint_query(parsed.readings[0].id, overlap, probability)
-            parsed = ParsedFingerprint(parsed.text, (FingerprintQuery(with_options.id),))
-            self._check_id_alone(query, with_options.id)
+                raise QuerySyntaxError(
+                    f"{parsed.text!r} already contains an overlap; omit the separate overlap and probability"
+                )
+            query_with_options = fingerprint_query(parsed.readings[0].id, overlap, probability)
+            parsed = ParsedFingerprint(parsed.text, (FingerprintQuery(query_with_options.id),))
+            self._check_id_alone(query, query_with_options.id)
         is_id = isinstance(query, Place) or any(self._ids_equal_to(reading.id) for reading in parsed.readings)
         try:
-            reading = choose(parsed, self._ids_equal_to if is_id else self._ids_by_name, self._suggest)
+            reading = choose(parsed, self._ids_equal_to if is_id else self._ids_by_name, self._suggest_ids)
         except UnknownDocumentError as error:
-            raise self._unknown(error.id, error.suggestions) from None
-        return replace(with_options, id=reading.id) if with_options else reading
+            raise self._unknown_error(error.id, error.suggestions) from None
+        return replace(query_with_options, id=reading.id) if query_with_options else reading
 
     def record(self, id: str, place: Place | None = None) -> Record:
-        """Return the record of a document without its text. If a place is given, the document must be at this place.
+        """Return the record of a document, without its text. If a place is given, the document must be at that place.
 
         Raises:
             UnknownDocumentError: the document is not stored.
-            AmbiguousQueryError: behind an alias, several documents have this id.
+            AmbiguousQueryError: several documents behind an alias have this id.
         """
         records = self._records_with_id(id)
         if not records:
-            raise self._unknown(id, self._suggest(id))
-        matching = records if place is None else self._at(place, records)
+            raise self._unknown_error(id, self._suggest_ids(id))
+        matching = records if place is None else self._filter_by_place(place, records)
         if place is not None and not matching:
             where = f"index {place.index!r}" if place.index else "the store"
             where += f" with routing {place.routing!r}" if place.routing else ""
@@ -95,11 +98,11 @@ class Resolver:
             raise AmbiguousQueryError(ambiguous_id_message(record.place for record in matching), ())
         return matching[0]
 
-    def _unknown(self, id: str, suggestions: Sequence[str]) -> UnknownDocumentError:
+    def _unknown_error(self, id: str, suggestions: Sequence[str]) -> UnknownDocumentError:
         return UnknownDocumentError(id, suggestions, id_hint=str(getattr(self._store, "id_hint", "")))
 
-    def _at(self, place: Place, records: list[Record]) -> list[Record]:
-        """Return the records at a place, whose index may be an alias."""
+    def _filter_by_place(self, place: Place, records: list[Record]) -> list[Record]:
+        """Return the records at a place. The index of the place can be an alias."""
         routed = [record for record in records if place.routing in (None, record.routing)]
         at_index = [record for record in routed if place.index in (None, record.index)]
         if at_index or not routed or place.index is None:
@@ -108,27 +111,27 @@ class Resolver:
         return [record for record in routed if record.place in places]
 
     def _check_id_alone(self, query: Query, id: str) -> None:
-        """Refuse `doc123_20` with a separate overlap if only `doc123` exists."""
+        """Raise a QuerySyntaxError for `doc123_20` with a separate overlap if only `doc123` exists."""
         others = parse(query).readings[1:] if isinstance(query, str) else ()
-        known = [reading for reading in others if self._ids_by_name(reading.id)]
-        if known and not self._ids_by_name(id):
+        existing = [reading for reading in others if self._ids_by_name(reading.id)]
+        if existing and not self._ids_by_name(id):
             raise QuerySyntaxError(
-                f"no document has the id {id!r}; with a separate overlap or probability, give the id {known[0].id!r} "
-                "alone"
+                f"no document has the id {id!r}; if you pass overlap or probability separately, pass only "
+                f"{existing[0].id!r} as the id"
             )
 
     def _records_with_id(self, id: str) -> list[Record]:
         self._look_up({id})
         return self._records[id]
 
-    def _suggest(self, id: str) -> list[str]:
+    def _suggest_ids(self, id: str) -> list[str]:
         return self._store.suggest(id, filters=self._filters)
 
     def _ids_equal_to(self, id: str) -> list[str]:
         return [id] if self._records_with_id(id) else []
 
     def _ids_by_name(self, name: str) -> list[str]:
-        """Return the ids of documents with this id, file name or path, in any Unicode normalisation."""
+        """Return the ids of the documents with this id, file name or path, in any Unicode normalisation form."""
         for spelling in unicode_forms(name):
             by_name = self._ids_equal_to(spelling) or self._store.ids_with_name(spelling, filters=self._filters)
             if ids := by_name or self._ids_by_path(spelling):
@@ -153,7 +156,7 @@ class Resolver:
 def fingerprint_query(
     id: str, overlap: float | Fraction | None, probability: float | Fraction | None
 ) -> FingerprintQuery:
-    """Return a query with the numbers as exact fractions.
+    """Return a query whose numbers are exact fractions.
 
     Raises:
         QuerySyntaxError: a number is out of range.
@@ -165,7 +168,7 @@ def fingerprint_query(
     )
 
 
-def _parsed(query: Query) -> ParsedFingerprint:
+def _parse_query(query: Query) -> ParsedFingerprint:
     if isinstance(query, Place):
         query = FingerprintQuery(query.id)
     return ParsedFingerprint(query.id, (query,)) if isinstance(query, FingerprintQuery) else parse(query)

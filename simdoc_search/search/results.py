@@ -1,4 +1,4 @@
-"""The base class of results, and helpers for hits and errors."""
+"""The base class of all results, and helpers that add fields to hits and handle errors."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ AnyHit = TypeVar("AnyHit")
 PlacedHit = TypeVar("PlacedHit", bound=Placed)
 
 
-class Hits(Generic[AnyHit]):
-    """A result that has the length and the iterator of its list of hits.
+class HitsResult(Generic[AnyHit]):
+    """A result. Its length and its iterator are those of its list of hits.
 
     Attributes:
         hits: the hits on the page.
@@ -32,7 +32,7 @@ class Hits(Generic[AnyHit]):
         return len(self.hits)
 
 
-def with_fields(store: Store, hits: list[PlacedHit], fields: Sequence[str]) -> list[PlacedHit]:
+def add_fields(store: Store, hits: list[PlacedHit], fields: Sequence[str]) -> list[PlacedHit]:
     """Return the hits with the current values of these fields."""
     if not fields or not hits:
         return hits
@@ -40,14 +40,14 @@ def with_fields(store: Store, hits: list[PlacedHit], fields: Sequence[str]) -> l
     return [replace(cast(Any, hit), fields=values.get(hit.place, {})) for hit in hits]
 
 
-def result_or_error(run: Callable[[], Result]) -> Result | SimdocError:
-    """Run one of many queries, and return its result or its error.
+def result_or_error(run_query: Callable[[], Result]) -> Result | SimdocError:
+    """Run one of many queries. Return its result or its error.
 
     Raises:
-        StoreError: the store fails, so the other queries would fail too.
+        StoreError: the store failed. It is raised, because the other queries would fail too.
     """
     try:
-        return run()
+        return run_query()
     except StoreError:
         raise
     except SimdocError as error:
@@ -55,7 +55,7 @@ def result_or_error(run: Callable[[], Result]) -> Result | SimdocError:
 
 
 def result_or_raise(outcome: Result | SimdocError) -> Result:
-    """Return the outcome of a query if it is a result. Raise it if it is an error."""
+    """Return the result of a query, or raise it if it is an error."""
     if isinstance(outcome, SimdocError):
         raise outcome
     return outcome

@@ -1,4 +1,4 @@
-"""Implements `similar`: resolves and plans queries, runs many at once, and ranks their candidates."""
+"""Implements `similar`: looks up documents, plans queries, runs many plans at once, and ranks the candidates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from simdoc_search.search.resolver import Query, Resolver, fingerprint_query
 from simdoc_search.search.results import result_or_error
 from simdoc_search.search.similar_candidates import plan_for, run_plans
 from simdoc_search.search.similar_containment import similar_by_containment
-from simdoc_search.search.similar_ranking import Ranking
+from simdoc_search.search.similar_ranking import Ranker
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import AnalysedText, complete_record, read_texts
 from simdoc_search.stores.base import Candidates, Store
@@ -28,10 +28,11 @@ from simdoc_search.stores.record import Record
 _log = logging.getLogger(__name__)
 
 QUERIES_AT_ONCE = 32
+"""Maximum number of queries that are planned and run at once."""
 
 
 class _PlannedQuery(NamedTuple):
-    """A query with its query document and its plan."""
+    """A query with its query document and plan."""
 
     query: FingerprintQuery
     source: Record
@@ -41,14 +42,14 @@ class _PlannedQuery(NamedTuple):
 def similar_to_many(
     store: Store, queries: Iterator[Query], options: SimilarOptions
 ) -> Iterator[SearchResult | SimdocError]:
-    """Yield the result of each query in order, or its error."""
+    """Yield for each query, in order, its result or its error."""
     while batch := list(islice(queries, QUERIES_AT_ONCE)):
         resolver = Resolver(store, options.source_filters)
         resolver.load(batch)
-        planned = [result_or_error(partial(_planned, store, resolver, query, options)) for query in batch]
+        planned = [result_or_error(partial(_plan_query, store, resolver, query, options)) for query in batch]
         if options.measure != "jaccard":
             for query in planned:
-                yield query if isinstance(query, SimdocError) else _by_containment(store, query, options)
+                yield query if isinstance(query, SimdocError) else _search_by_containment(store, query, options)
             continue
         plans = [
             (query.plan, None if options.include_self else query.source.place)
@@ -57,7 +58,7 @@ def similar_to_many(
         ]
         candidates = run_plans(store, plans, options)
         for query in planned:
-            yield query if isinstance(query, SimdocError) else _result(store, query, next(candidates), options)
+            yield query if isinstance(query, SimdocError) else _make_result(store, query, next(candidates), options)
 
 
 def similar_to_text(store: Store, text: str, options: SimilarOptions) -> SearchResult | SimdocError:
@@ -73,7 +74,9 @@ def similar_to_text(store: Store, text: str, options: SimilarOptions) -> SearchR
 def similar_to_records(
     store: Store, sources: Sequence[Record], options: SimilarOptions, exclude: Place | None = None
 ) -> Iterator[SearchResult | SimdocError]:
-    """Yield the results for documents that need not be stored. All plans run at once. Candidates are read lazily.
+    """Yield the results for documents, which need not be stored.
+
+    All plans run at once. Candidates are read when a result is requested.
 
     Raises:
         NoFingerprintError: a document has no words.
@@ -82,21 +85,21 @@ def similar_to_records(
     planned = [_PlannedQuery(query, source, plan_for(store, query, source, options)) for source in sources]
     candidates = run_plans(store, [(planned_query.plan, exclude) for planned_query in planned], options)
     for planned_query in planned:
-        yield _result(store, planned_query, next(candidates), options)
+        yield _make_result(store, planned_query, next(candidates), options)
 
 
-def _planned(store: Store, resolver: Resolver, query: Query, options: SimilarOptions) -> _PlannedQuery:
+def _plan_query(store: Store, resolver: Resolver, query: Query, options: SimilarOptions) -> _PlannedQuery:
     resolved = resolver.resolve(query, overlap=options.overlap, probability=options.probability)
     source = resolver.record(resolved.id, query if isinstance(query, Place) else None)
     return _PlannedQuery(resolved, source, plan_for(store, resolved, source, options))
 
 
-def _by_containment(store: Store, planned: _PlannedQuery, options: SimilarOptions) -> SearchResult | SimdocError:
+def _search_by_containment(store: Store, planned: _PlannedQuery, options: SimilarOptions) -> SearchResult | SimdocError:
     document = QueryDocument(complete_record(store, planned.source), store.settings)
     return result_or_error(partial(similar_by_containment, store, planned.query, document, options))
 
 
-def _result(
+def _make_result(
     store: Store, planned: _PlannedQuery, candidates: Candidates | SimdocError, options: SimilarOptions
 ) -> SearchResult | SimdocError:
     if isinstance(candidates, SimdocError):
@@ -104,12 +107,12 @@ def _result(
     if not candidates.total and (error := unknown_field_error(store, options.filters)):
         return error
     query, source, plan = planned.query, planned.source, candidates.plan
-    ranking = Ranking(store, source, plan, query.overlap, options.size, options.offset)
-    text = _text_of(store, source) if options.verify and store.has_texts else None
+    ranker = Ranker(store, source, plan, query.overlap, options.size, options.offset)
+    text = _read_text(store, source) if options.verify and store.has_texts else None
     if text is None:
-        hits, total, is_total_exact = ranking.estimated(candidates)
+        hits, total, is_total_exact = ranker.rank_by_tokens(candidates)
     else:
-        hits, total, is_total_exact = ranking.verified(candidates, AnalysedText.of(text, store.settings.analysis))
+        hits, total, is_total_exact = ranker.rank_by_texts(candidates, AnalysedText.of(text, store.settings.analysis))
     left_out = tuple(candidates.left_out)
     if isinstance(plan, Threshold) and not query.overlap and not is_total_exact:  # every candidate is a hit
         total, is_total_exact = candidates.total - len(left_out), True
@@ -128,5 +131,5 @@ def _result(
     )
 
 
-def _text_of(store: Store, source: Record) -> str | None:
+def _read_text(store: Store, source: Record) -> str | None:
     return read_texts(store, [source.place]).get(source.place) if source.text is None else source.text

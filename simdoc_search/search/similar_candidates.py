@@ -19,9 +19,13 @@ from simdoc_search.stores.record import Record
 
 
 def plan_for(store: Store, query: FingerprintQuery, source: Record, options: SimilarOptions) -> Plan:
-    """Return the plan of a query. Raises NoFingerprintError if the document has no tokens."""
+    """Return the plan of a query.
+
+    Raises:
+        NoFingerprintError: the document has no tokens.
+    """
     check_has_tokens(source)
-    tokens = source.tokens(store.settings.token_length)
+    tokens = source.tokens()
     verified = options.verify and store.has_texts
     return plan(tokens, query.overlap, query.probability, planner=options.planner, verified=verified)
 
@@ -39,7 +43,7 @@ def check_has_tokens(source: Record) -> None:
         raise NoFingerprintError(f"{name} {source.fault}, so nothing can be compared with it")
     if source.id and not source.text_hash:
         raise NoFingerprintError(
-            f"{name} has no fingerprint. Unless its text has no words, add one with: simdoc-search backfill URL "
+            f"{name} has no fingerprint. If its text has words, add the fingerprint with: simdoc-search backfill URL "
             "--text-field FIELD"
         )
     raise NoFingerprintError(f"{name} has no words, so nothing can be similar to it")
@@ -48,9 +52,9 @@ def check_has_tokens(source: Record) -> None:
 def run_plans(
     store: Store, plans: Sequence[tuple[Plan, Place | None]], options: SimilarOptions
 ) -> Iterator[Candidates | SimdocError]:
-    """Yield the candidates of each plan. The document at the place of a plan is excluded.
+    """Yield the candidates of each plan. The document at the place that is paired with a plan is excluded.
 
-    All plans run at once. They run one by one if a plan is too large for the store.
+    All plans run at once. If a plan is too large for the store, the plans run one by one.
     """
     if not plans:
         return
@@ -67,19 +71,20 @@ def run_plans(
 def expand_clauses(
     store: Store, query: str | Mapping[str, Any], planner: Planner, filters: Filters | None, *, include_self: bool
 ) -> dict[str, Any]:
-    """Return the query with its FINGERPRINT clauses expanded; see `SimilaritySearch.expand_fingerprints`."""
+    """Expand the FINGERPRINT clauses of a query; see `SimilaritySearch.expand_fingerprints`."""
     clause = getattr(store, "clause", None)
     if clause is None:
         raise QuerySyntaxError(
-            "FINGERPRINT clauses can only be expanded for an engine; for a local store, use similar() with filters"
+            "FINGERPRINT can only be combined with other query clauses in OpenSearch or Elasticsearch; for a local "
+            "store, use similar with filters"
         )
     resolver = Resolver(store, filters)
     options = SimilarOptions(planner=planner, verify=False)
 
-    def clause_of(fingerprint: str) -> dict[str, Any]:
+    def make_clause(fingerprint: str) -> dict[str, Any]:
         resolved = resolver.resolve(fingerprint)
         source = resolver.record(resolved.id)
         plan = plan_for(store, resolved, source, options)
         return dict(clause(plan, None if include_self else source.place))
 
-    return expand(query, clause_of)
+    return expand(query, make_clause)

@@ -1,6 +1,6 @@
 """Implements `similar` for the measures `containment` and `contained`.
 
-The overlap of a short text with a long text that contains it is small. So candidates are found by passage tokens.
+The overlap of a short text with a long text that contains it is low. Therefore, passage tokens find the candidates.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.filter_check import unknown_field_error
 from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.passages_candidates import passage_candidates
-from simdoc_search.search.query_document import QueryDocument, estimated_measures
-from simdoc_search.search.results import with_fields
+from simdoc_search.search.query_document import QueryDocument, estimate_measures
+from simdoc_search.search.results import add_fields
 from simdoc_search.search.similar_ranking import sort_hits
 from simdoc_search.search.similar_result import Hit, SearchResult
 from simdoc_search.search.stored_texts import AnalysedText, batches, exact_measures, read_records
@@ -28,10 +28,7 @@ from simdoc_search.stores.shared_tokens import Shared
 _log = logging.getLogger(__name__)
 
 MAX_COMPARED = 2_000
-"""Maximum number of documents that are compared with a query document.
-
-If ten times the number of needed hits is more, that is the maximum.
-"""
+"""Maximum number of documents that are compared, or ten times the number of needed hits, whichever is larger."""
 
 _COMPARED_PER_HIT = 10
 
@@ -39,7 +36,7 @@ _COMPARED_PER_HIT = 10
 def similar_by_containment(
     store: Store, query: FingerprintQuery, document: QueryDocument, options: SimilarOptions
 ) -> SearchResult:
-    """Return the documents whose measure reaches the overlap of the query.
+    """Return the documents whose measure is at least the overlap of the query.
 
     Raises:
         QuerySyntaxError: the query has a probability.
@@ -49,7 +46,7 @@ def similar_by_containment(
     """
     if query.probability is not None:
         raise QuerySyntaxError(
-            f"the measure {options.measure!r} cannot be combined with a probability; leave it out of {query}"
+            f"the measure {options.measure!r} cannot be combined with a probability; remove it from {query}"
         )
     document.check_has_passages()
     needed = options.offset + options.size
@@ -60,10 +57,10 @@ def similar_by_containment(
         raise error
     hits: list[Hit] = []
     total = compared = 0
-    for batch in batches(_most_promising_first(store, document, candidates.documents, options)):
+    for batch in batches(_sort_by_estimate(store, document, candidates.documents, options)):
         if len(hits) >= needed and hits[-1].overlap >= 1:
             break
-        batch_hits = list(_hits(store, document, batch, query, options))
+        batch_hits = list(_compare_batch(store, document, batch, query, options))
         hits = sort_hits([*hits, *batch_hits])[:needed]
         total, compared = total + len(batch_hits), compared + len(batch)
     _log.info("%s: %d hits, %d documents compared", query if query.id else "a text", len(hits), candidates.total)
@@ -71,7 +68,7 @@ def similar_by_containment(
         query,
         Threshold(tuple(encode(document.passage_query, PASSAGE_LENGTH)), 1),
         candidates.total,
-        with_fields(store, hits[options.offset :], options.fields),
+        add_fields(store, hits[options.offset :], options.fields),
         document.shingles,
         measure=options.measure,
         unread=max(0, candidates.total - compared),
@@ -82,19 +79,19 @@ def similar_by_containment(
     )
 
 
-def _most_promising_first(
+def _sort_by_estimate(
     store: Store, document: QueryDocument, candidates: Sequence[Shared], options: SimilarOptions
 ) -> list[tuple[Shared, Record]]:
-    """Return the candidates that are still stored, greatest estimate first."""
+    """Return the candidates that are still stored, by descending estimate of the measure."""
     records = read_records(store, [candidate.place for candidate in candidates], text=False, passages=True)
     stored = [(candidate, records[candidate.place]) for candidate in candidates if candidate.place in records]
     estimates = {
-        candidate.place: getattr(estimated_measures(document, record), options.measure) for candidate, record in stored
+        candidate.place: getattr(estimate_measures(document, record), options.measure) for candidate, record in stored
     }
     return sorted(stored, key=lambda pair: -estimates[pair[0].place])
 
 
-def _hits(
+def _compare_batch(
     store: Store,
     document: QueryDocument,
     batch: Sequence[tuple[Shared, Record]],
@@ -106,7 +103,7 @@ def _hits(
     for candidate, stored in batch:
         record = records.get(candidate.place)
         if document.analysed is None or record is None or record.text is None:
-            hit = Hit(candidate.place, getattr(estimated_measures(document, stored), options.measure), candidate.shared)
+            hit = Hit(candidate.place, getattr(estimate_measures(document, stored), options.measure), candidate.shared)
         else:
             exact = exact_measures(document.analysed, AnalysedText.of(record.text, analysis), analysis)
             overlap, changed = getattr(exact, options.measure), has_changed(record)

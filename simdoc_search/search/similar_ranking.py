@@ -1,4 +1,4 @@
-"""Ranks the candidates of `similar` by overlaps that are estimated from tokens, or computed from texts."""
+"""Ranks the candidates of `similar` by their overlaps, which are estimated from tokens or computed from texts."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from typing import NamedTuple
 from simdoc_search.query.plans import Plan
 from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import AnalysedText, batches, exact_measures, read_records
+from simdoc_search.sketch.estimate import TokenOverlap
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Candidate, Record, has_changed
 
-_MIN_READ = 50
-"""Number of candidates that are read even if the best hits are known earlier. So smaller totals are exact."""
+_MIN_CANDIDATES_READ = 50
+"""Minimum number of candidates to read, so that the hits are counted even if the best hits are already known."""
 
-_DEVIATIONS = 3.0
-"""Number of standard deviations. One value in 1,000 is further above the mean."""
+_Z_SCORE = 3.0
+"""Number of standard deviations above the mean that one value in 1,000 exceeds."""
 
 
 class HitPage(NamedTuple):
@@ -27,8 +28,8 @@ class HitPage(NamedTuple):
 
     Attributes:
         hits: the hits on the page.
-        total: number of hits on all pages, or a lower bound of it.
-        is_total_exact: whether `total` is exact.
+        total: number of hits on all pages, or a lower bound.
+        is_total_exact: whether `total` is exact. Otherwise it is a lower bound.
     """
 
     hits: list[Hit]
@@ -37,14 +38,14 @@ class HitPage(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
-    """Selects and orders the hits among candidates.
+class Ranker:
+    """Selects and ranks the hits among candidates.
 
     Attributes:
-        store: the store of the candidates.
+        store: the store that contains the candidates.
         source: the query document with its tokens.
         plan: the plan that found the candidates.
-        overlap: the minimum overlap; None for any.
+        overlap: the minimum overlap. None: any overlap.
         size: maximum number of hits.
         offset: number of best hits to skip.
     """
@@ -56,19 +57,19 @@ class Ranking:
     size: int
     offset: int
 
-    def estimated(self, candidates: Iterable[Candidate]) -> HitPage:
+    def rank_by_tokens(self, candidates: Iterable[Candidate]) -> HitPage:
         """Return the hits with the greatest estimated overlaps.
 
-        The union of the tokens of two documents has at least as many tokens as the query document. So the number of
-        equal tokens, divided by the number of tokens of the query document, is an upper bound of the estimate for a
-        candidate and all later ones. Reading ends when this bound rules out further hits, or when the needed hits
-        reach it.
+        The union of two token sets is at least as large as the query document's set. So the number of equal tokens,
+        divided by the number of tokens of the query document, is an upper bound of the estimates of a candidate and of
+        all later candidates. Reading stops when the bound rules out further hits, or when enough hits are at or above
+        it.
 
         Args:
-            candidates: the candidates, most equal tokens first.
+            candidates: the candidates, by descending number of equal tokens.
 
         Returns:
-            The hits, ordered by overlap, equal tokens and id. Their total is exact if all candidates were read.
+            The hits, sorted by overlap, equal tokens and id. Their total is exact if all candidates were read.
         """
         needed = self.offset + self.size
         min_share = self.plan.min_share(self.overlap)
@@ -83,14 +84,14 @@ class Ranking:
             if bound < min_share:
                 break
             is_page_known = is_page_known or is_complete(bound)
-            shared, union = self._shared_and_union(candidate)
-            if self.plan.is_hit(shared, union, self.overlap):
+            tokens = self._compared(candidate)
+            if self.plan.is_hit(tokens, self.overlap):
                 total += 1
                 if not is_page_known:
-                    insort(ranked, (-shared / union, -shared, number, candidate))
+                    insort(ranked, (-tokens.overlap, -tokens.matched, number, candidate))
                     del ranked[needed:]
                     is_page_known = is_complete(bound)
-            if is_page_known and number + 1 >= _MIN_READ:
+            if is_page_known and number + 1 >= _MIN_CANDIDATES_READ:
                 is_exact = False
                 break
         page = ranked[self.offset :]
@@ -99,20 +100,20 @@ class Ranking:
         )
         return HitPage(sort_hits(hits), total, is_exact)
 
-    def verified(self, candidates: Iterable[Candidate], text: AnalysedText) -> HitPage:
-        """Return the hits with the greatest overlaps, exact where the store has the text.
+    def rank_by_texts(self, candidates: Iterable[Candidate], text: AnalysedText) -> HitPage:
+        """Return the hits with the greatest overlaps. Overlaps are exact if the store has the text of the candidate.
 
-        Texts are read in batches. Reading ends when, with a probability of 99.9 %, the next candidate does not overlap
-        more than the last needed hit.
+        Texts are read in batches. Reading stops when, with 99.9 % probability, no further candidate has a greater
+        overlap than the hits found.
 
         Args:
-            candidates: the candidates, most equal tokens first.
+            candidates: the candidates, by descending number of equal tokens.
             text: the text of the query document.
         """
         needed = self.offset + self.size
         hits: list[Hit] = []
         total, is_exact = 0, True
-        for batch in batches(self._possible(candidates)):
+        for batch in batches(self._possible_hits(candidates)):
             bound = max_overlap(batch[0].matched, len(self.source.codes))
             if len(hits) >= needed and hits[-1].overlap >= bound:
                 is_exact = False
@@ -127,16 +128,16 @@ class Ranking:
             hits = sort_hits(hits)[:needed]
         return HitPage(hits[self.offset :], total, is_exact)
 
-    def _shared_and_union(self, candidate: Candidate) -> tuple[int, int]:
-        """Return the number of equal tokens and the size of the union; their quotient estimates the overlap."""
+    def _compared(self, candidate: Candidate) -> TokenOverlap:
+        """Compare the tokens of a candidate with those of the query document."""
         return self.store.settings.estimate(self.source.codes, candidate.codes)
 
-    def _possible(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-        """Yield the candidates whose estimate does not rule out the minimum overlap."""
+    def _possible_hits(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+        """Yield the candidates that may have the minimum overlap, given their estimates."""
         for candidate in candidates:
-            shared, union = self._shared_and_union(candidate)
-            can_reach = not self.overlap or max_overlap(shared, union) >= self.overlap
-            if can_reach and self.plan.is_hit(shared, union, None):
+            tokens = self._compared(candidate)
+            can_reach = not self.overlap or max_overlap(tokens.shared, tokens.union) >= self.overlap
+            if can_reach and self.plan.is_hit(tokens, None):
                 yield candidate
 
     def _exact_hit(self, candidate: Candidate, record: Record, text: AnalysedText) -> Hit | None:
@@ -148,10 +149,10 @@ class Ranking:
         return Hit(candidate.place, exact.jaccard, candidate.matched, "exact", candidate.fields, exact, changed)
 
     def _estimated_hit(self, candidate: Candidate) -> Hit | None:
-        shared, union = self._shared_and_union(candidate)
-        if not self.plan.is_hit(shared, union, self.overlap):
+        tokens = self._compared(candidate)
+        if not self.plan.is_hit(tokens, self.overlap):
             return None
-        return Hit(candidate.place, shared / union, shared, "estimated", candidate.fields)
+        return Hit(candidate.place, tokens.overlap, tokens.matched, "estimated", candidate.fields)
 
 
 def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
@@ -159,11 +160,11 @@ def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched, hit.id, hit.place.index or ""))
 
 
-def max_overlap(shared: int, union: int) -> float:
+def max_overlap(shared: float, union: float) -> float:
     """Return the greatest likely overlap for these numbers of tokens: the upper end of Wilson's interval (1927)."""
     if shared >= union:
         return 1.0  # without rounding errors
-    square = _DEVIATIONS**2
+    z_squared = _Z_SCORE**2
     share = shared / union
-    spread = _DEVIATIONS * math.sqrt(share * (1 - share) / union + square / (4 * union * union))
-    return min(1.0, (share + square / (2 * union) + spread) / (1 + square / union))
+    spread = _Z_SCORE * math.sqrt(share * (1 - share) / union + z_squared / (4 * union * union))
+    return min(1.0, (share + z_squared / (2 * union) + spread) / (1 + z_squared / union))

@@ -12,7 +12,7 @@ from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.passages.exact import Measures
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.results import Hits
+from simdoc_search.search.results import HitsResult
 from simdoc_search.stores.record import LeftOut, LeftOutIndex
 
 _PRINTED_HITS = 10
@@ -24,12 +24,13 @@ class Hit(Placed):
 
     Attributes:
         place: the place of the document. Behind an alias, two documents with the same id are two hits.
-        overlap: Jaccard similarity of the shingles of both documents, or the requested measure, 0..1.
+        overlap: the requested measure, 0..1. By default, it is the Jaccard similarity of the shingles of the two
+            documents.
         matched: number of equal tokens.
         kind: `exact` if the overlap was computed from the texts, `estimated` if it was estimated from the tokens.
         fields: values of the requested fields.
         measures: all exact measures; None if the overlap is estimated.
-        changed: whether the text has changed since it was indexed. Exact values are computed from the current text.
+        changed: whether the text has changed since it was indexed. Exact measures are computed from the current text.
     """
 
     place: Place
@@ -42,19 +43,19 @@ class Hit(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class SearchResult(Hits[Hit]):
-    """The result of a query. `print` shows its best hits.
+class SearchResult(HitsResult[Hit]):
+    """The documents that share text with a document or text. `print` shows the best hits.
 
     Attributes:
-        query: the query with the full id; the id is empty for a text.
+        query: the query with the full id. The id is empty for a text.
         plan: the plan that the store ran.
-        candidates: number of documents that the plan found, before they were compared.
+        candidates: number of documents that the plan found.
         hits: the hits on the page, ordered by overlap, equal tokens, id and index. If documents with the same overlap
-            and equal tokens do not all fit on the page, the store chooses among them.
+            and number of equal tokens do not all fit on the page, the store chooses among them.
         shingles: number of distinct shingles of the query document.
-        measure: the measure that `overlap` of the hits is.
-        left_out: candidates that cannot be compared, because their fingerprint is damaged.
-        unread: number of candidates that were not compared. They are those that share the least.
+        measure: the measure that `Hit.overlap` contains.
+        left_out: candidates that could not be compared, because their fingerprints are damaged.
+        unread: number of candidates that were not compared. Candidates that share the most are compared first.
         total: number of hits on all pages; None if unknown.
         is_total_exact: whether `total` is exact. Otherwise it is a lower bound.
         offset: number of hits before the first of `hits`.
@@ -76,7 +77,7 @@ class SearchResult(Hits[Hit]):
 
     @property
     def counts(self) -> str:
-        """The numbers of hits on this page, of all hits, and of compared documents, for people."""
+        """The numbers of hits on this page, of hits on all pages, and of compared documents, for people."""
         count, total = len(self.hits), len(self.hits) if self.total is None else self.total
         at_least = self.total is not None and not self.is_total_exact
         hits = showing(count, total, self.offset, "hit", at_least=at_least)
@@ -84,7 +85,7 @@ class SearchResult(Hits[Hit]):
 
     @property
     def compared(self) -> int:
-        """Number of candidates that were compared. All are, unless `measure` is `containment` or `contained`."""
+        """Number of candidates that were compared. With the measure `jaccard`, all candidates are compared."""
         return self.candidates - self.unread
 
     def __str__(self) -> str:

@@ -70,16 +70,16 @@ Self = TypeVar("Self", bound="SimilaritySearch")
 
 
 class SimilaritySearch:
-    """Similarity search over a store. Closing the search closes the store.
+    """Searches a store for similar documents. Closing the search also closes the store.
 
-    Results have a length and can be iterated over::
+    Results have a length, and you can iterate over their hits::
 
         with SimilaritySearch(open_store("./.simdoc")) as search:
             for hit in search.similar("doc123_20_80"):
                 print(hit.id, hit.overlap)
 
     Args:
-        store: the store, see `open_store`.
+        store: the store. Open it with `open_store`.
     """
 
     def __init__(self, store: Store) -> None:
@@ -96,7 +96,7 @@ class SimilaritySearch:
         self.store.close()
 
     def info(self) -> StoreInfo:
-        """Return the number of documents, the size on disk and the settings."""
+        """Return the number of documents, the size on disk and the settings of the store."""
         return self.store.info()
 
     # --- documents ---
@@ -120,38 +120,39 @@ class SimilaritySearch:
         progress: Callable[[int], None] = lambda _: None,
         written: Callable[[str], None] = lambda _: None,
     ) -> IndexReport:
-        """Add documents. A document replaces an older one with the same id, unless nothing changed.
+        """Add documents. A document replaces the stored document with the same id, unless nothing has changed.
 
         Args:
             documents: documents, or files from `read_corpus`.
-            workers: number of processes that read and fingerprint documents. With 1, this process does the work. Only
-                files that might crash it are read in another process: PDF, office and e-mail formats, and large HTML
-                files.
-            checksum: read files again even if their size and modification time have not changed.
-            archives: also index the members of archives (zip, tar) and mailboxes (mbox), with ids like
+            workers: number of processes that read and fingerprint documents. If it is 1, this process does the work.
+                Only files that might crash it are read in another process: PDF, office and e-mail formats, and large
+                HTML files.
+            checksum: whether to read files even if their size and modification time have not changed.
+            archives: whether to index the members of archives (zip, tar) and mailboxes (mbox), with ids such as
                 `old.zip!2021/Report.txt`. The members of an archive are always indexed if they were indexed before, or
-                if the path of the archive is given.
-            prune: remove documents whose file is gone from the folders that were read. Documents of an unreadable or
-                empty folder are kept. If more than 10 documents and more than half of a folder are gone, they are kept
-                too; see `problems`. None: only some files of the folders are given, so other files are not treated as
-                gone.
-            prune_all: as `prune`, but also remove the documents of empty folders, and more than half of a folder.
-            prefix: prefix of the ids of files, followed by the path relative to the folder. None: the prefix that the
-                store has for this folder. Files in a subfolder of a stored folder keep the ids that they have there.
-            own_ids: let the ids of a new folder begin with the name of the folder, if the store or this run has other
-                documents. Files with the same name in two folders then have different ids.
+                if you give the path of the archive.
+            prune: whether to remove documents whose files no longer exist in the folders that were read. The documents
+                of an unreadable or empty folder are kept. If more than 10 files and more than half of the files of a
+                folder no longer exist, their documents are kept too; see `problems`. None: you give only some files of
+                the folders, so documents of other files are kept.
+            prune_all: as `prune`, but also remove the documents of empty folders, and more than half of the documents
+                of a folder.
+            prefix: prefix of the ids of files. The path relative to the folder follows it. None: the prefix that the
+                store already uses for this folder. Files in a subfolder of an indexed folder keep their ids.
+            own_ids: whether the ids of a new folder begin with the name of the folder, if the store or this run has
+                other documents. If so, files with the same name in two folders have different ids.
             file_timeout: maximum number of seconds per file in a worker process.
-            worker_memory: maximum number of bytes per worker process. A file that needs more is skipped. None: half of
-                the machine's memory divided by the workers, 1 to 4 GB each.
-            reject_duplicates: reject new documents whose overlap with a stored document, or with an earlier document of
-                this run, is at least this; over 0, up to 1. They are reported as `documents.Rejected`; see
-                `DuplicateFilter`.
+            worker_memory: maximum memory per worker process, in bytes. A file that needs more is skipped. None: half of
+                the machine's memory, divided by `workers`; at least 1 GB and at most 4 GB.
+            reject_duplicates: minimum overlap of new documents that are rejected as duplicates of a stored document or
+                of an earlier document of this run; greater than 0 and at most 1. They are reported as
+                `documents.Rejected`; see `DuplicateFilter`. None: no document is rejected.
             extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
             progress: called with the number of processed documents.
             written: called with the id of each new or replaced document.
 
         Returns:
-            The counts. `failed` says whether anything went wrong. A source that cannot be read does not stop the run.
+            The counts. `failed` says whether an error occurred. A source that cannot be read does not stop the run.
 
         Raises:
             QuerySyntaxError: `reject_duplicates` is out of range.
@@ -187,18 +188,18 @@ class SimilaritySearch:
 
         Raises:
             UnknownDocumentError: an id is not stored. No document is removed.
-            WriteRefusedError: the store refused to remove some documents. The others are removed.
+            WriteRefusedError: the store refused to remove some documents. The other documents are removed.
         """
         return delete_documents(self.store, ids)
 
     def languages(self, *, filters: Filters | None = None) -> Counter[str]:
         """Return the number of documents per language, according to their metadata field `language`.
 
-        The key of documents without the field is `""`. In a store with `Settings.language`, `index` sets the field. All
-        records are read.
+        The key of documents without the field is `""`. In a store with `Settings.language`, `index` sets the field.
+        This method reads all records.
 
         Args:
-            filters: only documents with these fields, as for `similar`.
+            filters: count only documents with these fields, as for `similar`.
         """
         return Counter(declared_language(record.metadata) for record in self.store.scan(filters=filters))
 
@@ -220,7 +221,7 @@ class SimilaritySearch:
 
     @keywords_of(SimilarOptions)
     def similar_many(self, queries: Iterable[Query], options: SimilarOptions) -> Iterator[SearchResult | SimdocError]:
-        """Find the documents that share text with each of many stored documents. Many queries run at once.
+        """Find the documents that share text with each of many stored documents. Queries run in batches.
 
         Args:
             queries: the queries, as for `similar`.
@@ -259,7 +260,7 @@ class SimilaritySearch:
     ) -> FingerprintQuery:
         """Return the only reading of a query whose document exists, with the full id.
 
-        An id takes precedence over a path or a file name. Arguments and errors as for `similar`.
+        An id takes precedence over a path or a file name. The arguments and errors are those of `similar`.
         """
         return Resolver(self.store, source_filters).resolve(query, overlap=overlap, probability=probability)
 
@@ -274,11 +275,11 @@ class SimilaritySearch:
         """Rewrite the FINGERPRINT clauses of an application's own query for an engine.
 
         The engine then finds documents with enough equal tokens for the overlap. Unlike `similar`, it does not compare
-        their texts. Use `Similar.refine` or `compare` for that.
+        texts. To compare the hits, use `Similar.refine` or `compare`.
 
         Args:
-            query: a query in `query_string` syntax, such as `FINGERPRINT:doc123_20 AND team:legal`; or a request body,
-                or a part of it, whose `query_string` clauses are rewritten. The argument itself is not changed.
+            query: a query in `query_string` syntax, such as `FINGERPRINT:doc123_20 AND team:legal`; or a request body
+                or part of one, whose `query_string` clauses are rewritten. The argument itself is not changed.
             planner: as for `similar`.
             include_self: as for `similar`.
             source_filters: as for `similar`.
@@ -296,12 +297,12 @@ class SimilaritySearch:
         return expand_clauses(self.store, query, planner, source_filters, include_self=include_self)
 
     def tokens(self, id: str) -> list[str]:
-        """Return the tokens of a stored document as they are queried, ordered by bucket.
+        """Return the tokens of a stored document, in the order of their buckets.
 
         Raises:
             UnknownDocumentError: the document is not stored.
         """
-        return Resolver(self.store).record(id).tokens(self.store.settings.token_length)
+        return Resolver(self.store).record(id).tokens()
 
     # --- shared passages ---
 
@@ -310,9 +311,9 @@ class SimilaritySearch:
     def passages(self, options: PassageQuery) -> PassageResult:
         """Find the documents that share passages with a stored document or a text, and the positions of the passages.
 
-        In a text of up to 1,000 words, every shared run of 6 words is found. In a longer text, every shared run of 12
-        words is found. `run` of the result is this number. If texts are not stored, it is 36 by default, and shorter
-        runs are found with the probability `Passages.chance`.
+        For a text of up to 1,000 words, every shared run of 6 words is found. For a longer text, every shared run of 12
+        words is found. The result contains this number as `run`. If texts are not stored, it is 36 by default, and
+        shorter runs are found with the probability `Passages.chance`.
 
         Args:
             options: the fields of `PassageQuery`, as keyword arguments.
@@ -333,7 +334,7 @@ class SimilaritySearch:
         """Find the documents that share passages with each of many documents.
 
         Args:
-            sources: queries for stored documents, and documents that need not be stored.
+            sources: the documents. Pass queries for stored documents, and `Document` objects for other documents.
             options: the fields of `PassageOptions`, as keyword arguments.
 
         Returns:
@@ -360,13 +361,13 @@ class SimilaritySearch:
         Args:
             hit: the `place` of a hit, or an id.
             query: the query document: its id, its path, or its place.
-            text: the query text, in place of `query`.
-            preset: `edited`, `verbatim`, or your own settings, see `passages.align`.
-            filters: the filters of the hits. A document that does not match is treated as unknown.
-            source_filters: the filters of the query document, as for `similar`.
+            text: the query text, instead of `query`.
+            preset: `edited`, `verbatim`, or your own `Alignment`; see `passages.align`.
+            filters: filters for the hit. If the hit does not match, it is treated as unknown.
+            source_filters: filters for the query document, as for `similar`.
 
         Raises:
-            QuerySyntaxError: the preset does not exist, or both or neither of `query` and `text` are given.
+            QuerySyntaxError: the preset does not exist, or not exactly one of `query` and `text` is given.
             AmbiguousQueryError: several documents match the hit or the query.
             UnknownDocumentError: a document is not stored, or does not match the filters.
             NoTextError: the text of a document is not stored.
@@ -374,10 +375,10 @@ class SimilaritySearch:
         check_one_is_given(query, text)
         alignment = alignment_of(preset)
         PageOptions(filters=filters, source_filters=source_filters)
-        source = text if text is not None else self._text_of(query or "", source_filters)
-        return highlight(source, self._text_of(hit, filters), preset=alignment, analysis=self.store.settings.analysis)
+        source = text if text is not None else self._read_text(query or "", source_filters)
+        return highlight(source, self._read_text(hit, filters), preset=alignment, analysis=self.store.settings.analysis)
 
-    def _text_of(self, query: Query, filters: Filters | None) -> str:
+    def _read_text(self, query: Query, filters: Filters | None) -> str:
         record = resolved_record(self.store, query, filters)
         if record.text is None:
             raise NoTextError(record.id)
@@ -391,13 +392,13 @@ class SimilaritySearch:
         """Find the versions of a stored document or a text, order them, and list what changed.
 
         Two documents are versions if enough sentences of one have a similar sentence in the other. Similar sentences
-        differ in a word or two, or in the order of words. In an index with sentences, up to 64 sentences of the
-        document are queried, see `versions.query_sentences`. In any other index, candidates are found by shared
-        passages and fingerprints.
+        differ in one or two words, or in the order of words. If the index has sentences, up to 64 sentences of the
+        document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared passages and
+        fingerprints.
 
-        The limits are `bits`, `enough`, `least` and `min_score`. A limit that is not given comes from the index, see
-        `stores.upgrade.set_limits`. If the index has no limits, it is the default of `sketch.limits.Limits`. The newest
-        version is in the timeline of each page.
+        The limits are `bits`, `enough`, `least` and `min_score`. If a limit is not given, the limit of the index is
+        used; see `stores.upgrade.set_limits`. If the index has no limits, the default of `sketch.limits.Limits` is
+        used. The timeline of each page contains the newest version.
 
         Args:
             options: the fields of `VersionQuery`, as keyword arguments.
@@ -414,9 +415,9 @@ class SimilaritySearch:
     def related(self, options: RelatedQuery) -> RelatedResult:
         """Find the documents on the same topic as a stored document or a text, even if they use other words.
 
-        Up to 200 documents that share rare concepts are read, and up to 50 of these are compared. Both numbers are
-        larger if more hits are needed. If the store has sentences, versions score 0.75 to 1. Related documents score
-        less. See `versions.relations` for how two documents are compared.
+        Up to 200 documents that share rare concepts are read, and up to 50 of these are compared. For large pages, both
+        numbers are larger. If the store has sentences, versions score 0.75 to 1, and related documents score less.
+        `versions.relations` describes how two documents are compared.
 
         Args:
             options: the fields of `RelatedQuery`, as keyword arguments.
@@ -443,7 +444,7 @@ class SimilaritySearch:
             query: the id of a stored document, its path, or the `place` of a hit.
             source_filters: as for `similar`.
             extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
-            synonyms: the synonyms that the store was created with. Without them, synonyms cannot be named.
+            synonyms: the synonyms that the store was created with. If they are missing, synonyms cannot be named.
 
         Raises:
             AmbiguousQueryError: several documents match the query.
@@ -466,15 +467,15 @@ class SimilaritySearch:
     def version_families(self, options: GroupOptions) -> Families:
         """Group the versions of the whole collection into families, in linear time.
 
-        The documents of a family are connected by chains of versions. Their sentences come from the index. If the index
-        has none, they come from the texts, which takes longer.
+        The documents of a family are connected by chains of versions. The sentences are read from the index. If the
+        index does not have them, they are computed from the texts, which takes longer.
 
         Args:
             options: the fields of `GroupOptions`, as keyword arguments.
 
         Returns:
-            The counts, and the documents that were left out. `families()` and `edges()` return iterators. `ordered`
-            orders a family.
+            The counts, and the documents that were left out. `families()` and `edges()` return iterators. To order a
+            family, use `ordered`.
 
         Raises:
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
@@ -483,15 +484,15 @@ class SimilaritySearch:
         """
         limits = options.limits(self.store.settings.limits)
         families = find_families(self.store, limits, options.filters, options.progress)
-        self._check_field(families.documents, options.filters)
+        self._check_fields_exist(families.documents, options.filters)
         return families
 
     def ordered(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
         """Order a family by evidence, as `versions` does. Texts are not compared.
 
         Args:
-            family: one of `version_families().families()`.
-            version_control: whether to read the last commits of files from git.
+            family: an item of `version_families().families()`.
+            version_control: whether to read the date of each file's last commit from git.
         """
         return order_family(self.store, family, version_control=version_control)
 
@@ -500,14 +501,14 @@ class SimilaritySearch:
     def topics(self, options: GroupOptions) -> Topics:
         """Group the related documents of the whole collection by topic, in linear time.
 
-        All documents of a group are related to one of them, its centre.
+        All documents of a group are related to one document of the group, its centre.
 
         Args:
             options: the fields of `GroupOptions`, as keyword arguments.
 
         Returns:
-            The counts, and the documents that were left out. `topics()` and `edges()` return iterators. `named` names a
-            topic.
+            The counts, and the documents that were left out. `topics()` and `edges()` return iterators. To name a
+            topic, use `named`.
 
         Raises:
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
@@ -517,22 +518,22 @@ class SimilaritySearch:
         self._check_has_concepts()
         limits = options.limits(self.store.settings.limits)
         topics = find_topics(self.store, limits, options.filters, options.progress)
-        self._check_field(topics.documents, options.filters)
+        self._check_fields_exist(topics.documents, options.filters)
         return topics
 
     def named(
         self, topic: Topic, *, extractor: Extractor | None = None, synonyms: Synonyms | None = None
     ) -> tuple[str, ...]:
-        """Return the concepts of a topic: those of its centre that most other documents share.
+        """Return names for a topic: the concepts of its centre that most other documents of the topic share.
 
         Args:
-            topic: one of `topics().topics()`.
+            topic: an item of `topics().topics()`.
             extractor: as for `concepts`.
             synonyms: as for `concepts`.
 
         Returns:
-            The names, greatest weight first. Empty if the text of the centre is not stored, or if the extractor is not
-            installed.
+            The names, by descending weight. There are none if the text of the centre is not stored, or if the extractor
+            is not installed.
 
         Raises:
             FormatMismatchError: the extractor or the synonyms are not those of the store.
@@ -567,36 +568,37 @@ class SimilaritySearch:
         progress: Progress = lambda _stage, _share: None,
         ignore: Sequence[str] = (),
     ) -> Duplicates:
-        """Find redundant documents, and for each one an overlapping document that is kept instead.
+        """Find redundant documents. For each of them, find an overlapping document that is kept instead.
 
         Args:
-            overlap: minimum overlap, over 0, up to 1. Two documents with exactly this overlap are compared with a
-                probability of 99.9 % (99 % via `engine`); a greater overlap has a greater probability.
+            overlap: minimum overlap, greater than 0 and at most 1. Two documents with exactly this overlap are found
+                with a probability of 99.9 % (99 % via `engine`). For a greater overlap, the probability is greater.
             measure: `jaccard`; `containment`, the share of a duplicate that is in the kept document; or `contained`,
                 the share of the kept document that is in the duplicate. With the last two, documents are only compared
                 if neither is more than four times as long as the other.
-            filters: only documents with these fields, as for `similar`.
-            within: only documents whose files are in one of these folders; absolute paths.
-            since: only documents whose files changed at or after this time are compared with all others. All other
-                documents are kept.
+            filters: compare only documents with these fields, as for `similar`.
+            within: compare only documents whose files are in one of these folders. The paths are absolute.
+            since: compare only documents whose files changed at or after this time with all other documents. Documents
+                that did not change are kept.
             new: as `since`, but for the documents with these ids.
-            keep: which document is kept: `longest` (with `jaccard`, the text that most copies share verbatim comes
-                first), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. If documents are equal by this
-                rule, a name that does not look like that of a copy is preferred, then the shorter id.
+            keep: which document is kept: `longest` (with `jaccard`, the text that most copies share verbatim takes
+                precedence), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. If documents are equal by
+                this rule, names that do not look like names of copies are preferred, then shorter ids.
             kept_before: ids of documents that are preferred, such as those that an earlier run kept.
-            keep_in: prefixes of ids that are preferred, such as `originals/`. They take precedence over `keep`.
-            verify: whether to compare texts if the store has them. Otherwise overlaps are estimated from fingerprints.
+            keep_in: prefixes of ids, such as `originals/`. Documents with these prefixes take precedence over the
+                rule `keep`.
+            verify: whether to compare texts if the store has them. Otherwise, overlaps are estimated from fingerprints.
             via: `memory` reads all fingerprints into memory, or into a temporary file if they exceed 1 GB. `engine`
                 sends a query to the engine for each document, and keeps only ids, hashes and some numbers in memory.
-            checkpoint: file that records which queries are done. A later run resumes, or queries only documents that
-                changed. The file is valid for one index, overlap, measure, `keep` rule and filter.
-            drop: which documents a plan drops besides identical ones: `same-text`, or `same-words`, which includes
-                `same-text`.
-            progress: called with the current stage (`reading`, `comparing`, `verifying`, `hashing`) and the completed
-                share of it, 0..1.
+            checkpoint: path of a file that records which queries are done. A later run resumes, or queries only
+                documents that have changed. The file is valid for one index, overlap, measure, `keep` rule and filter.
+            drop: which documents a plan drops in addition to identical documents: `same-text`, or `same-words`, which
+                includes `same-text`.
+            progress: called with the current stage (`reading`, `comparing`, `verifying`, `hashing`) and its completed
+                share, 0..1.
             ignore: texts whose words are not compared, such as templates or licence headers. Slightly edited copies of
-                these texts are not compared either. Documents that share only these words are not duplicates.
-                Candidates are still found by fingerprints of the whole texts.
+                these texts are not compared either. Documents that share only these words are not duplicates. The
+                fingerprints that find the candidates still include these words.
 
         Returns:
             The counts. `groups()` and `pairs()` return iterators.
@@ -625,7 +627,7 @@ class SimilaritySearch:
             progress=progress,
             ignore=ignore,
         )
-        self._check_field(duplicates.documents, filters)
+        self._check_fields_exist(duplicates.documents, filters)
         return duplicates
 
     def mark_duplicates(
@@ -634,9 +636,9 @@ class SimilaritySearch:
         """Mark duplicates in the documents of an engine's index.
 
         A duplicate gets `simdoc.duplicate_of`, the id of the document that is kept. All documents of a group get the
-        same `simdoc.cluster`. Compared documents that are no longer in a group lose their marks. Other fields are not
-        changed, and concurrent writes are not lost. A document whose text was replaced since it was compared gets its
-        mark in the next call. If a call is interrupted, repeat it.
+        same `simdoc.cluster`. The marks of compared documents that are no longer in a group are removed. Other fields
+        are not changed, and concurrent writes are not lost. A document whose text was replaced since it was compared
+        is marked by the next call. If a call is interrupted, repeat it.
 
         Args:
             duplicates: the result of `duplicates` for this store.
@@ -651,7 +653,7 @@ class SimilaritySearch:
         return mark_duplicates(self.store, duplicates, progress=progress)
 
     def kept_by_marks(self) -> list[str]:
-        """Return the ids of the documents that marks name as kept, for `duplicates(kept_before=...)`.
+        """Return the ids of the documents that are kept according to the marks, for `duplicates(kept_before=...)`.
 
         Raises:
             StoreError: as for `mark_duplicates`.
@@ -672,14 +674,15 @@ class SimilaritySearch:
 
         Args:
             text: the text, which is not stored yet.
-            overlap: minimum Jaccard similarity, over 0, up to 1. It is exact if the store has the text, otherwise it is
-                estimated.
-            filters: only documents with these fields, as for `similar`. Select the documents that the user may read.
+            overlap: minimum Jaccard similarity, greater than 0 and at most 1. It is exact if the store has the text of
+                the document, otherwise it is estimated.
+            filters: compare only documents with these fields, as for `similar`. Select the documents that the user may
+                read.
             exclude: the place of a document to ignore, for example because the text is a new version of it.
 
         Returns:
-            A document with the same text, otherwise one with the same words, otherwise the one with the greatest
-            overlap. None if there is none.
+            A document with the same text, otherwise a document with the same words, otherwise the document with the
+            greatest overlap. None: the text is not a duplicate.
 
         Raises:
             QuerySyntaxError: the overlap or the filters are malformed or out of range.
@@ -689,11 +692,11 @@ class SimilaritySearch:
         """
         minimum, settings = parse_min_overlap(overlap), self.store.settings
         (fingerprint,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
-        codes, hashes = fingerprint.codes(settings.token_length), (text_hash(text), fingerprint.words_hash)
+        codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)
         source = Record("", codes, fingerprint.shingles, "", {}, text, None, *hashes)
         (nearest,) = nearest_duplicates(self.store, [source], minimum, filters=filters, exclude=exclude)
         return nearest
 
-    def _check_field(self, documents: int, filters: Filters | None) -> None:
+    def _check_fields_exist(self, documents: int, filters: Filters | None) -> None:
         if not documents and (error := unknown_field_error(self.store, filters)):
             raise error

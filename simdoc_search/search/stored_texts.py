@@ -18,21 +18,21 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 
 BATCH_SIZE = 16
-"""Number of texts that are read at once."""
+"""Maximum number of texts that are read at once."""
 
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
 class AnalysedText:
-    """A text with its words, so that they are found only once for several comparisons."""
+    """A text with its words. It is analysed only once for several comparisons."""
 
     text: str
     words: PlacedWords
 
     @classmethod
     def of(cls, text: str, analysis: Analysis) -> AnalysedText:
-        """Find the words of a text."""
+        """Analyse a text."""
         check_stopped()
         return cls(text, placed_words(text, analysis))
 
@@ -46,16 +46,17 @@ def read_records(
     store: Store, places: Sequence[Place], *, text: bool = True, passages: bool = False, sketches: bool = False
 ) -> dict[Place, Record]:
     """Return the records at these places, with their texts if the store has them. Deleted documents are omitted."""
-    wanted = set(places)
+    requested_places = set(places)
     ids = dict.fromkeys(place.id for place in places)
     records = store.records(ids, text=text, passages=passages, sketches=sketches)
-    return {record.place: record for record in records if record.place in wanted}
+    return {record.place: record for record in records if record.place in requested_places}
 
 
 def with_metadata(store: Store, records: Sequence[Record], fields: Sequence[str]) -> list[Record]:
     """Return the records with these metadata fields.
 
-    Records of an application's own index come without metadata, so the fields are read. Other records have all fields.
+    Records of an index that simdoc-search did not create have no metadata, so the fields are read. Other records
+    already have all fields.
     """
     if getattr(store, "own", True) or not records:
         return list(records)
@@ -70,9 +71,9 @@ def read_texts(store: Store, places: Sequence[Place]) -> dict[Place, str]:
 
 
 def resolved_record(store: Store, query: Query, filters: Filters | None = None) -> Record:
-    """Return the complete record of the document of a query. It must match the filters.
+    """Return the complete record of the document of a query. The document must match the filters.
 
-    Raises the errors of `Resolver.resolve` and `Resolver.record`.
+    The errors are those of `Resolver.resolve` and `Resolver.record`.
     """
     resolver = Resolver(store, filters)
     place = query if isinstance(query, Place) else None
@@ -80,12 +81,12 @@ def resolved_record(store: Store, query: Query, filters: Filters | None = None) 
 
 
 def complete_record(store: Store, record: Record) -> Record:
-    """Return the current record with its text, passages, sentences and concepts. A deleted one is returned as it is."""
+    """Return the current record with text, passages, sentences and concepts. A deleted record is returned unchanged."""
     return read_records(store, [record.place], passages=True, sketches=True).get(record.place, record)
 
 
 def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Yield the items in lists of up to `BATCH_SIZE`."""
+    """Yield the items in lists of up to `BATCH_SIZE` items."""
     remaining = iter(items)
     while batch := list(islice(remaining, BATCH_SIZE)):
         check_stopped()

@@ -17,13 +17,13 @@ Result = TypeVar("Result")
 class Threads:
     """A pool of threads for blocking functions. A function ends soon after its caller is cancelled.
 
-    Functions must not wait for each other, because a queued function may not start before a running one ends.
+    Functions must not wait for each other, because a queued function may only start after a running function ends.
 
     Args:
-        limit: maximum number of functions that run at once.
+        limit: maximum number of functions that run at the same time.
 
     Attributes:
-        stop: set when the threads are closed.
+        stop: set when the pool is closed.
     """
 
     def __init__(self, limit: int) -> None:
@@ -36,25 +36,25 @@ class Threads:
         Args:
             function: the function.
             stop: set when the caller is cancelled.
-            context: the context variables of an earlier call, to use them again. None: those of the caller.
+            context: the context variables, to reuse those of an earlier call. None: those of the caller.
 
         Raises:
-            StoreError: the threads are closed.
+            StoreError: the pool is closed.
             Exception: any error of the function.
         """
         if self.stop.is_set():
-            raise _closed()
-        running = self._pool.submit((context or copy_context()).run, _unless_stopped, function, stop)
+            raise _closed_error()
+        running = self._pool.submit((context or copy_context()).run, _run_unless_stopped, function, stop)
         try:
             return await asyncio.wrap_future(running)
         except asyncio.CancelledError:
             stop.set()
             raise
         except StoppedError:
-            raise _closed() from None
+            raise _closed_error() from None
 
     async def each(self, items: Iterator[Result], stop: Stop) -> AsyncGenerator[Result, None]:
-        """Yield the items of an iterator. Each item is computed when it is requested. Raises as `run`."""
+        """Yield the items of an iterator. Each item is computed when it is requested. The errors are those of `run`."""
         end: Any = object()
         context = copy_context()
         try:
@@ -65,16 +65,16 @@ class Threads:
                 await self.run(close, stop, context)
 
     async def aclose(self) -> None:
-        """Stop all functions and end the threads."""
+        """Stop all functions and close the pool."""
         self.stop.set()
         await asyncio.to_thread(self._pool.shutdown)
 
 
-def _unless_stopped(function: Callable[[], Result], stop: Stop) -> Result:
+def _run_unless_stopped(function: Callable[[], Result], stop: Stop) -> Result:
     stop.check()
     with cancellable_by(stop):
         return function()
 
 
-def _closed() -> StoreError:
-    return StoreError("this search is closed; create a new one")
+def _closed_error() -> StoreError:
+    return StoreError("this search is closed; create a new AsyncSimilaritySearch")

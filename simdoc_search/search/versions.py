@@ -20,7 +20,7 @@ from simdoc_search.passages.word_spans import words_in
 from simdoc_search.search.filter_check import unknown_field_error
 from simdoc_search.search.options import VersionQuery
 from simdoc_search.search.query_document import QueryDocument
-from simdoc_search.search.results import with_fields
+from simdoc_search.search.results import add_fields
 from simdoc_search.search.stored_texts import (
     AnalysedText,
     batches,
@@ -57,7 +57,7 @@ from simdoc_search.versions.evidence import DATE_FIELDS
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A version of the query document: its record without the text, its sentences, the similar sentences, its score."""
+    """A version of the query document: its record without the text, its sentences, their matches, and its score."""
 
     record: Record
     sentences: Simhashes
@@ -66,7 +66,7 @@ class _Version:
 
 
 def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
-    """Return the versions of a document or text; see `SimilaritySearch.versions`."""
+    """Find and order the versions of a document or text; see `SimilaritySearch.versions`."""
     limits = query.limits(store.settings.limits)
     document, dates = _query_document(store, query)
     if not len(document.sentences) and (document.text is not None or store.settings.sentences is not None):
@@ -75,21 +75,21 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
     candidates = version_candidates(store, document, query, limits.bits)
     if not candidates.total and (error := unknown_field_error(store, query.filters)):
         raise error
-    versions = _versions(document, candidates, limits)
+    versions = _select_versions(document, candidates, limits)
     family = _Family(store, document, versions, limits.bits)
     dates_of_versions = (_dates_of_record(version.record, query.version_control) for version in versions)
     timeline = build_timeline([dates, *dates_of_versions], family.propose_order)
-    page = _page(len(versions), timeline, query)
+    page = _page_numbers(len(versions), timeline, query)
     shown = {0, timeline.order[-1] if timeline.order else 0, *page}
     records = read_records(store, [versions[number - 1].record.place for number in shown if number])
     entries = family.entries(timeline, shown, records)
     hits = [family.hit(number, entries[number], records) for number in page]
     return VersionsResult(
-        **_order(timeline, entries, [document.name, *(version.record.id for version in versions)]),
+        **_order_attributes(timeline, entries, [document.name, *(version.record.id for version in versions)]),
         source=document.name,
         text=document.text,
         sentences=(len(set(document.sentences.tolist())), candidates.queried),
-        hits=with_fields(store, hits, query.fields),
+        hits=add_fields(store, hits, query.fields),
         found=len(versions),
         candidates=candidates.total,
         compared=len(candidates.records),
@@ -109,7 +109,7 @@ def order_family(store: Store, family: FamilyMembers, *, version_control: bool) 
         number: VersionEntry(record.id, record.place, False, timeline.dates[number])
         for number, record in enumerate(records)
     }
-    order = _order(timeline, entries, [record.id for record in records])
+    order = _order_attributes(timeline, entries, [record.id for record in records])
     return VersionFamily(**order, pairs=family.edge_count, least=family.least_score)
 
 
@@ -133,7 +133,7 @@ def _dates_of_text(query: VersionQuery) -> DateSources:
     if not query.file:
         return DateSources("", metadata)
     path = Path(absolute(query.file))
-    name = "/".join(path.parts[-2:])  # dates in the names of other folders are not dates of the file
+    name = "/".join(path.parts[-2:])  # dates in the names of folders further up do not apply to the file
     try:
         mtime_ns = path.stat().st_mtime_ns
     except OSError:
@@ -141,8 +141,8 @@ def _dates_of_text(query: VersionQuery) -> DateSources:
     return DateSources(name, metadata, mtime_ns, path if query.version_control else None)
 
 
-def _versions(document: QueryDocument, candidates: VersionCandidates, limits: Limits) -> list[_Version]:
-    """Return the candidates that are versions, highest score first."""
+def _select_versions(document: QueryDocument, candidates: VersionCandidates, limits: Limits) -> list[_Version]:
+    """Return the candidates that are versions, by descending score."""
     matches = match_with_many(document.sentences, candidates.sentences, limits.bits)
     versions = [
         _Version(record, sentences, matched, score)
@@ -152,15 +152,15 @@ def _versions(document: QueryDocument, candidates: VersionCandidates, limits: Li
     return sorted(versions, key=lambda version: (-version.score, version.record.id, str(version.record.index)))
 
 
-def _page(count: int, timeline: Timeline, query: VersionQuery) -> list[int]:
-    """Return the numbers of the versions on the page, from 1. The first page always contains the newest version."""
+def _page_numbers(count: int, timeline: Timeline, query: VersionQuery) -> list[int]:
+    """Return the numbers, from 1, of the versions on the page. The first page always contains the newest version."""
     best, newest = list(range(1, 1 + count)), timeline.order[-1] if timeline.order else 0
     if newest > query.size:
         best.insert(query.size - 1, best.pop(newest - 1))
     return best[query.offset : query.offset + query.size]
 
 
-def _order(timeline: Timeline, entries: dict[int, VersionEntry], names: Sequence[str]) -> dict[str, Any]:
+def _order_attributes(timeline: Timeline, entries: dict[int, VersionEntry], names: Sequence[str]) -> dict[str, Any]:
     """Return the attributes of `VersionOrder`."""
     return {
         "timeline": tuple(entries[number] for number in timeline.order if number in entries),
@@ -177,7 +177,7 @@ def _order(timeline: Timeline, entries: dict[int, VersionEntry], names: Sequence
 
 
 class _Family:
-    """The query document, which has number 0, and its versions, which are numbered from 1."""
+    """The query document and its versions. The query document has the number 0. The versions are numbered from 1."""
 
     def __init__(self, store: Store, document: QueryDocument, versions: Sequence[_Version], bits: int) -> None:
         self._store, self._document, self._versions, self._bits = store, document, versions, bits
@@ -192,22 +192,22 @@ class _Family:
         return VersionHit(place, version.score, *shares, len(version.sentences), matched, entry, changed)
 
     def entries(self, timeline: Timeline, shown: set[int], records: dict[Place, Record]) -> dict[int, VersionEntry]:
-        """Return the entries of the shown documents. Dated entries have the step from the dated entry before."""
-        entries = {number: self._entry(number, timeline, None) for number in shown}
+        """Return the entries of the shown documents. Dated entries have the changes since the previous dated entry."""
+        entries = {number: self._make_entry(number, timeline, None) for number in shown}
         order = [number for number in timeline.order if number in shown]
-        texts = {number: self._analysed(number, records) for number in order}
-        for before, number in pairwise(order):
-            matched = match_sentences(self._sentences[before], self._sentences[number], self._bits)
-            step = changes_between(texts[before], texts[number], max(matched.share, matched.share_of_other))
-            entries[number] = self._entry(number, timeline, step)
+        texts = {number: self._analyse(number, records) for number in order}
+        for previous, number in pairwise(order):
+            matched = match_sentences(self._sentences[previous], self._sentences[number], self._bits)
+            step = find_changes(texts[previous], texts[number], max(matched.share, matched.share_of_other))
+            entries[number] = self._make_entry(number, timeline, step)
         return entries
 
-    def _entry(self, number: int, timeline: Timeline, step: Step | None) -> VersionEntry:
+    def _make_entry(self, number: int, timeline: Timeline, step: Step | None) -> VersionEntry:
         place = self._versions[number - 1].record.place if number else self._document.place
         name = place.id if number and place else self._document.name
         return VersionEntry(name, place, not number, timeline.dates[number], step)
 
-    def _analysed(self, number: int, records: dict[Place, Record]) -> AnalysedText | None:
+    def _analyse(self, number: int, records: dict[Place, Record]) -> AnalysedText | None:
         if not number:
             return self._document.analysed
         record = records.get(self._versions[number - 1].record.place)
@@ -215,24 +215,27 @@ class _Family:
         return None if text is None else AnalysedText.of(text, self._store.settings.analysis)
 
     def propose_order(self, numbers: Sequence[int]) -> list[int]:
-        """Return a likely order of documents, from their sentences and the dates in their texts."""
-        return propose_order(self._unchanged, self._latest_days, among=numbers)
+        """Return a likely order of documents. It is based on their sentences and the dates in their texts."""
+        return propose_order(self._unchanged, self._latest_dates, subset=numbers)
 
     @cached_property
     def _unchanged(self) -> Any:
         return count_unchanged(self._sentences)
 
     @cached_property
-    def _latest_days(self) -> list[Date | None]:
-        days: dict[Place, Date | None] = {}
+    def _latest_dates(self) -> list[Date | None]:
+        dates: dict[Place, Date | None] = {}
         for batch in batches(version.record.place for version in self._versions):
-            days |= {place: latest_day_in(text) for place, text in read_texts(self._store, batch).items()}
-        days_of_versions = (days.get(version.record.place) for version in self._versions)
-        return [latest_day_in(self._document.text or ""), *days_of_versions]
+            dates |= {place: latest_day_in(text) for place, text in read_texts(self._store, batch).items()}
+        dates_of_versions = (dates.get(version.record.place) for version in self._versions)
+        return [latest_day_in(self._document.text or ""), *dates_of_versions]
 
 
-def changes_between(old: AnalysedText | None, new: AnalysedText | None, share: float) -> Step:
-    """Return the changes between two versions. A replaced word counts as added and removed, a moved word as neither."""
+def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: float) -> Step:
+    """Return the changes between two versions.
+
+    A replaced word counts as both added and removed. A moved word counts as neither.
+    """
     if old is None or new is None:
         return Step(share)
     words = old.words, new.words

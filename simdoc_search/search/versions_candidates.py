@@ -1,7 +1,7 @@
 """Finds the candidates of `versions`.
 
-In an index made `--with versions`, candidates are found by tokens of their sentences. In any other index, they are
-found by passages and fingerprints, and their sentences come from the stored texts.
+In an index created `--with versions`, candidates are found by the tokens of their sentences. In any other index, they
+are found by passages and fingerprints, and their sentences are computed from the stored texts.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from simdoc_search.versions.evidence import DATE_FIELDS
 from simdoc_search.versions.query_sentences import query_sentences, rare_sentences
 
 MAX_COMPARED = 500
-"""Maximum number of documents per query of sentences, or ten times the number of needed hits if that is more.
+"""Maximum number of documents per query of sentences, or ten times the number of needed hits, whichever is larger.
 
-There are up to four such queries: two for all queried sentences, and two for rare sentences.
+There are up to four queries: two for all queried sentences, and two for rare sentences.
 """
 
 MAX_READ = 200
-"""Maximum number of documents per query if the sentences come from the stored texts."""
+"""As `MAX_COMPARED`, if the sentences are computed from the stored texts."""
 
 _COMPARED_PER_HIT = 10
 
@@ -42,11 +42,11 @@ class VersionCandidates:
     """Documents that may be versions of the query document.
 
     Attributes:
-        records: the documents that are compared, without their texts.
-        sentences: the simhashes of the sentences of each.
+        records: the documents to compare, without their texts.
+        sentences: the simhashes of the sentences of each document.
         total: number of documents that share a token.
         queried: number of distinct sentences that were queried.
-        via: what found the candidates.
+        via: how the candidates were found.
     """
 
     records: list[Record]
@@ -71,19 +71,19 @@ def version_candidates(store: Store, document: QueryDocument, query: VersionQuer
     exclude = document.place or query.exclude
     needed = _COMPARED_PER_HIT * (query.offset + query.size)
     if store.settings.sentences is not None:
-        candidates = _by_sentences(store, document, query, exclude, size=max(MAX_COMPARED, needed), bits=bits)
+        candidates = _find_by_sentences(store, document, query, exclude, size=max(MAX_COMPARED, needed), bits=bits)
     else:
-        candidates = _by_texts(store, document, query, exclude, max(MAX_READ, needed))
+        candidates = _find_by_texts(store, document, query, exclude, max(MAX_READ, needed))
     return replace(candidates, records=with_metadata(store, candidates.records, DATE_FIELDS))
 
 
-def _by_sentences(
+def _find_by_sentences(
     store: Store, document: QueryDocument, query: VersionQuery, exclude: Place | None, *, size: int, bits: int
 ) -> VersionCandidates:
-    """Find candidates by several queries, because a single query of a large collection would miss some.
+    """Find candidates with several queries, because a single query of a large collection would miss some candidates.
 
-    Long documents share many similar sentences by chance, so equal sentences are queried too. Documents with a common
-    footer can share more sentences than a short version, so rare sentences are queried separately.
+    Long documents share many similar sentences by chance, so equal sentences are queried separately. Documents with a
+    common footer can share more sentences than a short version does, so rare sentences are queried separately.
     """
     records: dict[Place, Record] = {}
     queried = query_sentences(document.sentences)
@@ -107,13 +107,13 @@ def _by_sentences(
     return VersionCandidates(list(records.values()), sentences, total, len(queried))
 
 
-def _by_texts(
+def _find_by_texts(
     store: Store, document: QueryDocument, query: VersionQuery, exclude: Place | None, size: int
 ) -> VersionCandidates:
     if not store.has_texts or document.text is None:
         raise StoreError(
-            "the index has no texts, so their sentences cannot be compared. "
-            "Run simdoc-search index again with --with versions"
+            "the index contains neither sentences nor texts, so versions cannot be found; run `simdoc-search index` "
+            "again with --with versions"
         )
     places: dict[Place, None] = {}
     total = 0
@@ -123,7 +123,7 @@ def _by_texts(
         places.update(dict.fromkeys(shared.place for shared in sharing.documents))
         total = sharing.total
     options = SimilarOptions(size=size, filters=query.filters)
-    similar = _similar(store, document, options, exclude)
+    similar = _find_similar(store, document, options, exclude)
     if isinstance(similar, SearchResult):
         places.update(dict.fromkeys(hit.place for hit in similar.hits))
         total = max(total, similar.candidates)
@@ -135,7 +135,7 @@ def _by_texts(
     return VersionCandidates(records, sentences, max(total, len(places)), queried, via)
 
 
-def _similar(
+def _find_similar(
     store: Store, document: QueryDocument, options: SimilarOptions, exclude: Place | None
 ) -> SearchResult | SimdocError:
     source = replace(document.fingerprinted, id="")
@@ -147,7 +147,7 @@ def _similar(
 
 
 def _read_sentences(store: Store, places: Sequence[Place]) -> tuple[list[Record], list[Simhashes]]:
-    """Read records and split their texts into sentences. The texts are not kept."""
+    """Read records and split their texts into sentences. The texts are not kept in memory."""
     records, sentences = [], []
     for batch in batches(places):
         for record in read_records(store, batch).values():

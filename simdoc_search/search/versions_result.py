@@ -1,4 +1,4 @@
-"""The result of `versions`, and families of versions in order."""
+"""The result of `versions`, and ordered families of versions."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from simdoc_search.display import counted, percent, printable
 from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.passage import KeyChange
 from simdoc_search.passages.summary import key_change_lines
-from simdoc_search.search.results import Hits
+from simdoc_search.search.results import HitsResult
 from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.versions import DocumentDate, EvidenceKind, SentenceMatches
-from simdoc_search.versions.chronology import evidence_title
+from simdoc_search.versions.chronology import describe_evidence_kind
 
 Via = Literal["sentences", "passages", "fingerprints"]
 
@@ -31,8 +31,8 @@ class Step:
     """The changes from one version of the timeline to the next.
 
     Attributes:
-        share: share of the sentences of one version with a similar sentence in the other, 0..1. It is the larger of the
-            two shares.
+        share: share of the sentences of one version that have a similar sentence in the other version, 0..1. Of the two
+            shares, it is the larger one.
         added: number of words that only the later version has; None if a text is not stored.
         removed: number of words that only the earlier version has; None if a text is not stored.
         key_changes: changed negations, numbers, dates and names, in this order.
@@ -50,7 +50,7 @@ class Step:
 
     @property
     def key_lines(self) -> list[str]:
-        """A line per key change. The last line gives the number of key changes that are not listed."""
+        """A line for each key change. If some are not listed, the last line gives their number."""
         return key_change_lines(self.key_changes)
 
 
@@ -63,8 +63,8 @@ class Contradiction:
         later: name of the later document.
         earlier: name of the earlier document.
         later_shown: date or version of the later document, for people.
-        earlier_shown: date or version of the earlier document.
-        is_decisive: whether the contradiction is a reason not to name the newest version.
+        earlier_shown: date or version of the earlier document, for people.
+        is_decisive: whether the newest version is unknown because of the contradiction.
     """
 
     by: EvidenceKind
@@ -80,7 +80,7 @@ class Contradiction:
             for name, shown in ((self.later, self.later_shown), (self.earlier, self.earlier_shown))
         )
         ignored = "" if self.is_decisive else "; copying a file changes that time, so it does not count here"
-        return f"by the {evidence_title(self.by)}, {later} is newer than {earlier}{ignored}"
+        return f"by the {describe_evidence_kind(self.by)}, {later} is newer than {earlier}{ignored}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class VersionEntry:
         name: the id of the document, or the name of a text that is not stored.
         place: the place of the document; None for a text.
         is_source: whether this is the query document.
-        dated: the date and its evidence; None if there is no date.
+        dated: the date and its evidence; None if the version has no date.
         step: the changes since the previous entry; None for the first entry.
     """
 
@@ -109,13 +109,13 @@ class VersionHit(Placed):
     Attributes:
         place: the place of the version.
         score: the score, `MIN_VERSION_SCORE` to 1.
-        share: share of the query document's sentences with a similar sentence in the hit, 0..1.
-        share_of_hit: share of the hit's sentences with a similar sentence in the query document, 0..1.
+        share: share of the query document's sentences that have a similar sentence in the hit, 0..1.
+        share_of_hit: share of the hit's sentences that have a similar sentence in the query document, 0..1.
         sentences: number of sentences of the hit.
-        matched: pairs of similar sentences; `a` is the query document.
-        entry: the entry of the version in the timeline, with the changes.
-        changed: whether the text has changed since it was indexed. The changes in `entry` are those of the
-            current text.
+        matched: pairs of similar sentences. `a` is the query document.
+        entry: the entry of the version in the timeline, with the changes since the previous entry.
+        changed: whether the text has changed since it was indexed. The changes in `entry` are computed from the current
+            text.
         fields: values of the requested fields.
     """
 
@@ -144,7 +144,7 @@ class VersionOrder:
 
     @property
     def order(self) -> str:
-        """The evidence of the order, for people, with an explanation of question marks in the timeline."""
+        """The evidence of the order, for people. It explains the question marks in the timeline, if there are any."""
         has_question_marks = any(self.when(entry).endswith(_NOT_DECISIVE) for entry in self.timeline)
         return (
             f"{self.reason}; dates and versions with {_NOT_DECISIVE} do not affect the order"
@@ -158,7 +158,7 @@ class VersionOrder:
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
             aside = f", not counting {counted(len(self.undated), 'undated document')}" if self.undated else ""
-            return f"newest: {name}, by the {evidence_title(self.by)}{aside}"
+            return f"newest: {name}, by the {describe_evidence_kind(self.by)}{aside}"
         if any(statement.is_decisive for statement in self.conflict):
             return "newest: not known, as the evidence conflicts"
         if self.by == "texts":
@@ -166,26 +166,26 @@ class VersionOrder:
         return "newest: not known, as the latest versions have the same date or no date"
 
     def when(self, entry: VersionEntry) -> str:
-        """Return the date or version of an entry, for people. It ends in `?` if the order is not based on it."""
+        """Return the date or version of an entry, for people. It ends with `?` if the order is not based on it."""
         if entry.dated is None or not entry.dated.shown:
             return ""
         return f"{entry.dated.shown}{'' if self.by in (entry.dated.by, 'dates') else _NOT_DECISIVE}"
 
     def evidence(self) -> Iterator[str]:
-        """Yield the verdict, then a line for each contradicting statement."""
+        """Yield the verdict, then a line for each contradictory statement."""
         yield self.verdict
         yield from (f"conflict: {statement}" for statement in self.conflict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionFamily(VersionOrder):
-    """A family of versions in order. If there is no evidence for an order, `by` is `texts`, but texts are not compared.
+    """An ordered family of versions. If there is no evidence for an order, `by` is `texts`, but texts are not compared.
 
     `VersionsResult` describes the inherited attributes.
 
     Attributes:
         pairs: number of pairs of documents that are versions of each other.
-        least: the lowest score of these pairs.
+        least: the lowest score of all pairs.
     """
 
     pairs: int
@@ -193,27 +193,28 @@ class VersionFamily(VersionOrder):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VersionsResult(VersionOrder, Hits[VersionHit]):
-    """The versions of a document or text in order. `print` shows them, newest last.
+class VersionsResult(VersionOrder, HitsResult[VersionHit]):
+    """The versions of a document or text, in order. `print` shows the newest version last.
 
     Attributes:
         source: the id or name of the query document; empty for a text without a name.
-        text: the text of the query document; None if the store does not have it.
-        sentences: number of distinct sentences of the query document, and number of those that were queried.
-        hits: the versions on the page, highest score first, then by id. The newest version is always on the first page,
-            if necessary as its last hit.
-        timeline: the versions on the page, the newest version and the query document, oldest first. Without `undated`.
-        undated: entries that have no evidence, while others have some.
-        newest: the newest entry of the timeline; None if the evidence does not determine it, or is contradictory.
-        by: the kind of evidence that the order is based on, see `versions.EvidenceKind`. `texts` is only a hint.
+        text: the text of the query document; None if it is not stored.
+        sentences: number of distinct sentences of the query document, and how many of them were queried.
+        hits: the versions on the page, by descending score, then by id. The first page always contains the newest
+            version, if necessary as its last hit.
+        timeline: the versions on the page, the newest version and the query document, oldest first. The entries of
+            `undated` are not included.
+        undated: entries without evidence, if other entries have evidence.
+        newest: the newest entry of the timeline. None: the evidence is insufficient or contradictory.
+        by: the kind of evidence that the order is based on; see `versions.EvidenceKind`. `texts` is only a hint.
         certain: whether the evidence determines the whole timeline without a contradiction.
-        conflict: the contradicting statements, two per contradiction.
+        conflict: the contradictory statements, two for each contradiction.
         reason: the evidence of the order, for people.
         found: number of versions on all pages.
         candidates: number of documents that share a token.
-        compared: number of candidates that were compared. They are those that share the most.
-        via: how the candidates were found: by `sentences` in an index made `--with versions`, otherwise `passages` or
-            `fingerprints`.
+        compared: number of candidates that were compared. Candidates that share the most are compared first.
+        via: how the candidates were found: by `sentences` in an index created `--with versions`, otherwise by
+            `passages` or `fingerprints`.
         changed: whether the text of the query document has changed since it was indexed.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
         limits: the limits of similar sentences, versions and hits.
@@ -256,23 +257,23 @@ class VersionsResult(VersionOrder, Hits[VersionHit]):
         if self.by == "texts":
             yield HINT
         for entry in self.timeline:
-            yield self._line(entry)
+            yield self._format_entry(entry)
             yield from (f"{'':>12}  {line}" for line in (entry.step.key_lines if entry.step else ()))
         if self.undated:
             yield "undated, so not in this order:"
-            yield from (self._line(entry) for entry in self.undated)
+            yield from (self._format_entry(entry) for entry in self.undated)
 
-    def _line(self, entry: VersionEntry) -> str:
+    def _format_entry(self, entry: VersionEntry) -> str:
         share, words = (percent(entry.step.share, 0), entry.step.words) if entry.step else ("", "")
         marks = f"  ({marks})" if (marks := self.marks(entry)) else ""
-        return f"{printable(self.when(entry)):>12}{share:>17}{words:>20}  {self._title(entry)}{marks}"
+        return f"{printable(self.when(entry)):>12}{share:>17}{words:>20}  {self._entry_title(entry)}{marks}"
 
     def marks(self, entry: VersionEntry) -> str:
-        """Return for people whether an entry is the newest version, the query document, or both."""
+        """Return labels for an entry, for people: whether it is the newest version, the query document, or both."""
         marks = (("newest", entry is self.newest), ("your document", entry.is_source))
         return ", ".join(name for name, is_marked in marks if is_marked)
 
-    def _title(self, entry: VersionEntry) -> str:
+    def _entry_title(self, entry: VersionEntry) -> str:
         """Return the name, followed by the index if another entry has the same name."""
         name = printable(entry.name) or "the text"
         is_ambiguous = sum(other.name == entry.name for other in self.entries) > 1

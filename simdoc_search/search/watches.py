@@ -1,4 +1,4 @@
-"""Watches documents: a stored query for each document finds its copies among new documents."""
+"""Watches documents. A watch is a stored query that finds copies of a document among new documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.watches import WATCHES, Watch, Watches, watches_of
 
 DEFAULT_OVERLAP = Fraction(1, 2)
-"""Minimum overlap of a copy."""
+"""Default minimum overlap of a copy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class WatchMatch:
 
     Attributes:
         watch: the watch for the watched document.
-        overlap: the overlap of both documents, estimated from their tokens, 0..1.
+        overlap: the overlap of the two documents, estimated from their tokens, 0..1.
         matched: number of equal tokens.
     """
 
@@ -38,11 +38,11 @@ class WatchMatch:
 
 
 class Watcher:
-    """Sets, lists and matches the watches for the documents of a store.
+    """Sets, lists, matches and removes the watches for the documents of a store.
 
     Args:
         store: an index of an engine, or an alias.
-        name: the name of the index for the watches.
+        name: the name of the index that contains the watches.
 
     Raises:
         StoreError: the store is not in an engine, or the index has documents that are not watches.
@@ -57,28 +57,26 @@ class Watcher:
         """Watch for copies of a document. An existing watch for the document is replaced.
 
         Args:
-            query: the document, with or without an overlap; see `SimilaritySearch.similar`.
-            overlap: minimum overlap of a copy, over 0, up to 1. None: the overlap of the query, otherwise
+            query: the document to watch, with or without an overlap; see `SimilaritySearch.similar`.
+            overlap: minimum overlap of a copy, greater than 0 and at most 1. None: the overlap of the query, otherwise
                 `DEFAULT_OVERLAP`.
 
         Raises:
             QuerySyntaxError: a number is out of range, or the query has a probability.
             UnknownDocumentError: the document is not stored.
             NoFingerprintError: the document has no words.
-            FormatMismatchError: the index has watches with other settings for the same field.
-            StoreError: the engine has no percolator, or refuses the request.
+            FormatMismatchError: the index has watches with different settings for the same field.
+            StoreError: the engine has no percolator, or rejected the request.
         """
         resolved, record = self._resolve(query, overlap)
         if resolved.probability is not None:
             raise QuerySyntaxError(
-                "a watch cannot have a probability, because it finds every copy; leave out the probability"
+                "a watch cannot have a probability, because it finds every copy; omit the probability"
             )
         minimum = DEFAULT_OVERLAP if resolved.overlap is None else resolved.overlap
         if not minimum:
-            raise QuerySyntaxError(
-                "a watch for any overlap would find documents that are not copies; give an overlap over 0"
-            )
-        tokens = encode(record.codes, self._store.settings.token_length)
+            raise QuerySyntaxError("overlap 0 would match documents that are not copies; set an overlap greater than 0")
+        tokens = encode(record.codes)
         return self._watches.set(record, plan(tokens, minimum), minimum)
 
     def all(self) -> list[Watch]:
@@ -86,7 +84,7 @@ class Watcher:
         return sorted(self._watches.all(), key=lambda watch: (watch.place.id, watch.place.index or ""))
 
     def remove(self, ids: Iterable[str]) -> int:
-        """Remove the watches for these documents, and return their number. The documents may have been deleted.
+        """Remove the watches for these documents. Return the number of removed watches. The documents need not exist.
 
         Raises:
             StoreError: a document is not watched. The watches for the documents before it have been removed.
@@ -100,20 +98,20 @@ class Watcher:
         return removed
 
     def copied_by(self, query: Query) -> list[WatchMatch]:
-        """Return the watched documents of any index that a stored document is a copy of, greatest overlap first.
+        """Return the watched documents, in any index, that a document is a copy of, by descending overlap.
 
         Raises:
             UnknownDocumentError: the document is not stored.
             NoFingerprintError: the document has no words.
-            FormatMismatchError: the watches have other settings.
-            StoreError: the engine refuses the request.
+            FormatMismatchError: the watches have different settings.
+            StoreError: the engine rejected the request.
         """
         _, record = self._resolve(query)
         matches = []
         for watch in self._watches.copied_by(record.place):
-            shared, union = self._store.settings.estimate(watch.codes, record.codes)
-            if union and shared >= watch.overlap * union:
-                matches.append(WatchMatch(watch, shared / union, shared))
+            tokens = self._store.settings.estimate(watch.codes, record.codes)
+            if tokens.union and tokens.shared >= watch.overlap * tokens.union:
+                matches.append(WatchMatch(watch, tokens.overlap, tokens.matched))
         return sorted(matches, key=lambda match: (-match.overlap, match.watch.place.id, match.watch.place.index or ""))
 
     def _resolve(self, query: Query, overlap: OptionalFraction = None) -> tuple[FingerprintQuery, Record]:

@@ -11,19 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.shingles import ShingleBatch
+from simdoc_search.sketch.estimate import TokenOverlap, compare_codes
 from simdoc_search.sketch.hash_functions import Hashes
 from simdoc_search.sketch.key import HashKey
+from simdoc_search.sketch.tokens import Codes
 
 MAX_SLOTS = 4096
-"""Maximum number of slots of a sketch. With more, too few bits of a token would be left for the hash."""
-
-TOKEN_LENGTH = 4
-"""Default number of characters in a token, 6 bits each."""
+"""Maximum number of slots of a sketch. The number of a slot and its hash must fit into a token."""
 
 _BOOLEANS = {"true": True, "false": False}
-
-Codes = NDArray[np.uint32]
-"""Tokens as numbers; `tokens.encode` makes strings from them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +82,7 @@ class Sketch(ABC):
         parsed: dict[str, Any] = {}
         for name, value in zip(cls.stored_fields, values, strict=True):
             if types[name] is bool and value not in _BOOLEANS:
-                raise ValueError(f"{value!r:.60} is neither true nor false")
+                raise ValueError(f"{name} must be true or false, not {value!r:.60}")
             parsed[name] = _BOOLEANS[value] if types[name] is bool else types[name](value)
         return cls(**parsed)
 
@@ -110,15 +106,9 @@ class Sketch(ABC):
         """Return the minima from which tokens are made, given the minima of a whole text. Empty slots may be filled."""
         return minima
 
-    @abstractmethod
-    def shared_and_union(self, a: Codes, b: Codes, length: int = TOKEN_LENGTH) -> tuple[int, int]:
-        """Return two counts, `shared` and `union`. Their quotient is an unbiased estimate of the Jaccard similarity.
-
-        Args:
-            a: token codes of one document, ascending, without repeats.
-            b: token codes of the other document.
-            length: characters of a token, 4 or 5.
-        """
+    def compare(self, a: Codes, b: Codes) -> TokenOverlap:
+        """Compare the tokens of two documents; see `estimate.compare_codes`."""
+        return compare_codes(a, b)
 
     def require_bucketed_tokens(self) -> None:  # noqa: B027 - only MinHash has settings without tokens
         """Raise a ValueError if these settings have no bucketed tokens."""

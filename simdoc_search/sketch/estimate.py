@@ -4,32 +4,73 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Estimate = Callable[[NDArray[Any], NDArray[Any]], tuple[int, int]]
-"""Maps the token codes of two documents to the counts `shared` and `union`. Their quotient is the estimated overlap."""
+from simdoc_search.sketch.tokens import HASH_BITS
 
 _Z = 1.959963984540054  # two-sided 95 % of the normal distribution
 
 
-def shared_and_union(a: NDArray[Any], b: NDArray[Any], bits: int) -> tuple[int, int]:
-    """Return two counts, `shared` and `union`. Their quotient is an estimate of the Jaccard similarity J.
+class TokenOverlap(NamedTuple):
+    """The result of a comparison of the tokens of two documents.
 
-    Without rotation, it is unbiased: the minimum of a bucket of the union is in the intersection with probability J.
-    Buckets that are empty in both documents do not count (Li, Owen, Zhang 2012, section 2.2).
+    Attributes:
+        matched: number of equal tokens.
+        shared: number of equal tokens, without those that are probably equal by chance; at least 0.
+        union: size of the union of the tokens, on the same scale. `shared / union` is the estimated Jaccard similarity.
+    """
+
+    matched: int
+    shared: float
+    union: float
+
+    @property
+    def overlap(self) -> float:
+        """The estimated Jaccard similarity, 0..1. It is 0 if neither document has tokens."""
+        return self.shared / self.union if self.union else 0.0
+
+
+Estimate = Callable[[NDArray[Any], NDArray[Any]], TokenOverlap]
+"""Compares the tokens of two documents, given as ascending codes."""
+
+
+def compare_codes(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
+    """Estimate the Jaccard similarity J from token codes.
+
+    Without rotation, the estimate is unbiased: the minimum of a slot of the union is in the intersection with
+    probability J. Slots that are empty in both documents do not count (Li, Owen, Zhang 2012, section 2.2). For tokens
+    that are equal by chance, see `shared_and_union`.
 
     Args:
         a: token codes of one document, ascending, without repeats.
         b: token codes of the other document.
-        bits: number of low bits of a code that belong to the hash. The others are the bucket.
+    """
+    matched, common = count_common(a, b), count_common(a >> HASH_BITS, b >> HASH_BITS)
+    union = len(a) + len(b) - common
+    shared, scaled_union = shared_and_union(np.int64(matched), np.int64(common), np.int64(union))
+    return TokenOverlap(matched, float(shared), float(scaled_union))
+
+
+def shared_and_union(matched: Any, common: Any, union: Any) -> tuple[Any, Any]:
+    """Correct numbers of equal tokens for tokens that are equal by chance.
+
+    Two different minima of a slot have equal tokens with probability p = 2**-HASH_BITS. Of `union` slots, `common` are
+    filled in both documents, and J * union have equal minima. So the expected value of `matched` is
+    J * union + p * (common - J * union), and (matched - p * common) / (union - p * union) is an unbiased estimate of J.
+
+    Args:
+        matched: number of equal tokens, or an array for several pairs of documents.
+        common: number of slots that are filled in both documents.
+        union: number of slots that are filled in at least one document.
 
     Returns:
-        The number of equal tokens, and the number of buckets that are filled in either document.
+        `shared` and `union`, as in `TokenOverlap`; float64.
     """
-    return count_common(a, b), len(a) + len(b) - count_common(a >> bits, b >> bits)
+    chance = 1 / (1 << HASH_BITS)
+    return np.maximum(matched - common * chance, 0.0), union * (1 - chance)
 
 
 def count_common(a: NDArray[Any], b: NDArray[Any]) -> int:
@@ -41,7 +82,7 @@ def count_common(a: NDArray[Any], b: NDArray[Any]) -> int:
     return int(np.count_nonzero(a[index] == b))
 
 
-def overlap_interval(shared: int, union: int) -> tuple[float, float]:
+def overlap_interval(shared: float, union: float) -> tuple[float, float]:
     """Return the 95 % confidence interval of an overlap of `shared / union`, as fractions.
 
     This is a binomial bound. Buckets are drawn without replacement, so the true error is smaller for short texts.

@@ -15,12 +15,12 @@ from simdoc_search.analysis.native import Kernel, kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
 from simdoc_search.analysis.words import without_surrogates
-from simdoc_search.sketch.base import MAX_SLOTS, TOKEN_LENGTH, Minima, Sketch
-from simdoc_search.sketch.estimate import overlap_interval
+from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
+from simdoc_search.sketch.estimate import TokenOverlap, overlap_interval
 from simdoc_search.sketch.hashing import distinct_counts, hash_shingles, minima, top_bits
 from simdoc_search.sketch.long_text import LONG_TEXT, can_be_cut, long_text_minima
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.terms import codes_of_terms, own_values, shared_and_union_of_terms
+from simdoc_search.sketch.terms import codes_of_terms, compare_terms, own_values
 from simdoc_search.sketch.tokens import bucketed_codes, decode, encode
 from simdoc_search.sketch.winnow import Passages, Winnowing, no_passages, winnowed
 
@@ -54,21 +54,20 @@ class Fingerprint:
     def __repr__(self) -> str:
         return f"Fingerprint({len(self.minima.slots):,} values of {self.shingles:,} shingles, {self.minhash})"
 
-    def codes(self, length: int = TOKEN_LENGTH) -> NDArray[np.uint32]:
+    def codes(self) -> NDArray[np.uint32]:
         """Return the bucketed tokens as numbers; uint32, shape (tokens,), ascending.
 
         Raises:
             ValueError: the settings have no bucketed tokens.
         """
-        return bucketed_codes(self.minima, self.minhash, length)
+        return bucketed_codes(self.minima, self.minhash)
 
-    def tokens(self, format: str = "bucketed", *, length: int = TOKEN_LENGTH, repeats: bool = False) -> list[str]:
+    def tokens(self, format: str = "bucketed", *, repeats: bool = False) -> list[str]:
         """Return the terms to index or to query.
 
         Args:
             format: `bucketed`, for fields of simdoc-search, or `lucene`, for fields that an engine's `min_hash` filter
                 fills.
-            length: characters of a bucketed token, 4 or 5.
             repeats: whether to return a `lucene` term as often as the filter emits it.
 
         Raises:
@@ -76,7 +75,7 @@ class Fingerprint:
                 no `lucene` terms.
         """
         if format == "bucketed":
-            return encode(self.codes(length), length)
+            return encode(self.codes())
         if format == "lucene":
             return self.minhash.lucene_terms(self.minima, repeats=repeats)
         raise ValueError(f"format must be 'bucketed' or 'lucene', not {format!r}")
@@ -90,8 +89,7 @@ class Fingerprint:
         Raises:
             ValueError: the fingerprints were made with different settings.
         """
-        shared, union = self._shared_and_union(other)
-        return shared / union if union else 0.0
+        return self._compared(other).overlap
 
     def interval(self, other: Fingerprint) -> tuple[float, float]:
         """Return the 95 % confidence interval of `overlap`, as fractions.
@@ -102,11 +100,11 @@ class Fingerprint:
         """
         if isinstance(self.minhash, MinHash) and self.minhash.hash_count > 1:
             raise ValueError(
-                f"an interval is only known for hash_count 1, not {self.minhash.hash_count}; use overlap instead"
+                f"an interval is only available with hash_count 1, not {self.minhash.hash_count}; use overlap instead"
             )
-        return overlap_interval(*self._shared_and_union(other))
+        return overlap_interval(*self._compared(other)[1:])
 
-    def _shared_and_union(self, other: Fingerprint) -> tuple[int, int]:
+    def _compared(self, other: Fingerprint) -> TokenOverlap:
         if (self.analysis, self.minhash) != (other.analysis, other.minhash):
             raise ValueError(
                 "fingerprints made with different settings cannot be compared: "
@@ -118,8 +116,8 @@ class Fingerprint:
         except ValueError:  # only MinHash has settings without tokens
             assert isinstance(minhash, MinHash)  # noqa: S101
             ours, theirs = (codes_of_terms(own_values(fp.minima, minhash), minhash) for fp in (self, other))
-            return shared_and_union_of_terms(ours, theirs, minhash)
-        return minhash.shared_and_union(self.codes(), other.codes())
+            return compare_terms(ours, theirs, minhash)
+        return minhash.compare(self.codes(), other.codes())
 
 
 def fingerprint(
@@ -197,10 +195,8 @@ def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: S
     both = [tokens.split() if isinstance(tokens, str) else tokens for tokens in (a, b)]
     if not all(both):
         return 0.0
-    length = len(both[0][0])
-    codes = [np.unique(decode(tokens, length)) for tokens in both]
-    shared, union = (minhash or MinHash()).shared_and_union(codes[0], codes[1], length)
-    return shared / union
+    codes = [np.unique(decode(tokens)) for tokens in both]
+    return (minhash or MinHash()).compare(codes[0], codes[1]).overlap
 
 
 def _of_long_text(

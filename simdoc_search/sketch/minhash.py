@@ -18,12 +18,10 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import check_whole_number
 from simdoc_search.analysis.shingles import ShingleBatch
-from simdoc_search.sketch.base import MAX_SLOTS, TOKEN_LENGTH, Codes, Minima, Sketch
-from simdoc_search.sketch.estimate import shared_and_union
+from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
 from simdoc_search.sketch.hash_functions import Hashes
 from simdoc_search.sketch.hashing import apply_function
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.tokens import hash_bits
 
 _MAX_HASH = np.uint64(2**64 - 1)
 _32 = np.uint64(32)
@@ -93,10 +91,6 @@ class MinHash(Sketch):
     def completed(self, minima: Minima) -> Minima:
         """Return the minima, rotated if `with_rotation` is set."""
         return _rotated(minima, self) if self.with_rotation and self.hash_set_size == 1 else minima
-
-    def shared_and_union(self, a: Codes, b: Codes, length: int = TOKEN_LENGTH) -> tuple[int, int]:
-        """Count the equal tokens, and the buckets filled in either document; see `estimate.shared_and_union`."""
-        return shared_and_union(a, b, hash_bits(self, length))
 
     def require_bucketed_tokens(self) -> None:
         """Check that these settings have bucketed tokens.

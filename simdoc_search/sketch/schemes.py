@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import check_whole_number
 from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
-from simdoc_search.sketch.base import MAX_SLOTS, TOKEN_LENGTH, Codes, Minima, Sketch
-from simdoc_search.sketch.estimate import count_common
+from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
 from simdoc_search.sketch.hash_functions import Hashes, mixed
 from simdoc_search.sketch.key import HASH_KEY, HashKey
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.tokens import bucketed_codes
+from simdoc_search.sketch.tokens import Codes, bucketed_codes
 
 if TYPE_CHECKING:
     from datasketch import LeanMinHash
@@ -59,10 +58,6 @@ class _FunctionSketch(Sketch):
         if not len(a.slots) or not len(b.slots):
             return a if len(a.slots) else b
         return _minima_of(np.minimum(a.val2, b.val2))
-
-    def shared_and_union(self, a: Codes, b: Codes, length: int = TOKEN_LENGTH) -> tuple[int, int]:  # noqa: ARG002
-        """Return the number of functions with equal values, and the number of all functions."""
-        return count_common(a, b), self.count
 
 
 def _minima_of(values: Hashes) -> Minima:
@@ -142,7 +137,9 @@ class Universal(_FunctionSketch):
         if self.family not in FAMILIES:
             raise ValueError(f"family must be one of {', '.join(FAMILIES)}, not {self.family!r:.60}")
         if self.key is not None:
-            raise FormatMismatchError(f"the sketch universal hashes without a key, like datasketch; unset {HASH_KEY}")
+            raise FormatMismatchError(
+                f"the sketch universal does not use a hash key (neither does datasketch); unset {HASH_KEY}"
+            )
 
     def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:  # noqa: ARG002
         """Return the smallest value of each function, computed by datasketch.
@@ -152,7 +149,7 @@ class Universal(_FunctionSketch):
         """
         return [_minima_of(self._hash_values(text) if text else _uint64(())) for text in shingles.strings()]
 
-    def codes_of(self, sketch: DatasketchMinHash | LeanMinHash, length: int = TOKEN_LENGTH) -> Codes:
+    def codes_of(self, sketch: DatasketchMinHash | LeanMinHash) -> Codes:
         """Return the token codes of a datasketch sketch, as in `Record.codes`. An empty sketch has no tokens.
 
         Raises:
@@ -166,7 +163,7 @@ class Universal(_FunctionSketch):
                 found=theirs,
                 expected=ours,
             )
-        return bucketed_codes(_minima_of(_uint64(() if sketch.is_empty() else sketch.hashvalues)), self, length)
+        return bucketed_codes(_minima_of(_uint64(() if sketch.is_empty() else sketch.hashvalues)), self)
 
     def _hash_values(self, shingles: Sequence[str]) -> NDArray[np.uint64]:
         sketch = _empty_sketch(self.count, self.seed, self.family).copy()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.base import TOKEN_LENGTH, Sketch
+from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.estimate import Estimate
 from simdoc_search.sketch.key import HASH_KEY, HashKey
@@ -26,31 +25,24 @@ from simdoc_search.sketch.stored_sketches import (
     stored_form_of_tokens,
     unreadable_error,
 )
-from simdoc_search.sketch.tokens import TOKEN_LENGTHS
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH, Passages
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.fingerprint import Fingerprint
 
-LAYOUT_VERSION = 3
-"""Version of the stored layout.
-
-In layout 1, every part is required, and there is one sketch, which has no name. In layout 2, the sketch of the tokens
-is always `bucketed`, and shingles are runs of all words. Settings that layout 2 can express are still written in layout
-2, so that older versions of simdoc-search can read them.
-"""
+LAYOUT_VERSION = 1
+"""Version of the stored layout. Increase it if older versions of simdoc-search would misread the settings."""
 
 _LEFT_OUT = {"front-matter": "no_front_matter", "quoted-replies": "no_quotes"}
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of an index: the analysis, the sketch, the token length, and the optional kinds of tokens.
+    """The settings of an index: the analysis, the sketch, and the optional kinds of tokens.
 
     Attributes:
         analysis: how a text is split into shingles.
         minhash: the sketch that makes tokens from shingles: MinHash, or another sketch of `schemes`.
-        token_length: characters of a token, 4 (24 bits) or 5 (30 bits).
         passages: settings of passage tokens; None for none.
         sentences: settings of sentence simhashes; None for none.
         concepts: settings of concept tokens; None for none.
@@ -69,7 +61,6 @@ class Settings:
 
     analysis: Analysis = field(default_factory=Analysis)
     minhash: Sketch = field(default_factory=MinHash)
-    token_length: int = TOKEN_LENGTH
     passages: Passages | None = field(default_factory=Passages)
     sentences: Sentences | None = None
     concepts: Concepts | None = None
@@ -80,24 +71,19 @@ class Settings:
     limits: Limits = field(default_factory=Limits, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.token_length not in TOKEN_LENGTHS or isinstance(self.token_length, bool):
-            raise ValueError(f"token_length must be 4 or 5, not {self.token_length!r}")
         for name, kind in (("passages", Passages), ("sentences", Sentences), ("concepts", Concepts)):
             if not isinstance(getattr(self, name), kind | None):
                 raise ValueError(f"{name} must be {kind.__name__} or None, not {getattr(self, name)!r:.60}")
         if list(self.left_out) != [part for part in _LEFT_OUT if part in self.left_out]:
-            raise ValueError(f"left_out may contain {', '.join(_LEFT_OUT)}, in this order, not {self.left_out!r:.60}")
+            raise ValueError(
+                f"left_out may only contain {' and '.join(_LEFT_OUT)}, in this order, not {self.left_out!r:.60}"
+            )
         self.minhash.require_bucketed_tokens()
-
-    @property
-    def layout(self) -> int:
-        """The version of the layout in which these settings are stored."""
-        return 2 if self.minhash.stored_name == MinHash.stored_name and self.analysis.is_plain else LAYOUT_VERSION
 
     @property
     def stored_sketch(self) -> str:
         """The sketch of the tokens, in stored form."""
-        return stored_form_of_tokens(self.minhash, self.token_length)
+        return stored_form_of_tokens(self.minhash)
 
     @property
     def stored_kinds(self) -> tuple[str, ...]:
@@ -120,11 +106,11 @@ class Settings:
     @property
     def estimate(self) -> Estimate:
         """The function that compares the tokens of two documents."""
-        return partial(self.minhash.shared_and_union, length=self.token_length)
+        return self.minhash.compare
 
     def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
         """Return the codes for the comparison, and the terms for the query. Without terms, query the encoded codes."""
-        return fingerprint.codes(self.token_length), ()
+        return fingerprint.codes(), ()
 
     def satisfies(self, requested: Settings) -> bool:
         """Whether an index with these settings satisfies the requested settings.
@@ -172,7 +158,7 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return values for JSON, including the layout version. They contain only the check value of a key."""
-        values = {"version": self.layout, "analysis": self.analysis.to_dict(), "sketches": list(self.sketches)}
+        values = {"version": LAYOUT_VERSION, "analysis": self.analysis.to_dict(), "sketches": list(self.sketches)}
         values |= {"limits": self.limits.to_text()} if self.limits != Limits() else {}
         return values | ({"hash_key_check": self.minhash.key.check} if self.minhash.key else {})
 
@@ -183,31 +169,23 @@ class Settings:
         Raises:
             FormatMismatchError: a newer version wrote the settings, or they are damaged.
         """
-        version = check_version(values.get("version") if isinstance(values, dict) else None)
+        check_version(values.get("version") if isinstance(values, dict) else None)
         try:
             analysis, sketches = Analysis.from_dict(values.get("analysis", {})), values.get("sketches", [])
-            if version == 1:
-                settings = _of_layout_1(analysis, values.get("minhash"), values.get("token_length", 4))
-            elif isinstance(sketches, list) and all(isinstance(spec, str) for spec in sketches):
-                settings = cls.of_parts(analysis, sketches, values.get("hash_key_check"), version)
-            else:
+            if not isinstance(sketches, list) or not all(isinstance(spec, str) for spec in sketches):
                 raise ValueError(f"sketches must be a list of strings, not {sketches!r:.200}")
+            settings = cls.of_parts(analysis, sketches, values.get("hash_key_check"))
             return replace(settings, limits=Limits.from_text(values["limits"])) if "limits" in values else settings
         except ValueError as error:
             message = f"the settings are damaged ({error}); index the documents again into a new store"
             raise FormatMismatchError(message) from error
 
     @classmethod
-    def of_parts(
-        cls, analysis: Analysis, sketches: Iterable[str], key_check: str | None = None, layout: int = 2
-    ) -> Settings:
-        """Return the settings with an analysis and stored sketches.
-
-        In layout 2, the sketch `bucketed` makes the tokens. If it is missing, it has the default parameters. In layout
-        3, the first sketch makes the tokens.
+    def of_parts(cls, analysis: Analysis, sketches: Iterable[str], key_check: str | None = None) -> Settings:
+        """Return the settings with an analysis and stored sketches. The first sketch makes the tokens.
 
         Raises:
-            ValueError: a sketch is malformed.
+            ValueError: there are no sketches, or one is malformed.
             FormatMismatchError: the sketch of the tokens or the version of a sketch is unknown.
         """
         specs: dict[str, str] = {}
@@ -223,8 +201,10 @@ class Settings:
                 parameters_of(name, specs.pop(name))
             return is_present
 
-        main = next(iter(specs), MinHash.stored_name) if layout > 2 else MinHash.stored_name
-        minhash, length = sketch_of_tokens(main, specs.pop(main, str(MinHash.version)))
+        if not specs:
+            raise ValueError("the sketches are missing")
+        main = next(iter(specs))
+        minhash = sketch_of_tokens(main, specs.pop(main))
         passages = concepts = None
         if "passages" in specs:
             window, _ = parameters_of("passages", specs.pop("passages"))
@@ -236,7 +216,6 @@ class Settings:
         return cls(
             analysis,
             _keyed(minhash, key),
-            length,
             passages,
             Sentences() if take_flag("sentences") else None,
             concepts,
@@ -247,8 +226,8 @@ class Settings:
         )
 
 
-def check_version(version: object) -> int:
-    """Return the layout version. Check that this version of simdoc-search can read it.
+def check_version(version: object) -> None:
+    """Check that this version of simdoc-search can read a layout version.
 
     Raises:
         FormatMismatchError: the layout version is newer, or missing.
@@ -256,14 +235,6 @@ def check_version(version: object) -> int:
     if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= LAYOUT_VERSION:
         readable = f"versions up to {LAYOUT_VERSION}"
         raise unreadable_error(f"format version {version!s:.50}", readable, version, LAYOUT_VERSION)
-    return version
-
-
-def _of_layout_1(analysis: Analysis, minhash: object, token_length: int) -> Settings:
-    names = {"hash_count", "bucket_count", "hash_set_size", "with_rotation"}
-    if not isinstance(minhash, dict) or set(minhash) != names:
-        raise ValueError(f"the settings of MinHash must be {', '.join(sorted(names))}, not {minhash!r:.200}")
-    return Settings(analysis, MinHash(**minhash), token_length, None, words=False)
 
 
 def _keyed(sketch: Sketch, key: HashKey | None) -> Sketch:

@@ -1,7 +1,7 @@
 """Reads and writes the stored form of sketches: name, version and parameters. Missing parameters have defaults.
 
-    bucketed:1 512 1 false 4    bucket_count, hash_set_size, with_rotation, characters of a token. The other sketches
-                                of `schemes` have other parameters, and then the characters of a token
+    bucketed:1 512 1 false 9    bucket_count, hash_set_size, with_rotation, bits of the hash in a token. The other
+                                sketches of `schemes` have other parameters, and then the bits of the hash
     passages:1 32 5             window, characters of a token
     sentences:2                 simhashes of sentences
     concepts:1 yake -           extractor, check value of the synonyms
@@ -20,6 +20,7 @@ from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.schemes import SCHEMES
+from simdoc_search.sketch.tokens import HASH_BITS
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 
 NO_SYNONYMS = "-"
@@ -41,9 +42,9 @@ def stored_form(name: str, *parameters: str) -> str:
     return " ".join((f"{name}:{_OPTIONAL[name][0]}", *parameters))
 
 
-def stored_form_of_tokens(sketch: Sketch, length: int) -> str:
-    """Return the stored form of the sketch that makes the tokens. A token has `length` characters."""
-    return " ".join((f"{sketch.stored_name}:{sketch.version}", *sketch.stored_values, str(length)))
+def stored_form_of_tokens(sketch: Sketch) -> str:
+    """Return the stored form of the sketch that makes the tokens."""
+    return " ".join((f"{sketch.stored_name}:{sketch.version}", *sketch.stored_values, str(HASH_BITS)))
 
 
 def parameters_of(name: str, spec: str) -> tuple[str, ...]:
@@ -60,8 +61,8 @@ def parameters_of(name: str, spec: str) -> tuple[str, ...]:
     return parameters
 
 
-def sketch_of_tokens(name: str, spec: str) -> tuple[Sketch, int]:
-    """Return the sketch that makes the tokens, and the number of characters of a token, from the stored form.
+def sketch_of_tokens(name: str, spec: str) -> Sketch:
+    """Return the sketch that makes the tokens, from its stored form.
 
     Raises:
         ValueError: the stored form is malformed.
@@ -70,8 +71,11 @@ def sketch_of_tokens(name: str, spec: str) -> tuple[Sketch, int]:
     if name not in SCHEMES:
         raise unreadable_error(f"sketch {name:.20}", ", ".join(SCHEMES), name, MinHash.stored_name)
     scheme = SCHEMES[name]
-    *values, length = _parsed(name, spec, scheme.version, (*scheme().stored_values, "4"))
-    return scheme.from_stored_values(values), int(length)
+    defaults = (*scheme().stored_values, str(HASH_BITS))
+    *values, bits = _parsed(name, spec, scheme.version, defaults)
+    if bits != str(HASH_BITS):
+        raise _malformed(name, spec, scheme.version, defaults)
+    return scheme.from_stored_values(values)
 
 
 def unreadable_error(stored: str, readable: str, found: object, expected: object) -> FormatMismatchError:

@@ -1,4 +1,4 @@
-"""Estimates the overlap from the terms of fields that an engine's own `min_hash` filter fills.
+"""Estimates the overlap from the terms of a field that an engine's own `min_hash` filter fills.
 
 The filter keeps up to `hash_set_size` values in each bucket of each hash function. The largest value may be missing
 (see `minhash._smallest_sets`), but smaller values are never missing. If hash_set_size S is over 1, only the S - 1
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.sketch.base import Minima
-from simdoc_search.sketch.estimate import count_common
+from simdoc_search.sketch.estimate import TokenOverlap, count_common
 from simdoc_search.sketch.minhash import MinHash, buckets_of
 
 _CODE_BITS = 64
@@ -25,12 +25,12 @@ def own_values(values: Minima, minhash: MinHash) -> Minima:
     """Return the values that are certainly the smallest of their bucket, without rotated copies."""
     is_own = buckets_of(values.val2, minhash) == values.slots % minhash.bucket_count
     slots = values.slots[is_own]
-    is_sure = _rank(slots) < _sure_values(minhash)
-    return Minima(slots[is_sure], values.val1[is_own][is_sure], values.val2[is_own][is_sure])
+    is_certain = _rank(slots) < _count_certain_values(minhash)
+    return Minima(slots[is_certain], values.val1[is_own][is_certain], values.val2[is_own][is_certain])
 
 
 def codes_of_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
-    """Return a code for each value; uint64, ascending. It has the slot and the highest bits within the bucket."""
+    """Return a code for each value; uint64, ascending. It contains the slot and the highest bits within the bucket."""
     bits = _slot_bits(minhash)
     size = minhash.bucket_size
     buckets = (values.slots % minhash.bucket_count).astype(np.uint64)
@@ -39,24 +39,25 @@ def codes_of_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
     return values.slots.astype(np.uint64) << np.uint64(_CODE_BITS - bits) | in_bucket >> np.uint64(spare)
 
 
-def shared_and_union_of_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> tuple[int, int]:
-    """Return two counts, `shared` and `union`. Their quotient is an unbiased estimate of the Jaccard similarity J.
+def compare_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> TokenOverlap:
+    """Compare the terms of two documents. The estimate of the Jaccard similarity J is unbiased.
 
     Of the smallest values of a bucket of the union, the share that is in both sets is J on average (Broder 1997, "On
     the resemblance and containment of documents", section 4). Buckets that are empty in both documents do not count
     (Li, Owen, Zhang 2012).
 
-    Returns:
-        How many of the smallest values of all buckets are in both documents, and the number of these values.
+    `matched` counts how many of the smallest values of all buckets are in both documents. `union` is the number of
+    these values. Terms are never equal by chance, because a term contains 64 bits of the hash.
     """
     union = np.union1d(a, b)
     slots = union >> np.uint64(_CODE_BITS - _slot_bits(minhash))
-    smallest = union[_rank(slots) < _sure_values(minhash)]
-    return count_common(np.intersect1d(a, b, assume_unique=True), smallest), len(smallest)
+    smallest = union[_rank(slots) < _count_certain_values(minhash)]
+    matched = count_common(np.intersect1d(a, b, assume_unique=True), smallest)
+    return TokenOverlap(matched, matched, len(smallest))
 
 
-def _sure_values(minhash: MinHash) -> int:
-    """Return how many values of a bucket are certainly its smallest."""
+def _count_certain_values(minhash: MinHash) -> int:
+    """Return the number of values of a bucket that are certainly the smallest."""
     return max(1, minhash.hash_set_size - 1)
 
 

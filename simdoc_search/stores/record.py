@@ -100,9 +100,9 @@ class Record:
     words: bytes = field(default=b"", repr=False, compare=False)
     terms: Sequence[str] = field(default=(), repr=False)
 
-    def tokens(self, length: int) -> list[str]:
-        """Return the query terms of the tokens. Terms that are computed from `codes` have `length` characters."""
-        return list(self.terms) or encode(self.codes, length)
+    def tokens(self) -> list[str]:
+        """Return the query terms of the tokens."""
+        return list(self.terms) or encode(self.codes)
 
     @property
     def place(self) -> Place:

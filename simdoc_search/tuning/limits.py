@@ -100,7 +100,7 @@ def _related_score(store: Store, a: Record, b: Record) -> float:
     if version_score is not None or not concepts.count:
         return version_score or 0.0
     weights = ConceptWeights(concepts, store.concept_frequencies, is_stored=True)
-    (similarity,) = weights.similarities(weights.weighted_with([others]))
+    (similarity,) = weights.similarities(weights.weight_with([others]))
     return relation_score(similarity)
 
 

@@ -15,7 +15,7 @@ from simdoc_search.documents import Place
 from simdoc_search.query.planner import plan
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import encode
+from simdoc_search.sketch.tokens import encode, encode_text
 from simdoc_search.stores import open_store
 from simdoc_search.stores.record import Record
 from simdoc_search.tuning.sample import ExactOverlaps
@@ -69,8 +69,7 @@ def measure(
     began = time.perf_counter()
     sketches = list(fingerprints(texts.values(), settings.analysis, settings.minhash))
     seconds = max(time.perf_counter() - began, 1e-9)
-    length = settings.token_length
-    codes = {id: sketch.codes(length) for id, sketch in zip(texts, sketches, strict=True)}
+    codes = {id: sketch.codes() for id, sketch in zip(texts, sketches, strict=True)}
     error, measured_pair_count = _estimation_error(codes, overlaps, settings)
     overlapping_ids = overlaps.overlapping_ids(float(overlap))
     query_ids = _query_documents(overlaps.ids, overlapping_ids)
@@ -84,11 +83,11 @@ def measure(
             expected = overlapping_ids.get(id, set())
             expected_hit_count += len(expected)
             began = time.perf_counter()
-            query = plan(encode(codes[id], length), overlap, probability)
+            query = plan(encode(codes[id]), overlap, probability)
             hits = {
                 candidate.id
                 for candidate in (store.candidates(query, exclude=Place(id)) if query.can_match else ())
-                if query.is_hit(*settings.estimate(codes[id], candidate.codes), overlap)
+                if query.is_hit(settings.estimate(codes[id], candidate.codes), overlap)
             }
             query_seconds += time.perf_counter() - began
             hit_count += len(hits)
@@ -102,7 +101,7 @@ def measure(
         precision=correct_hit_count / hit_count if hit_count else 1.0,
         hit_count=hit_count,
         query_count=len(query_ids),
-        bytes_per_document=length * sum(map(len, codes.values())) / max(1, len(codes)),
+        bytes_per_document=sum(len(encode_text(tokens)) for tokens in codes.values()) / max(1, len(codes)),
         documents_per_second=len(codes) / seconds,
         query_ms=1000 * query_seconds / max(1, len(query_ids)),
     )
@@ -130,6 +129,5 @@ def _estimation_error(codes: Mapping[str, Codes], overlaps: ExactOverlaps, setti
         pairs = np.flatnonzero((bins == number) & (overlaps.jaccard < 1))  # equal sets are never wrong
         for pair in rng.permutation(pairs)[:_PAIRS_PER_BIN].tolist():
             a, b = (codes[overlaps.ids[side[pair]]] for side in (overlaps.first, overlaps.second))
-            shared, union = settings.estimate(a, b)
-            squares.append(((shared / union if union else 0.0) - overlaps.jaccard[pair]) ** 2)
+            squares.append((settings.estimate(a, b).overlap - overlaps.jaccard[pair]) ** 2)
     return (float(np.sqrt(np.mean(squares))) if squares else 0.0), len(squares)

@@ -69,16 +69,16 @@ def test_a_text_has_the_same_fingerprint_alone_and_in_an_action(text: str) -> No
 
 
 def test_the_settings_and_the_field_can_be_chosen() -> None:
-    settings = Settings(Analysis("lowercase", 3, short_texts=False), MinHash(bucket_count=64, with_rotation=True), 5)
+    settings = Settings(Analysis("lowercase", 3, short_texts=False), MinHash(bucket_count=64, with_rotation=True))
     result = filled({"_id": "1", "text": TEXT}, settings=settings, field="fp")
     bare = fingerprint_field(TEXT, Settings(passages=None))
 
     assert {"_id": "1", "text": TEXT, "fp": fingerprint_field(TEXT, settings)} == result
-    tokens = fingerprint(TEXT, settings.analysis, settings.minhash).tokens(length=5)
+    tokens = fingerprint(TEXT, settings.analysis, settings.minhash).tokens()
     assert " ".join(tokens) == result["fp"]["tokens"]
     assert OURS["tokens"] == bare["tokens"]
     assert "passages" not in bare
-    assert "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 4" == bare["format"]
+    assert "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 9" == bare["format"]
 
 
 def test_sentences_and_concepts_are_added_if_the_settings_have_them() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.query import plan
-from simdoc_search.query.plans import Bands, min_beyond_chance
+from simdoc_search.query.plans import CHANCE_OVERLAP, Bands, min_matches
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import load, to
@@ -20,7 +20,7 @@ from tests.support.http_server import indices
 from tests.support.pipeline_installation import install_search_templates
 from tests.support.texts import overlapping, text
 
-OVERLAPS = (1, 12.5, 20, 50, 80, 100)
+OVERLAPS = (1, float(100 * CHANCE_OVERLAP) - 0.1, float(100 * CHANCE_OVERLAP), 12.5, 20, 50, 80, 100)
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch_7"], scope="module")
@@ -43,7 +43,7 @@ def bands_of(engine: Engine, fields: list[dict[str, Any]], **params: Any) -> lis
 @pytest.mark.parametrize("probability", [10, 80, 99.9])
 def test_the_engine_makes_the_bands_of_the_planner(engine: Engine, probability: float) -> None:
     """This holds for any number of tokens, any overlap and any probability."""
-    counts = [1, 2, 7, 60, 265, 512]
+    counts = [1, 2, 7, 60, 265, 512, 4096]
     fields = [{"tokens": " ".join(f"T{number}" for number in range(count))} for count in counts]
     for percent in OVERLAPS:
         share, chance = Fraction(str(percent)) / 100, Fraction(str(probability)) / 100
@@ -54,7 +54,7 @@ def test_the_engine_makes_the_bands_of_the_planner(engine: Engine, probability: 
             assert isinstance(planned, Bands)
             assert [" ".join(band) for band in planned.bands] == bands["any_of"]
             count = len(planned.tokens)
-            assert max(min_beyond_chance(count), math.ceil(count * planned.min_share(share))) == bands["least"]
+            assert max(min_matches(count, share), math.ceil(count * planned.min_share(share))) == bands["least"]
 
 
 def test_wrong_parameters_are_an_error(engine: Engine) -> None:
@@ -65,7 +65,7 @@ def test_wrong_parameters_are_an_error(engine: Engine) -> None:
         (
             field,
             {"overlap": 20, "probability": 100},
-            "overlap must be over 0 and up to 100, probability over 0 and under 100",
+            "overlap must be greater than 0 and at most 100, probability greater than 0 and less than 100",
         ),
         (field, {"overlap": 0, "probability": 80}, "overlap must be over 0"),
         (field, {"overlap": "20", "probability": 80}, "overlap and probability must be numbers, in percent"),

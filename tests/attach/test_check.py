@@ -13,6 +13,7 @@ from simdoc_search import Analysis, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.check import Finding, check_index
 from simdoc_search.errors import StoreNotFoundError
+from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
@@ -48,7 +49,7 @@ def findings_of(
         made.put(name, id, document)
     findings = check(engine, name)
     assert {name} >= {finding.index for finding in findings}
-    return [(finding.wrong, finding.problem) for finding in findings]
+    return [(finding.is_problem, finding.message) for finding in findings]
 
 
 # --- correct indices ---
@@ -60,18 +61,19 @@ def test_an_index_of_simdoc_search_is_ready(made: Indices, engine: Engine) -> No
         name = made.name()
         with closing(open_store(f"{made.engine}/{name}", create=True, field=field, store_texts=store_texts)) as store:
             assert [] == check_index(engine, name, field)
-            codes = [number << 15 for number in range(8)]  # one of finding bucket
-            put(store, record("a", codes, passages=[1]), record("b", codes, passages=[1, 2]))
+            put(store, record("a", passages=[1]), record("b", passages=[1, 2]))
 
         assert [] == check_index(engine, name, field)
 
 
 def test_an_index_with_the_component_template_is_ready(made: Indices, engine: Engine) -> None:
     """The mapping may have any settings."""
-    other = component_template(Settings(token_length=5))["template"]["mappings"]
+    other = component_template(Settings(minhash=MinHash(bucket_count=256)))["template"]["mappings"]
 
     assert [] == findings_of(made, engine, mapping(), one={"simdoc": fingerprint_field("some words of a text")})
-    assert [] == findings_of(made, engine, other, one={"simdoc": fingerprint_field("words", Settings(token_length=5))})
+    assert [] == findings_of(
+        made, engine, other, one={"simdoc": fingerprint_field("words", Settings(minhash=MinHash(bucket_count=256)))}
+    )
 
 
 # --- faults of a mapping ---
@@ -134,9 +136,11 @@ def test_the_field_limit_is_checked_for_an_index_without_our_field(
 
 def test_documents_without_a_complete_fingerprint_are_counted(made: Indices, engine: Engine) -> None:
     """Documents without a fingerprint are only a note if it is not known whether they have a text."""
-    kinds = {"a": Settings(token_length=5), "b": Settings(Analysis(shingle_size=3)), "c": Settings()}
+    kinds = {"a": Settings(minhash=MinHash(bucket_count=256)), "b": Settings(Analysis(shingle_size=3)), "c": Settings()}
     documents: dict[str, Any] = {id: {"simdoc": fingerprint_field("words", settings)} for id, settings in kinds.items()}
-    others = "2 fingerprints have other settings than the mapping; run simdoc-search backfill --stale"
+    others = (
+        "2 fingerprints were computed with settings that differ from the mapping; run simdoc-search backfill --stale"
+    )
 
     assert [(False, "2 of 5 documents have no fingerprint"), (True, others)] == findings_of(
         made, engine, mapping(), **documents, d={"title": "d"}, e={"simdoc": None}
@@ -177,7 +181,7 @@ def test_missing_and_stale_fingerprints_are_wrong(made: Indices, engine: Engine)
     made.put(name, "new", {"body": "the words of a new text"})
     made.put(name, "none", {"title": "a title alone"})
     call(made.engine, "POST", f"/{name}/_update/a?refresh=true", {"doc": {"body": "quite another text"}})
-    missing, stale = [finding.problem for finding in check(engine, name) if finding.wrong]
+    missing, stale = [finding.message for finding in check(engine, name) if finding.is_problem]
 
     assert "1 of 5 documents have a text but no fingerprint; run simdoc-search backfill" == missing
     assert stale.startswith(
@@ -192,14 +196,17 @@ def test_a_different_or_missing_pipeline_is_wrong(made: Indices, engine: Engine)
     install_pipeline(engine, ["title"], name=name)
     call(made.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": name})
     try:
-        ((wrong, problem),) = [(finding.wrong, finding.problem) for finding in check(engine, name)]
-        assert (True, True) == (wrong, problem.startswith(f"its pipeline is wrong: {name} (index.final_pipeline)"))
+        ((wrong, problem),) = [(finding.is_problem, finding.message) for finding in check(engine, name)]
+        assert (True, True) == (
+            wrong,
+            problem.startswith(f"new documents do not get correct fingerprints: {name} (index.final_pipeline)"),
+        )
     finally:
         call(made.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": "_none"})
         call(made.engine, "DELETE", f"/_ingest/pipeline/{name}")
     call(made.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": f"{name}-gone"})
 
-    assert ["which does not exist" in finding.problem for finding in check(engine, name)] == [True]
+    assert ["which does not exist" in finding.message for finding in check(engine, name)] == [True]
 
 
 # --- problems of an index or an engine ---
@@ -214,9 +221,9 @@ def test_a_block_is_reported(made: Indices, engine: Engine, block: str, wrong: b
         findings = check(engine, name)
     finally:
         call(made.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": None})
-    (finding,) = [finding for finding in findings if f"it has the block index.blocks.{block}" in finding.problem]
+    (finding,) = [finding for finding in findings if f"it has the block index.blocks.{block}" in finding.message]
 
-    assert wrong == finding.wrong
+    assert wrong == finding.is_problem
 
 
 def test_missing_shards_are_wrong(made: Indices) -> None:
@@ -224,9 +231,9 @@ def test_missing_shards_are_wrong(made: Indices) -> None:
     nowhere = {**NAMED, "index.routing.allocation.require._name": "no such node"}
     name = made.make(mapping(), nowhere, wait_for_active_shards="0")
     with serving(forward(made.engine)) as server, to(server.url) as engine:
-        ((wrong, problem),) = [(finding.wrong, finding.problem) for finding in check(engine, name)]
+        ((wrong, problem),) = [(finding.is_problem, finding.message) for finding in check(engine, name)]
 
-    assert (True, True) == (wrong, problem.startswith("1 of 1 shards are missing (status red); see "))
+    assert (True, True) == (wrong, problem.startswith("1 of 1 shards are missing (status red); find the cause with "))
     assert [] == [
         request.path for request in server.requests if request.path.rpartition("/")[2] in {"_count", "_search"}
     ]
@@ -245,7 +252,7 @@ def test_a_low_clause_limit_is_wrong(made: Indices) -> None:
     with serving(limited) as server, to(server.url) as engine:
         findings = check(engine, name)
 
-    problem = "the engine allows only 512 clauses per query; raise indices.query.bool.max_clause_count to 1024"
+    problem = "the engine allows only 512 clauses per query; set indices.query.bool.max_clause_count to 1024"
     assert [Finding(name, True, problem)] == findings
 
 
@@ -275,7 +282,7 @@ TEXTS = {"body": {"type": "text"}, "title": {"type": "text"}}
 def test_an_index_without_our_field_is_named_with_the_command(made: Indices, engine: Engine) -> None:
     """The command has the text field of the other index. A closed index is only named."""
     names, alias = two_indices(made, {})
-    ((index, problem),) = [(finding.index, finding.problem) for finding in check(engine, alias) if finding.wrong]
+    ((index, problem),) = [(finding.index, finding.message) for finding in check(engine, alias) if finding.is_problem]
     run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field body, or apply"
     result = run("check", f"{made.engine}/{alias}")
     call(made.engine, "POST", f"/{names[1]}/_close")
@@ -286,31 +293,33 @@ def test_an_index_without_our_field_is_named_with_the_command(made: Indices, eng
         result.stdout.splitlines()[-1],
     )
     assert [Finding(names[1], True, "it is closed; open it first")] == [
-        finding for finding in check(engine, alias) if finding.wrong
+        finding for finding in check(engine, alias) if finding.is_problem
     ]
 
 
 def test_different_text_fields_behind_an_alias_are_wrong(made: Indices, engine: Engine) -> None:
     """Each index alone is ready."""
     names, alias = two_indices(made, component_template()["template"]["mappings"]["properties"], "title")
-    assert [[], []] == [[finding for finding in check(engine, name) if finding.wrong] for name in names]
-    ((index, problem),) = [(finding.index, finding.problem) for finding in check(engine, alias) if finding.wrong]
+    assert [[], []] == [[finding for finding in check(engine, name) if finding.is_problem] for name in names]
+    ((index, problem),) = [(finding.index, finding.message) for finding in check(engine, alias) if finding.is_problem]
     fields = f"{names[0]} from body, {names[1]} from title"
 
     assert (alias, True) == (
         index,
-        problem.startswith(f"the fingerprints come from different text fields ({fields}); "),
+        problem.startswith(f"the fingerprints were computed from different text fields ({fields}); "),
     )
     assert " --stale --force" in problem
 
 
 def test_different_settings_behind_an_alias_are_wrong(made: Indices, engine: Engine) -> None:
     """The settings of the fingerprints or of one kind of tokens may differ."""
-    plain, other = mapping(), component_template(Settings(token_length=5))["template"]["mappings"]
+    plain, other = mapping(), component_template(Settings(minhash=MinHash(bucket_count=256)))["template"]["mappings"]
     without = component_template(Settings(passages=None))["template"]["mappings"]
     for second, reason in ((other, "have fingerprints with different settings"), (without, "no passages")):
         alias = made.alias(made.make(plain, NAMED), made.make(second, NAMED))
-        ((index, problem),) = [(finding.index, finding.problem) for finding in check(engine, alias) if finding.wrong]
+        ((index, problem),) = [
+            (finding.index, finding.message) for finding in check(engine, alias) if finding.is_problem
+        ]
 
         assert (alias, True) == (index, reason in problem)
 
@@ -328,13 +337,13 @@ def test_the_command_prints_findings_and_a_verdict(made: Indices) -> None:
     )
     problem = (
         f"there is no field fp.tokens; run simdoc-search backfill {made.engine}/{name} --text-field FIELD --field fp, "
-        "or apply the mapping of simdoc-search template show"
+        "or add the mapping that simdoc-search template show prints"
     )
     as_json = json.loads(run("check", f"{address}/{name}", "--field", "fp", "--json").stdout)
 
     assert fit[0].startswith(f"note: {name}: responses with _source contain simdoc")
     assert [f"{name} is ready for FINGERPRINT queries"] == fit[1:]
-    assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: searches that name no field")
+    assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: searches without a field")
     assert answer("check", f"{address}/{noted}")["fit"]
     assert (1, "") == (with_field.exit_code, with_field.stderr)
     assert (

@@ -104,7 +104,7 @@ def test_queries_check_and_status_read_the_fingerprints(made: Indices, engine: E
     staleness = answer("status", f"{made.engine}/{name}", "--sample", "10")["staleness"]
 
     assert {f"copy{number}" for number in range(1, 6)} == {hit["id"] for hit in hits}
-    assert [] == [finding.problem for finding in check_index(engine, name) if finding.wrong]
+    assert [] == [finding.message for finding in check_index(engine, name) if finding.is_problem]
     assert 0 == staleness["stale"]
 
 

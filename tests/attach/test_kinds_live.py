@@ -104,7 +104,7 @@ def naming_the_danube(engine: Engine, index: str) -> list[str]:
 
 def problems(engine: Engine, index: str) -> list[str]:
     """The problems that `check` finds."""
-    return [finding.problem for finding in check_index(engine, index) if finding.wrong]
+    return [finding.message for finding in check_index(engine, index) if finding.is_problem]
 
 
 def test_a_loader_makes_the_tokens_of_simdoc_search_index(made: Indices, engine: Engine) -> None:

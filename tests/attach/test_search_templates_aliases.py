@@ -109,7 +109,9 @@ def test_a_source_without_its_index_is_an_error(engine_url: str) -> None:
     with rolling(engine_url) as articles:
         fill(articles)
         for template in ("simdoc-similar", "simdoc-passages"):
-            with pytest.raises(RequestError, match="the parameter index is missing; give the _index of the source"):
+            with pytest.raises(
+                RequestError, match="the parameter index is missing; set it to the _index of the query document"
+            ):
                 search(articles, template, id="one")
             with pytest.raises(RequestError, match="more than one ind"):
                 search(articles, template, id="one", index=articles.name)

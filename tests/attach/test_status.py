@@ -61,7 +61,7 @@ def test_documents_are_counted_by_state(made: Indices, engine: Engine) -> None:
 
 
 def test_the_texts_of_an_index_of_simdoc_search_are_in_body(made: Indices, engine: Engine) -> None:
-    for store_texts, reason in ((True, ""), (False, "stores no texts")):
+    for store_texts, reason in ((True, ""), (False, "does not store texts")):
         name = made.name()
         with open_store(f"{made.engine}/{name}", create=True, store_texts=store_texts) as store:
             SimilaritySearch(store).index(Document(str(number), words(number, 99)) for number in range(9))
@@ -160,7 +160,7 @@ def test_fingerprints_are_compared_only_with_known_text_fields(made: Indices, en
     assert "name it with --text-field" in unknown.not_compared
     assert {"list": "is not an object"} == unknown.malformed
     assert Sample(2, 2, 1, ("list",)) == known
-    assert "none of 2 documents has a field bodi; name another text field" in misspelt.not_compared
+    assert "none of the 2 sampled documents has the field bodi; choose another one" in misspelt.not_compared
 
 
 def test_fingerprints_with_a_secret_key_are_compared_only_with_the_key(
@@ -285,7 +285,7 @@ def test_sizes_and_pipelines_may_be_hidden(made: Indices) -> None:
         shown = output("status", f"{server.url}/{index}")
 
     assert "documents      15 in 1 index\n" in shown
-    assert "pipeline       index.final_pipeline names theirs, which this user may not see\n" in shown
+    assert "pipeline       index.final_pipeline is set to theirs, which this user may not read\n" in shown
 
 
 # --- documents without a text, and compared documents ---
@@ -307,7 +307,7 @@ def test_documents_without_a_text_are_counted_separately(made: Indices) -> None:
     assert "text gone      1 have a fingerprint but no text; to remove it, run simdoc-search backfill\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
-    assert "1 fingerprints belong to removed texts; run simdoc-search backfill\n" in checked
+    assert "1 documents have a fingerprint but no text; run simdoc-search backfill\n" in checked
     assert "1 updated, 0 unchanged, 1 removed because the text is gone in " in done
     assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale"])
 

@@ -74,15 +74,15 @@ def test_the_settings_are_in_the_metadata_of_the_tokens() -> None:
     meta = fields()["tokens"]["meta"]
 
     assert {
-        "simdoc_version": str(Settings().layout),
+        "simdoc_version": "1",
         "simdoc_analysis": "nfkc_cf word 5 short_texts",
-        "simdoc_sketches": "bucketed:1 512 1 false 4; passages:1 32 5",
+        "simdoc_sketches": "bucketed:1 512 1 false 9; passages:1 32 5",
     } == meta
     assert max(map(len, meta)) <= 20
     assert max(map(len, meta.values())) <= 50
     without = fields(Settings(passages=None))
     assert {"passages"} == fields().keys() - without.keys()
-    assert "bucketed:1 512 1 false 4" == without["tokens"]["meta"]["simdoc_sketches"]
+    assert "bucketed:1 512 1 false 9" == without["tokens"]["meta"]["simdoc_sketches"]
 
 
 @pytest.mark.parametrize(

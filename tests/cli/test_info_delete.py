@@ -48,7 +48,7 @@ def test_info_as_json_has_its_keys() -> None:
         result["settings"]["analysis"]
     )
     assert 512 == result["settings"]["minhash"]["bucket_count"]
-    assert 2 == result["settings"]["version"]
+    assert 1 == result["settings"]["version"]
 
 
 # --- delete ---

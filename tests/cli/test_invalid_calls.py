@@ -69,7 +69,7 @@ def test_an_id_may_have_512_bytes() -> None:
         ('"a', "is not closed; write"),
         ('""_20', "write an id between the quotes"),
         ('"a"20', "after the quoted id is not a number; write"),
-        ('"a"_x', "write a number like 20 or 12.5"),
+        ('"a"_x', "write a number such as 20 or 12.5"),
         ("a_0.2", "write 20 for 20 %"),
         ("a_101", "over 100"),
         ("a_20_0", "would find nothing"),

@@ -107,5 +107,5 @@ def test_a_mapping_has_fields_for_sentences_and_concepts() -> None:
 
     assert fields.keys() - usual.keys() == {"sentences", "concepts"}
     assert fields["sentences"] == fields["concepts"] == usual["passages"]
-    assert "bucketed:1 512 1 false 4; sentences:2" == fields["tokens"]["meta"]["simdoc_sketches"]
+    assert "bucketed:1 512 1 false 9; sentences:2" == fields["tokens"]["meta"]["simdoc_sketches"]
     assert "concepts:1 yake -" == fields["tokens"]["meta"]["simdoc_sketches_2"]

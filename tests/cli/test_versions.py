@@ -208,7 +208,7 @@ def test_wrong_queries_and_limits_are_one_sentence() -> None:
     for arguments, message in (
         ((), "give one of ID, --file or --all"),
         (("a", "--file", "new.txt"), "give one of ID, --file or --all"),
-        (("2022/Report.txt", "--enough", 5), "least must be from 0 % to enough, not 5 % and 10 %"),
+        (("2022/Report.txt", "--enough", 5), "least must be from 0 % to enough; got enough 5 % and least 10 %"),
         (("x", "--bits", "99"), "99 is not in the range 0<=x<=16"),
         (("2022/Report.txt", "--min-score", "nan"), "min_score must be from 0 to 1"),
     ):
@@ -234,7 +234,9 @@ def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
     assert built_in == output("defaults", "--reset", *store)
     assert stored.strip() not in output("info", *store)
     assert "give either --reset or new values" in usage_error(run("defaults", "--reset", "--bits", "3", *store))
-    assert "least must be from 0 % to enough, not 5 % and 10 %" in usage_error(run("defaults", "--enough", "5", *store))
+    assert "least must be from 0 % to enough; got enough 5 % and least 10 %" in usage_error(
+        run("defaults", "--enough", "5", *store)
+    )
 
 
 def test_an_index_without_sentences_finds_the_same_versions() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.devengine import free_port, packages, processes
+from simdoc_search.devengine import find_free_port, packages, processes
 from tests.support.devengine import Artifact
 
 
@@ -29,7 +29,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def used_port() -> Iterator[int]:
     """A port on which another program listens. It is in the range of the engine's ports."""
-    port = free_port()
+    port = find_free_port()
     with socket.create_server(("127.0.0.1", port)):
         yield port
 

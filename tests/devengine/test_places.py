@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.devengine import EngineError, free_port, packages
+from simdoc_search.devengine import EngineError, find_free_port, packages
 from simdoc_search.devengine.common import cache_folder, data_folder
 from simdoc_search.devengine.node import HTTP_PORTS, TRANSPORT_OFFSET, Node, check_ports, is_port_in_use
 
@@ -36,17 +36,17 @@ def test_transport_ports_differ_from_http_ports() -> None:
 
 def test_a_port_on_which_a_program_listens_is_in_use(used_port: int) -> None:
     assert is_port_in_use(used_port)
-    assert used_port != free_port()
+    assert used_port != find_free_port()
 
 
 def test_free_ports_are_consecutive_and_random() -> None:
-    first = free_port(3)
+    first = find_free_port(3)
 
     assert first > 9201
     assert [] == [port for port in range(first, first + 3) if is_port_in_use(port)]
-    assert len({free_port() for _ in range(10)}) > 1
-    with pytest.raises(EngineError, match="no 100 consecutive ports from 9210 to 9280 are free"):
-        free_port(100)
+    assert len({find_free_port() for _ in range(10)}) > 1
+    with pytest.raises(EngineError, match="no 100 consecutive free ports from 9210 to 9280"):
+        find_free_port(100)
 
 
 # --- configuration ---

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.devengine import EngineError, find, find_all, processes, registry
+from simdoc_search.devengine import EngineError, find_cluster, find_running_clusters, processes, registry
 from simdoc_search.devengine.common import data_folder
 from tests.support.devengine import NOWHERE, registered
 
@@ -30,14 +30,14 @@ def test_a_process_ends_after_sigterm(launch_child: Any) -> None:
     pid = launch_child()
 
     assert processes.end_processes([pid], "the-token", 20)
-    assert -signal.SIGTERM == processes.exit_code(pid)
+    assert -signal.SIGTERM == processes.read_exit_code(pid)
 
 
 def test_a_process_that_ignores_sigterm_is_killed(launch_child: Any) -> None:
     pid = launch_child("signal.signal(signal.SIGTERM, signal.SIG_IGN)")
 
     assert processes.end_processes([pid], "the-token", 0.2)
-    assert -signal.SIGKILL == processes.exit_code(pid)
+    assert -signal.SIGKILL == processes.read_exit_code(pid)
 
 
 def test_a_process_that_is_not_registered_yet_is_ended_with_its_engine(launch_child: Any) -> None:
@@ -65,19 +65,19 @@ def test_a_malformed_file_is_not_an_engine(text: str) -> None:
     registered()
     (data_folder() / "running" / f"{NOWHERE}.json").write_text(text, "utf-8")
 
-    assert None is find(NOWHERE)
-    assert [] == find_all()
+    assert None is find_cluster(NOWHERE)
+    assert [] == find_running_clusters()
 
 
 def test_an_engine_that_ended_without_being_stopped_is_shown_as_ended() -> None:
     registered(pids=(os.getpid(),))
-    ended = find(NOWHERE)
+    ended = find_cluster(NOWHERE)
 
     assert ended is not None
-    assert [] == find_all()
+    assert [] == find_running_clusters()
     assert (None, ["ended"]) == (ended.status().health, [node.state for node in ended.status().nodes])
     assert 0 == ended.stop()
-    assert None is find(NOWHERE)
+    assert None is find_cluster(NOWHERE)
 
 
 @pytest.mark.parametrize(("name", "is_kept"), [("simdoc-engine-x", False), ("documents", True)])
@@ -85,7 +85,7 @@ def test_only_temporary_folders_are_removed_with_an_engine(tmp_path: Path, name:
     folder = tmp_path / name
     folder.mkdir()
     registered(folder=str(folder), is_ephemeral=True)
-    ended = find(NOWHERE)
+    ended = find_cluster(NOWHERE)
 
     assert ended is not None
     ended.stop()
@@ -94,9 +94,9 @@ def test_only_temporary_folders_are_removed_with_an_engine(tmp_path: Path, name:
 
 def test_a_node_that_does_not_exist_is_an_error() -> None:
     registered(pids=(0, 0))
-    engine = find(NOWHERE)
+    engine = find_cluster(NOWHERE)
 
     assert engine is not None
     for number in (0, 3):
-        with pytest.raises(EngineError, match=f"no node {number}; use a number from 1 to 2"):
+        with pytest.raises(EngineError, match=f"no node {number}; choose a number from 1 to 2"):
             engine.log_tail(number)

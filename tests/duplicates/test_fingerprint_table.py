@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from simdoc_search.duplicates import fingerprint_table as module
-from simdoc_search.sketch.estimate import shared_and_union
-from tests.support.fingerprints import BITS, pair, shingles, table
+from simdoc_search.sketch.estimate import compare_codes
+from tests.support.fingerprints import pair, shingles, table
 
 
 @pytest.mark.parametrize("one_matrix", [True, False])
@@ -20,12 +20,10 @@ def test_counts_of_many_pairs_are_those_of_single_pairs(one_matrix: bool, monkey
     sets = [side for side in sets if len(side)]
     made = table(sets)
     first, second = np.triu_indices(len(sets), 1)
-    shared, union = made.shared_and_union(first, second)
+    jaccard, _ = made.estimated_jaccard(first, second)
     codes = [made.tokens_of(np.array([number]))[0] for number in range(len(sets))]
 
-    assert [shared_and_union(codes[a], codes[b], BITS) for a, b in zip(first, second, strict=True)] == list(
-        zip(shared.tolist(), union.tolist(), strict=True)
-    )
+    assert [compare_codes(codes[a], codes[b]).overlap for a, b in zip(first, second, strict=True)] == jaccard.tolist()
 
 
 def test_band_keys_are_equal_for_equal_fingerprints_only() -> None:

@@ -57,7 +57,7 @@ def test_a_near_duplicate_is_folded_under_the_first_hit_that_it_overlaps() -> No
 
 def test_hits_without_a_readable_fingerprint_are_not_folded() -> None:
     broken, odd = hit("broken", text(0)), hit("odd", text(0))
-    broken["_source"]["simdoc"]["tokens"] = "ABCD EFG  HIJK"
+    broken["_source"]["simdoc"]["tokens"] = "ABCDE EFG  HIJ"
     odd["_source"]["simdoc"] = "something of the application's"
     page = [hit("a", text(0)), hit("none", None), broken, {"_id": "no source"}, odd, hit("e", text(0))]
 
@@ -94,7 +94,7 @@ def test_a_wrong_overlap_is_refused(overlap: Any) -> None:
 
 
 def test_tokens_are_read_with_the_given_settings_and_field() -> None:
-    settings = Settings(minhash=MinHash(bucket_count=1024), token_length=5)
+    settings = Settings(minhash=MinHash(bucket_count=1024))
     page = [{"_id": str(start), "_source": {"prints": field(text(start), settings)}} for start in (0, 3, 200)]
 
     assert [("0", ["3"]), ("200", [])] == ids(page, settings=settings, field="prints")

@@ -150,10 +150,10 @@ def test_nothing_is_similar_to_a_text_without_words() -> None:
 
 
 def test_settings_are_those_of_the_index() -> None:
-    """In this test, tokens are longer, and there are fewer buckets."""
-    settings = Settings(minhash=MinHash(bucket_count=64), token_length=5)
+    """In this test, there are fewer buckets."""
+    settings = Settings(minhash=MinHash(bucket_count=64))
     fingerprints = {id: fingerprint(content, settings.analysis, settings.minhash) for id, content in TEXTS.items()}
-    tokens = {id: found.tokens(length=5) for id, found in fingerprints.items()}
+    tokens = {id: found.tokens() for id, found in fingerprints.items()}
     hits = [hit(id, " ".join(words)) for id, words in tokens.items()]
     similar = Similar.of_text(SOURCE, 0.5, settings=settings)
 

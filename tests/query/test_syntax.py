@@ -60,7 +60,7 @@ def test_readings_have_the_longest_id_first(text: str, expected: list[Reading]) 
 def test_only_an_ascii_number_is_a_suffix(text: str) -> None:
     """Digits of other scripts, signs, exponents and a trailing underscore are part of the id."""
     assert (query(text),) == parse(text).readings
-    assert () == parse(text).refused
+    assert () == parse(text).invalid_readings
 
 
 @pytest.mark.parametrize("prefix", ["FINGERPRINT:", "fingerprint:", "Fingerprint: ", " FINGERPRINT:\t"])

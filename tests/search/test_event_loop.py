@@ -176,7 +176,7 @@ def test_closing_ends_running_and_waiting_calls(proxied: tuple[Server, StoreLoca
             await asyncio.sleep(0.05)
             await asyncio.wait_for(search.aclose(), LONG / 2)
             for call in (*tasks, search.info()):
-                with pytest.raises(StoreError, match="this search is closed; create a new one"):
+                with pytest.raises(StoreError, match="this search is closed; create a new AsyncSimilaritySearch"):
                     await call
             thaw.set()
 

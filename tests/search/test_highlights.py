@@ -58,5 +58,7 @@ def test_a_store_without_texts_is_refused(new_store: NewStore) -> None:
 
 @pytest.mark.parametrize("options", [{}, {"query": "letter", "text": "a"}, {"query": "letter", "preset": "all"}])
 def test_malformed_options_are_refused(search: SimilaritySearch, options: dict[str, Any]) -> None:
-    with pytest.raises(QuerySyntaxError, match=r"give either the id of a document|preset must be edited or verbatim"):
+    with pytest.raises(
+        QuerySyntaxError, match=r"give exactly one of a document id|preset must be 'edited' or 'verbatim'"
+    ):
         search.highlight("lease", **options)

@@ -166,7 +166,7 @@ def test_every_query_refuses_malformed_page_options(
 @pytest.mark.parametrize("method", QUERIES[1:])
 def test_a_query_takes_either_a_document_or_a_text(documents: SimilaritySearch, method: str) -> None:
     for options in ({}, {"query": "source", "text": "x"}):
-        with pytest.raises(QuerySyntaxError, match="give either the id of a document or a text"):
+        with pytest.raises(QuerySyntaxError, match="give exactly one of a document id and a text"):
             getattr(documents, method)(**options)
 
 

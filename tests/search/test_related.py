@@ -82,11 +82,13 @@ def test_synonyms_relate_documents_without_a_common_word(new_store: NewStore) ->
                 continue
             assert ["a", "b"] == [hit.id for hit in search.related(text=texts["a"], synonyms=synonyms)]
             assert ("Lorry of Bob Hope",) == search.related("a", synonyms=synonyms).hits[0].concepts[:1]
-            with pytest.raises(FormatMismatchError, match=r"with the synonyms .*; give their file"):
+            with pytest.raises(FormatMismatchError, match=r"with the synonym file .*; give this file"):
                 search.related(text="the Lorry")
             with pytest.raises(FormatMismatchError, match=", not "):
                 search.related(text="the Lorry", synonyms=Synonyms({("x",): ("y",)}))
-            with pytest.raises(FormatMismatchError, match="give the extractor that the store was created with"):
+            with pytest.raises(
+                FormatMismatchError, match="pass the extractor and the synonyms that the store was created with"
+            ):
                 search.related("a", extractor=plain)
 
 

@@ -18,8 +18,7 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.sketch.estimate import shared_and_union
-from simdoc_search.sketch.tokens import hash_bits
+from simdoc_search.sketch.estimate import compare_codes
 from tests.support.texts import overlapping
 
 pytestmark = pytest.mark.slow
@@ -112,8 +111,9 @@ def test_the_error_of_the_estimate_agrees_with_the_theory() -> None:
     errors, variances = [], []
     for pair in (pair for pairs in [*at.values(), *above.values()] for pair in pairs):
         ends = codes[f"{pair.name}/a"], codes[f"{pair.name}/b"]
-        shared, filled = shared_and_union(*ends, hash_bits(search.store.settings.minhash))
-        errors.append(shared / filled - pair.exact)
+        estimate = compare_codes(*ends)
+        filled = estimate.union * 512 / 511
+        errors.append(estimate.overlap - pair.exact)
         rest = 1 / (pair.union - 1)
         variances.append(pair.exact * (1 - pair.exact) * ((1 + rest) / filled - rest))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search import open_store
+from simdoc_search import MinHash, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.documents import Place
 from simdoc_search.errors import (
@@ -211,7 +211,7 @@ def test_a_document_that_cannot_be_watched_is_an_error(watcher: Watcher) -> None
             watch("bare")
     with pytest.raises(QuerySyntaxError, match="over 0"):
         watcher.set("doc", overlap=0)
-    with pytest.raises(QuerySyntaxError, match="leave out the probability"):
+    with pytest.raises(QuerySyntaxError, match="omit the probability"):
         watcher.set("doc_50_80")
     assert ([], {}) == (watcher.all(), ids(watcher, "copy"))
 
@@ -219,7 +219,7 @@ def test_a_document_that_cannot_be_watched_is_an_error(watcher: Watcher) -> None
 def test_other_settings_need_another_index_of_watches(made: Indices, watcher: Watcher) -> None:
     """Settings of passages do not matter, as watches compare whole documents."""
     watcher.set("doc")
-    index = articles(made, {"doc": TEXTS["doc"]}, Settings(token_length=5))
+    index = articles(made, {"doc": TEXTS["doc"]}, Settings(minhash=MinHash(bucket_count=256)))
     with open_store(f"{made.engine}/{index}") as other:
         elsewhere = Watcher(other, watcher.name)
         for watch in (elsewhere.set, elsewhere.copied_by):

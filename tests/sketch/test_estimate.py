@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash, fingerprint, fingerprints
 from simdoc_search.analysis.shingles import shingles
-from simdoc_search.sketch.estimate import overlap_interval, shared_and_union
+from simdoc_search.sketch.estimate import compare_codes, overlap_interval
+from simdoc_search.sketch.tokens import HASH_BITS
 from tests.support.strategies import analyses, texts
 
 PAIRS = 400
@@ -25,7 +26,6 @@ VOCABULARY = [f"word{number}" for number in range(800)]
 EVEN, NEAR_DUPLICATES = (0.05, 0.95), (0.8, 0.99)
 USUAL, SHORT = (100, 1500), (20, 100)
 SAMPLES = [(EVEN, USUAL), (EVEN, SHORT), (NEAR_DUPLICATES, USUAL)]
-HASH_BITS = 15  # of a code with 512 buckets and 4 characters
 
 codes = st.dictionaries(st.integers(0, 511), st.integers(0, 3)).map(
     lambda kept: {bucket << HASH_BITS | value for bucket, value in kept.items()}
@@ -107,7 +107,7 @@ def test_the_estimate_is_a_symmetric_fraction_in_its_interval(
 
 
 def test_disjoint_texts_overlap_only_by_chance() -> None:
-    """The tokens of a bucket are then equal in 1 of 2**15 cases. The overlap of an empty text is 0."""
+    """The tokens of a bucket are then equal in 1 of 512 cases. The overlap of an empty text is 0."""
     first, second = fingerprint(" ".join(VOCABULARY)), fingerprint(" ".join(reversed(VOCABULARY)))
 
     assert first.overlap(second) < 0.01
@@ -126,12 +126,15 @@ def test_every_number_of_buckets_estimates_the_overlap(bucket_count: int) -> Non
 
 
 @given(codes, codes)
-def test_shared_and_union_are_those_of_the_sets(first: set[int], second: set[int]) -> None:
-    """The counts are those of equal tokens, and of buckets that are filled on either side."""
-    buckets = {code >> HASH_BITS for code in first | second}
-    found = shared_and_union(np.array(sorted(first), np.uint32), np.array(sorted(second), np.uint32), HASH_BITS)
+def test_codes_are_compared_as_sets(first: set[int], second: set[int]) -> None:
+    """Of the buckets that are filled in both documents, 1 in 512 has equal tokens by chance."""
+    buckets, others = ({code >> HASH_BITS for code in codes} for codes in (first, second))
+    found = compare_codes(np.array(sorted(first), np.uint32), np.array(sorted(second), np.uint32))
+    matched, common, union = len(first & second), len(buckets & others), len(buckets | others)
 
-    assert (len(first & second), len(buckets)) == found
+    assert (matched, max(0, matched - common / 512), union * 511 / 512) == pytest.approx(found)
+    assert found.overlap == (found.shared / found.union if union else 0)
+    assert (found.overlap == 1) == (first == second != set())
 
 
 @pytest.mark.parametrize(

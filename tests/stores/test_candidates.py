@@ -201,7 +201,7 @@ def test_hits_have_a_place_and_the_requested_metadata(store: Store) -> None:
 
 @pytest.mark.parametrize("fields", ["title", [1]])
 def test_fields_are_a_list_of_names(new_memory_store: NewStore, fields: Any) -> None:
-    with pytest.raises(QuerySyntaxError, match="fields must be a list of names, not"):
+    with pytest.raises(QuerySyntaxError, match="fields must be a list of strings, not"):
         SimilaritySearch(new_memory_store()).similar_many([], fields=fields)
 
 

@@ -9,6 +9,7 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.key import HASH_KEY, HashKey
+from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from tests.support.cli import output, run, sentence
 from tests.support.stores import NewStore
@@ -60,7 +61,7 @@ def test_a_folder_with_a_key_can_only_be_opened_with_it(tmp_path: Path, monkeypa
 
 def test_a_key_can_be_an_argument_or_a_part_of_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(HASH_KEY, raising=False)
-    settings = Settings(token_length=5)
+    settings = Settings(minhash=MinHash(bucket_count=256))
     open_store(tmp_path / "a", settings, create=True, hash_key=SECRET).close()
     open_store(tmp_path / "b", settings.with_key(HashKey(SECRET)), create=True).close()
     for name in "ab":

@@ -11,10 +11,12 @@ import pytest
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import StoreError, StoreLockedError
 from simdoc_search.query.plans import Threshold
+from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import HASH_BITS, encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Origin, Record
-from tests.support.stores import NewStore, found, ids, plain, put, record, tokens
+from tests.support.stores import NewStore, codes_of_slots, found, ids, plain, put, record, tokens
 
 # --- records ---
 
@@ -30,7 +32,7 @@ def test_a_stored_record_is_read_unchanged(store: Store) -> None:
     }
     put_in = Record(
         'a_b/c d"é漢.txt',
-        np.array([0, 1, 2**24 - 1], np.uint32),
+        np.array([0, 2**9 + 341, 2**18 - 1], np.uint32),
         7,
         "digest",
         metadata,
@@ -65,12 +67,27 @@ def test_a_store_without_texts_keeps_everything_else(new_store: NewStore) -> Non
     assert plain(record("a", year=2020)) == plain(store.get("a", text=True))
 
 
-def test_a_token_of_five_characters_keeps_30_bits(new_store: NewStore) -> None:
-    store = new_store(Settings(token_length=5))
-    put(store, record("a", [3, 2**30 - 1]))
+@pytest.mark.parametrize("slots", [1, 8, 512, 4096])
+def test_any_tokens_are_read_unchanged(new_store: NewStore, slots: int) -> None:
+    store = new_store(Settings(minhash=MinHash(bucket_count=slots)))
+    rng = np.random.default_rng(slots)
+    codes = rng.integers(0, 1 << HASH_BITS, (9, slots)) | np.arange(slots) << HASH_BITS
+    filled = [codes[0, :0], codes[1], *(row[rng.random(slots) < 0.5] for row in codes[2:])]
+    put(store, *(record(f"{number}", codes=values) for number, values in enumerate(filled)))
 
-    assert [3, 2**30 - 1] == next(iter(store.scan())).codes.tolist()
-    assert [(2, "a")] == found(store, Threshold(tokens([3, 2**30 - 1], 5), 2))
+    assert {f"{number}": values.tolist() for number, values in enumerate(filled)} == {
+        document.id: document.codes.tolist() for document in store.scan()
+    }
+
+
+def test_tokens_have_three_or_four_characters_in_a_store_of_many_slots(new_store: NewStore) -> None:
+    store = new_store(Settings(minhash=MinHash(bucket_count=4096)))
+    codes = [3, 2**18 - 1, 2**18, 2**21 - 1]
+    put(store, record("a", codes=codes))
+    query = encode(np.array(codes, np.uint32))
+
+    assert [3, 3, 4, 4] == list(map(len, query))
+    assert [(4, "a")] == found(store, Threshold(tuple(query), 4))
 
 
 def test_an_unknown_id_has_no_record(store: Store) -> None:
@@ -148,7 +165,8 @@ def test_a_commit_after_an_interrupt_keeps_the_document_that_was_being_replaced(
         with pytest.raises(KeyboardInterrupt):
             writer.put([record("a", {3})])
 
-    assert [{3}, {2}] == [set(local_store.get(id).codes.tolist()) for id in "ab"]  # type: ignore[union-attr]
+    codes = {id: getattr(local_store.get(id), "codes", codes_of_slots([])).tolist() for id in "ab"}
+    assert {"a": codes_of_slots([3]).tolist(), "b": codes_of_slots([2]).tolist()} == codes
 
 
 def test_a_second_writer_is_refused_until_the_first_is_closed(local_store: Store) -> None:

@@ -29,9 +29,7 @@ from tests.support.store_damage import content
 
 DATA = Path(__file__).parents[1] / "data"
 FORMATS = {
-    "2": Settings(passages=None, words=False),
-    "2_passages": Settings(words=False),
-    "2_sketches": Settings(sentences=Sentences(), concepts=Concepts("names")),
+    "1": Settings(sentences=Sentences(), concepts=Concepts("names")),
 }
 NEWEST = list(FORMATS)[-1]
 TEXTS = {  # written by scripts/store_archive.py
@@ -101,16 +99,6 @@ def test_a_store_of_an_earlier_format_can_be_queried_and_written_to(location: Pa
         assert 4 == store.info().documents
 
 
-def test_a_format_without_passages_says_so(tmp_path: Path) -> None:
-    codes = fingerprint(TEXTS["letters/draft.txt"], passages=Passages()).passages
-    message = "was created without passages; index the documents again into a new store"
-    with (
-        closing(open_store(unpacked("2", tmp_path / "store"))) as store,
-        pytest.raises(FormatMismatchError, match=message),
-    ):
-        store.documents_sharing(codes, size=1)
-
-
 def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path) -> None:
     """They equal the tokens that are computed from the texts."""
     pytest.importorskip("sentencex")
@@ -161,8 +149,8 @@ def test_settings_keep_sketches_that_this_version_does_not_know(location: Path) 
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
-        ({"version": 4}, "format version 4, only versions up to 3; "),
-        ({"version": 2, "sketches": ["bucketed:2"]}, "sketch bucketed:2, only .* a new store"),
+        ({"version": 2}, "format version 2, only versions up to 1; "),
+        ({"sketches": ["bucketed:2"]}, "sketch bucketed:2, only .* a new store"),
     ],
 )
 def test_a_newer_format_is_refused(tmp_path: Path, values: dict[str, object], problem: str) -> None:

@@ -24,4 +24,4 @@ def mapping(**changes: Any) -> dict[str, Any]:
 
 def check(engine: Engine, index: str, field: str = "simdoc") -> list[Finding]:
     """Return the findings, except the note that every index of an application gets."""
-    return [finding for finding in check_index(engine, index, field) if "responses with _source" not in finding.problem]
+    return [finding for finding in check_index(engine, index, field) if "responses with _source" not in finding.message]

@@ -13,7 +13,7 @@ import pytest
 
 from simdoc_search.attach.actions import fingerprint_fields
 from simdoc_search.attach.backfill import Backfill, BackfillReport, Estimate, Progress, Task
-from simdoc_search.attach.pipeline import PIPELINE
+from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
@@ -95,7 +95,7 @@ def backfill(engine: Engine, index: str, text_field: str | tuple[str, ...] = "bo
 
 def backfill_in_engine(engine: Engine, index: str, task: Task, progress: Progress | None = None) -> BackfillReport:
     """Run a backfill in the engine, and return its report."""
-    return Backfill(engine, index, task, progress, pipeline=PIPELINE).run()
+    return Backfill(engine, index, task, progress, pipeline=DEFAULT_PIPELINE).run()
 
 
 def reasons(report: BackfillReport | Estimate) -> dict[str, str]:

@@ -13,7 +13,7 @@ from simdoc_search.devengine.registry import Registration
 
 __all__ = ["NOWHERE", "Artifact", "fake_java", "registered"]
 
-NOWHERE = 9208  # below the ports that `free_port` returns for the engines of other tests
+NOWHERE = 9208  # below the ports that `find_free_port` returns for the engines of other tests
 
 
 def registered(**changes: Any) -> Registration:

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.devengine import EngineError, free_port
+from simdoc_search.devengine import EngineError, find_free_port
 from simdoc_search.devengine.node import HOST, LAUNCHER, TRANSPORT_OFFSET
-from simdoc_search.devengine.packages import EXTRA_PACKAGES, cached_jars, find_java
+from simdoc_search.devengine.packages import EXTRA_PACKAGES, find_cached_jars, find_java
 from simdoc_search.errors import SimdocError
 from tests.support.elasticsearch_engine import END_SECONDS, POLL_SECONDS, START_SECONDS
 from tests.support.engines import QUICK, NoEngineError, call, engine_kind, skips
@@ -37,7 +37,7 @@ NAMES = {
 def running_elasticsearch_7(heap: str = "512m") -> Iterator[str]:
     """Run an engine during the block, and return its address. Its data is then removed."""
     jars = _fetch_jars()
-    java, port = find_java(), free_port()
+    java, port = find_java(), find_free_port()
     with tempfile.TemporaryDirectory(prefix="simdoc-elasticsearch-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         (home / "config").mkdir()
@@ -88,7 +88,7 @@ def elasticsearch_7_url(request: pytest.FixtureRequest, engine_home: Path) -> It
 
 
 def _fetch_jars() -> list[Path]:
-    return cached_jars(f"Elasticsearch {VERSION}", f"elasticsearch-{VERSION}-runner", COORDINATES)
+    return find_cached_jars(f"Elasticsearch {VERSION}", f"elasticsearch-{VERSION}-runner", COORDINATES)
 
 
 def _wait(url: str, process: subprocess.Popen[bytes]) -> str:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from simdoc_search.attach.backfill.targets import Target
-from simdoc_search.attach.indices import ApplicationIndex
+from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 
@@ -50,7 +50,7 @@ def target(**changes: Any) -> Target:
     """An index that fingerprints can be added to."""
     described = index()
     filters = changes.pop("filters", ())
-    one = ApplicationIndex("i", "simdoc", described["mappings"], described["settings"]["index"], filters)
+    one = IndexDescription("i", "simdoc", described["mappings"], described["settings"]["index"], filters)
     return Target(**{"index": one, "settings": Settings(), **changes})
 
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
+from simdoc_search.sketch.tokens import HASH_BITS
 
-BITS, BUCKETS = 15, 512
+BUCKETS = 512
 
 Shingles = NDArray[np.uint64]
 
@@ -20,11 +21,12 @@ def shingles(rng: np.random.Generator, count: int) -> Shingles:
 
 
 def codes(hashes: Shingles) -> NDArray[np.uint32]:
-    """Return the tokens of a set of shingles: the bucket and the low 15 bits of the smallest hash of each bucket."""
+    """Return the tokens of a set of shingles: the bucket and the low 9 bits of the smallest hash of each bucket."""
     buckets = (hashes >> np.uint64(54)).astype(np.int64)
     order = np.lexsort((hashes, buckets))
     first = order[np.flatnonzero(np.diff(buckets[order], prepend=-1))]
-    return (buckets[first] << BITS | (hashes[first] & np.uint64((1 << BITS) - 1)).astype(np.int64)).astype(np.uint32)
+    low_bits = hashes[first] & np.uint64((1 << HASH_BITS) - 1)
+    return (buckets[first] << HASH_BITS | low_bits.astype(np.int64)).astype(np.uint32)
 
 
 def pair(rng: np.random.Generator, count: int, overlap: float) -> tuple[Shingles, Shingles]:
@@ -42,4 +44,4 @@ def table(sets: Iterable[Shingles]) -> FingerprintTable:
     counts = np.array([len(row) for row in tokens], np.int64)
     sizes = np.array([len(hashes) for hashes in sets], np.int64)
     all_tokens = np.concatenate([np.zeros(0, np.uint32), *tokens])
-    return FingerprintTable(all_tokens, np.cumsum(counts) - counts, counts, sizes, BITS, BUCKETS)
+    return FingerprintTable(all_tokens, np.cumsum(counts) - counts, counts, sizes, BUCKETS)

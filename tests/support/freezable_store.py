@@ -51,7 +51,7 @@ class _Frozen:
         self._records = records
         self._having: dict[str, set[int]] = {}
         for number, record in enumerate(records):
-            for token in encode(record.codes, store.settings.token_length):
+            for token in encode(record.codes):
                 self._having.setdefault(token, set()).add(number)
 
     def records(self) -> Iterator[Record]:

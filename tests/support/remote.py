@@ -39,6 +39,6 @@ def mapping(**properties: object) -> dict[str, Any]:
     return {"properties": {**ours, **properties}}
 
 
-def ours(codes: Any = range(8), settings: Settings | None = None) -> dict[str, Any]:
+def ours(slots: Any = range(8), settings: Settings | None = None) -> dict[str, Any]:
     """Return the value of our field."""
-    return field_values(record("", codes).codes, 8, ("hash", "words"), settings or Settings())
+    return field_values(record("", slots).codes, 8, ("hash", "words"), settings or Settings())

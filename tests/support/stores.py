@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.sketch.sentences import codes_of_sentences
-from simdoc_search.sketch.tokens import encode
+from simdoc_search.sketch.tokens import HASH_BITS, Codes, encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
@@ -19,27 +19,30 @@ NewStore = Callable[..., Store]
 
 def record(
     id: str,
-    codes: Iterable[int] = range(8),
+    slots: Iterable[int] = range(8),
     text: str | None = None,
     *,
+    codes: Iterable[int] | None = None,
     passages: Iterable[int] = (),
     sentences: Iterable[int] = (),
     concepts: Iterable[int] = (),
     **metadata: Any,
 ) -> Record:
-    """Make a record with these codes. Sentences are given as simhashes, and concepts as codes in order."""
+    """Make a record with a token for each of these slots, or with these codes.
+
+    Sentences are given as simhashes, and concepts as codes in order.
+    """
     digest, hashes = "digest of " + id, ("hash of " + id, "words of " + id)
-    sketches = [np.array(sorted(values), np.uint32) for values in (codes, passages)]
     return Record(
         id,
-        sketches[0],
+        codes_of_slots(slots) if codes is None else _ascending(codes),
         8,
         digest,
         metadata,
         text,
         None,
         *hashes,
-        passages=sketches[1],
+        passages=_ascending(passages),
         sentences=codes_of_sentences(np.array(list(sentences), np.uint64)),
         concepts=np.array(list(concepts), np.uint32),
     )
@@ -56,9 +59,14 @@ def ids(store: Store) -> list[str]:
     return sorted(document.id for document in store.scan())
 
 
-def tokens(codes: Iterable[int], length: int = 4) -> tuple[str, ...]:
-    """Return the tokens of codes."""
-    return tuple(encode(np.array(sorted(codes), np.uint32), length))
+def codes_of_slots(slots: Iterable[int]) -> Codes:
+    """Return the codes that `record` makes for these slots. A different code in a slot has other low bits."""
+    return _ascending(slots) << np.uint32(HASH_BITS)
+
+
+def tokens(slots: Iterable[int]) -> tuple[str, ...]:
+    """Return the tokens that `record` makes for these slots."""
+    return tuple(encode(codes_of_slots(slots)))
 
 
 def found(store: Store, plan: Threshold | Bands, **options: Any) -> list[tuple[int, str]]:
@@ -75,6 +83,10 @@ def plain(record: Record | None) -> tuple[Any, ...] | None:
     values = (record.id, record.shingles, record.digest, record.metadata, record.text, record.origin)
     sketches = [part for codes in _all_codes(record) for part in (codes.dtype, codes.tolist())]
     return (*values, record.text_hash, record.words_hash, *sketches)
+
+
+def _ascending(codes: Iterable[int]) -> Codes:
+    return np.array(sorted(codes), np.uint32)
 
 
 def _all_codes(record: Record) -> list[NDArray[np.uint32]]:

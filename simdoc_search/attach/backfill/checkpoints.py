@@ -1,8 +1,9 @@
-"""Records how far each shard was compared, so that the next run reads only documents written since.
+"""Records up to which write fingerprints were compared with texts, so that the next run reads only later writes.
 
 Engines number the writes in each shard (`_seq_no`), and each document has the number of its last write. The mapping
-stores a checkpoint for each shard: all writes up to this number were compared. It also stores a hash of the shard
-histories. A clone, a restored index and a lost shard have a new history, so all of their documents are compared again.
+stores one checkpoint per shard: all documents up to it were compared. The mapping also stores a hash of the shard
+histories. A cloned or restored index, and a shard that was lost and created again, have a new history. Their documents
+are all compared again.
 """
 
 from __future__ import annotations
@@ -23,43 +24,44 @@ from simdoc_search.stores.remote.mappings import add_fields
 from simdoc_search.stores.remote.schema import format_label
 
 _META_FIELD, _META_KEY = "buckets", "simdoc_compared"
-"""The field whose `meta` stores the checkpoints, and the first of the keys."""
+"""The subfield whose `meta` stores the checkpoints, and the key of the hash. The other keys begin with this key."""
 
-_MAX_LINES, _MAX_VALUE = 4, 50
-"""Limits of the `meta` of a field: values for checkpoints, and characters per value."""
+_MAX_VALUES, _MAX_VALUE_LENGTH = 4, 50
+"""Maximum number of `meta` values for checkpoints, and maximum number of characters per value."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shards:
-    """The shards of an index at one moment, by number.
+class ShardStates:
+    """The state of all shards of an index at one moment. Shard numbers are indices into both tuples.
 
     Attributes:
         histories: the history UUID of each shard.
-        checkpoints: the number up to which all copies of each shard have all writes. A refresh makes them visible.
+        checkpoints: for each shard, the number up to which all copies have all writes. A refresh makes these writes
+            visible.
     """
 
     histories: tuple[str, ...]
     checkpoints: tuple[int, ...]
 
-    def writes_since(self, checkpoints: Sequence[int]) -> int:
+    def count_writes_since(self, checkpoints: Sequence[int]) -> int:
         """Return the number of writes after these checkpoints, including deletions and repeated writes."""
         return sum(max(0, now - then) for now, then in zip(self.checkpoints, checkpoints, strict=True))
 
 
-def read_shards(engine: Engine, index: str, count: int) -> Shards | None:
-    """Return the shards of a concrete index with `count` shards; None if the engine does not report them."""
-    answer = engine.call("GET", [index, "_stats", "store"], allow=UNSUPPORTED_OR_FORBIDDEN, level="shards") or {}
-    shards = answer.get("indices", {}).get(index, {}).get("shards", {})
+def read_shards(engine: Engine, index: str, count: int) -> ShardStates | None:
+    """Return the shards of a concrete index with `count` shards; None if the engine does not report their state."""
+    response = engine.call("GET", [index, "_stats", "store"], allow=UNSUPPORTED_OR_FORBIDDEN, level="shards") or {}
+    shards = response.get("indices", {}).get(index, {}).get("shards", {})
     histories, checkpoints = [], []
     for number in range(count):
         copies = shards.get(str(number), [])
         ids = {copy.get("commit", {}).get("user_data", {}).get("history_uuid") for copy in copies}
-        known = [copy["seq_no"]["global_checkpoint"] for copy in copies if "seq_no" in copy]  # some copies lag behind
-        if len(ids) != 1 or None in ids or not known:
+        copy_checkpoints = [copy["seq_no"]["global_checkpoint"] for copy in copies if "seq_no" in copy]
+        if len(ids) != 1 or None in ids or not copy_checkpoints:
             return None
         histories.append(str(ids.pop()))
-        checkpoints.append(int(max(known)))
-    return Shards(tuple(histories), tuple(checkpoints))
+        checkpoints.append(int(max(copy_checkpoints)))  # some copies know only an older checkpoint
+    return ShardStates(tuple(histories), tuple(checkpoints))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,55 +70,57 @@ class WriteRange:
 
     Attributes:
         after: for each shard, the number before the first write.
-        upto: for each shard, the number of the last write; empty for no upper bound.
+        up_to: for each shard, the number of the last write; empty for no upper bound.
     """
 
     after: tuple[int, ...]
-    upto: tuple[int, ...] = ()
+    up_to: tuple[int, ...] = ()
 
-    def in_shard(self, number: int) -> Query:
+    def shard_query(self, number: int) -> Query:
         """Return the query for the documents in one shard that were last written in the range."""
-        return _seq_no_query(self.after[number], self.upto[number : number + 1])
+        return _seq_no_query(self.after[number], self.up_to[number : number + 1])
 
-    def in_any_shard(self) -> Query:
-        """Return one query for all shards. It also finds other documents if the shards have different bounds."""
-        return _seq_no_query(min(self.after), self.upto)
+    def any_shard_query(self) -> Query:
+        """Return one query for all shards. If the shards have different bounds, it also matches other documents."""
+        return _seq_no_query(min(self.after), self.up_to)
 
     def split(self, count: int) -> Iterator[WriteRange]:
-        """Yield `count` parts of the range, oldest first; none if it is empty. An open range is not split."""
-        if not self.upto:
+        """Yield `count` parts of the range, oldest first; none if it is empty. An open range is one part."""
+        if not self.up_to:
             yield from [self] if count else []
             return
-        bounds = [*zip(self.after, self.upto, strict=True)]
+        bounds = [*zip(self.after, self.up_to, strict=True)]
         if not count or all(last <= first for first, last in bounds):
             return
         ends = [tuple(first + (last - first) * part // count for first, last in bounds) for part in range(count + 1)]
         yield from (WriteRange(start, end) for start, end in pairwise(ends))
 
 
-def recorded_checkpoints(
-    fields: Mapping[str, Any], shards: Shards, text_fields: Sequence[str], settings: Settings
+def read_checkpoints(
+    subfields: Mapping[str, Any], shards: ShardStates, text_fields: Sequence[str], settings: Settings
 ) -> tuple[int, ...]:
     """Return the checkpoints in the mapping of the fingerprint field, one per shard; all -1 if they are not valid.
 
-    `fields` are the mappings below the fingerprint field.
+    `subfields` are the mappings of the subfields of the fingerprint field.
     """
-    none = (-1,) * len(shards.checkpoints)
-    meta = fields.get(_META_FIELD, {}).get("meta", {})
-    if meta.get(_META_KEY) != _identity(shards, text_fields, settings):
-        return none
+    no_checkpoints = (-1,) * len(shards.checkpoints)
+    meta = subfields.get(_META_FIELD, {}).get("meta", {})
+    if meta.get(_META_KEY) != _hash_identity(shards, text_fields, settings):
+        return no_checkpoints
     lines = [line for key, line in sorted(meta.items()) if key.startswith(f"{_META_KEY}_")]
     try:
         numbers = tuple(int(number) for line in lines for number in line.split())
     except ValueError:
-        return none
-    return numbers * len(none) if len(numbers) == 1 else numbers if len(numbers) == len(none) else none
+        return no_checkpoints
+    if len(numbers) == 1:
+        return numbers * len(no_checkpoints)
+    return numbers if len(numbers) == len(no_checkpoints) else no_checkpoints
 
 
-def unread_writes(engine: Engine, target: Target, task: Task, shards: Shards | None) -> WriteRange:
-    """Return the writes since the recorded checkpoints, up to the current ones.
+def find_unread_writes(engine: Engine, target: Target, task: Task, shards: ShardStates | None) -> WriteRange:
+    """Return the writes since the recorded checkpoints, up to the current checkpoints.
 
-    Without `shards`, which some engines do not report, these are all visible writes.
+    If the engine does not report shards (`shards` is None), return all visible writes.
     """
     start = (-1,) * target.index.shards
     if shards is None:
@@ -124,53 +128,55 @@ def unread_writes(engine: Engine, target: Target, task: Task, shards: Shards | N
         last = int(engine.search(target.index.name, body)["aggregations"]["last"]["value"] or 0)
         return WriteRange(start, (last,) * target.index.shards)
     if task.stale and not task.full:
-        start = recorded_checkpoints(target.fields, shards, task.text_fields, target.settings)
+        start = read_checkpoints(target.subfields, shards, task.text_fields, target.settings)
     return WriteRange(start, shards.checkpoints)
 
 
-def unread_queries(engine: Engine, target: Target, task: Task) -> list[Query]:
-    """Return queries for all documents that a backfill reads. With several shards they may find other documents too."""
+def build_unread_queries(engine: Engine, target: Target, task: Task) -> list[Query]:
+    """Return queries for all documents that a backfill reads. With several shards, they may match more documents."""
     if not task.stale:
         return [incomplete_query(target, task)]
     shards = read_shards(engine, target.index.name, target.index.shards)
-    unread = unread_writes(engine, target, task, shards).in_any_shard() if shards else {"match_all": {}}
+    unread = find_unread_writes(engine, target, task, shards).any_shard_query() if shards else {"match_all": {}}
     return [incomplete_query(target, task), all_of(comparable_query(target, task), unread)]
 
 
-def record_checkpoints(engine: Engine, target: Target, task: Task, shards: Shards, writes: int) -> None:
-    """Record that all documents up to these checkpoints were compared, if this user may change the mapping.
+def record_checkpoints(engine: Engine, target: Target, task: Task, shards: ShardStates, write_count: int) -> None:
+    """Record that all documents up to these checkpoints were compared.
 
-    `shards` is the state before the documents were read, and `writes` the number of documents that the backfill wrote
-    since. If there were no other writes, the current checkpoints are recorded, so that the next run does not read the
-    writes of this run.
+    If this user may not change the mapping, nothing is recorded.
+
+    `shards` is the state before the documents were read. `write_count` is the number of documents that the backfill
+    wrote since then. If there were no other writes, the current checkpoints are recorded, so that the next run does not
+    read the documents that this run wrote.
     """
-    if target.index.filters:  # documents outside the filter of the alias were not compared
+    if target.index.filters:  # documents that the alias excludes were not compared
         return
     now = read_shards(engine, target.index.name, target.index.shards)
-    if now and now.histories == shards.histories and now.writes_since(shards.checkpoints) == writes:
+    if now and now.histories == shards.histories and now.count_writes_since(shards.checkpoints) == write_count:
         shards = now
-    lines = _lines(shards.checkpoints) or _lines([min(shards.checkpoints)])
-    meta = {_META_KEY: _identity(shards, task.text_fields, target.settings)}
+    lines = _join_numbers(shards.checkpoints) or _join_numbers([min(shards.checkpoints)])
+    meta = {_META_KEY: _hash_identity(shards, task.text_fields, target.settings)}
     meta |= {f"{_META_KEY}_{number}": line for number, line in enumerate(lines, 1)}
-    mapping = target.fields[_META_FIELD]
+    mapping = target.subfields[_META_FIELD]
     if mapping.get("meta") != meta:
         add_fields(engine, target.index.name, task.field, {_META_FIELD: {**mapping, "meta": meta}})
 
 
-def _seq_no_query(after: int, upto: Sequence[int]) -> Query:
-    last = {"lte": max(upto)} if upto else {}
+def _seq_no_query(after: int, up_to: Sequence[int]) -> Query:
+    last = {"lte": max(up_to)} if up_to else {}
     return {"range": {"_seq_no": {"gte": after + 1, **last}}}
 
 
-def _identity(shards: Shards, text_fields: Sequence[str], settings: Settings) -> str:
-    """A hash of everything that must not change while the checkpoints are valid."""
+def _hash_identity(shards: ShardStates, text_fields: Sequence[str], settings: Settings) -> str:
+    """Return a hash of everything that makes the checkpoints invalid if it changes."""
     return text_hash("\n".join([*shards.histories, *text_fields, format_label(settings)]))
 
 
-def _lines(numbers: Sequence[int]) -> list[str]:
-    """Join numbers into as few values as possible; none if they exceed the limits of a `meta`."""
+def _join_numbers(numbers: Sequence[int]) -> list[str]:
+    """Join numbers into as few `meta` values as possible; none if they exceed the limits."""
     lines: list[str] = []
     for number in map(str, numbers):
         longer = f"{lines[-1]} {number}" if lines else number
-        lines[-1:] = [longer] if len(longer) <= _MAX_VALUE or not lines else [lines[-1], number]
-    return lines if len(lines) <= _MAX_LINES else []
+        lines[-1:] = [longer] if len(longer) <= _MAX_VALUE_LENGTH or not lines else [lines[-1], number]
+    return lines if len(lines) <= _MAX_VALUES else []

@@ -1,4 +1,4 @@
-"""Estimates the bytes and hours of a backfill from a sample. Nothing is written."""
+"""Estimates the disk space and the duration of a backfill from a sample. It writes nothing."""
 
 from __future__ import annotations
 
@@ -7,44 +7,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simdoc_search.attach.backfill.checkpoints import unread_queries
+from simdoc_search.attach.backfill.checkpoints import build_unread_queries
 from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, source_fields
 from simdoc_search.attach.backfill.queries import Query
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.backfill.task import BackfillReport, Task
-from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, ApplicationIndex, SkippedIndex
+from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.queries import in_random_order
 
-SAMPLE = 300
-"""Number of documents that are read and fingerprinted."""
+SAMPLE_SIZE = 300
+"""Maximum number of documents to read and fingerprint."""
 
 BYTES_PER_DOCUMENT, BYTES_PER_TOKEN = 80, 10
-"""Size of the fingerprint field in a merged segment. Measured on OpenSearch 3.3 with random text: 251 bytes for 16
-tokens, 1,700 for 163 tokens, 5,166 for 511 tokens. It is a tenth less with best_compression, and less if documents
-share tokens."""
+"""Size of the fingerprint field in a merged segment. On OpenSearch 3.3 with random text, it was 251 bytes for 16
+tokens, 1,700 for 163 tokens, and 5,166 for 511 tokens. It is a tenth smaller with best_compression, and smaller if
+documents share tokens."""
 
-UPDATE_COST, DEFAULT_MILLISECONDS = 3, 0.2
+UPDATE_FACTOR, DEFAULT_MILLISECONDS = 3, 0.2
 """An update takes about three times as long as the engine reports for indexing a document. This factor was measured on
-two cores, which the engine, its merges and this process shared. The second value is the time for engines that report
-none."""
+two cores, which the engine, its merges and this process shared. If the engine reports no time, the default is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The expected cost.
+    """The estimated cost of a backfill.
 
     Attributes:
         documents: documents that would be read.
         writes: documents that would be written.
         writes_at_most: upper bound of `writes` with 95 % confidence.
         sampled: documents in the sample.
-        tokens_per_document: tokens of all kinds in a fingerprint.
+        tokens_per_document: average number of tokens of all kinds in a fingerprint.
         bytes_added: growth of the indices and their replicas after the old versions of documents are merged away.
-        bytes_meanwhile: maximum growth before that.
-        seconds: expected duration.
+        bytes_meanwhile: maximum growth until then.
+        seconds: estimated duration.
         skipped_indices: indices that would be skipped, with the reason.
         notes: what `force` would change, one sentence per index.
     """
@@ -74,11 +73,11 @@ def estimate(engine: Engine, index: str, task: Task) -> Estimate:
     """
     engine = engine.in_background()
     targets, skipped = find_targets(engine, index, task)
-    size = max(10, SAMPLE // max(1, len(targets)))
+    size = max(10, SAMPLE_SIZE // max(1, len(targets)))
     parts = [
         _estimate_query(engine, target, task, query, size, compare=number > 0)
         for target in targets
-        for number, query in enumerate(unread_queries(engine, target, task))
+        for number, query in enumerate(build_unread_queries(engine, target, task))
     ]
     documents = sum(part.documents for part in parts)
     writes = sum(part.writes for part in parts)
@@ -98,7 +97,10 @@ def estimate(engine: Engine, index: str, task: Task) -> Estimate:
 
 
 def _estimate_query(engine: Engine, target: Target, task: Task, query: Query, size: int, *, compare: bool) -> Estimate:
-    """The cost of the documents that match a query. With `compare`, documents with the right fingerprint are kept."""
+    """Estimate the cost of the documents that match a query.
+
+    With `compare`, documents whose fingerprint is already correct would not be written.
+    """
     documents = engine.count(target.index.name, query)
     if not documents:
         return Estimate()
@@ -109,7 +111,7 @@ def _estimate_query(engine: Engine, target: Target, task: Task, query: Query, si
     values = [value for _, value in writer.new_values(hits, BackfillReport(), reindex=not compare)]
     seconds = (time.perf_counter() - started) / max(1, len(hits))
     tokens = sum(map(_count_tokens, values)) / max(1, len(values))
-    document_bytes, milliseconds = _index_statistics(engine, target.index)
+    document_bytes, milliseconds = _read_index_statistics(engine, target.index)
     copies = target.index.copies
     share = len(values) / max(1, len(hits))
     writes = round(documents * share)
@@ -117,31 +119,31 @@ def _estimate_query(engine: Engine, target: Target, task: Task, query: Query, si
     return Estimate(
         documents,
         writes,
-        _writes_at_most(share, len(hits), documents),
+        _estimate_max_writes(share, len(hits), documents),
         len(hits),
         tokens,
         added,
         added + round(copies * writes * document_bytes),
-        documents * seconds + writes * UPDATE_COST * milliseconds / 1000,
+        documents * seconds + writes * UPDATE_FACTOR * milliseconds / 1000,
     )
 
 
 def _count_tokens(value: Mapping[str, Any] | None) -> int:
-    """The number of tokens of all kinds."""
+    """Return the number of tokens of all kinds in a fingerprint."""
     if value is None:
         return 0
     return int(value["buckets"]) + sum(len((value.get(name) or "").split()) for name in KINDS)
 
 
-def _writes_at_most(share: float, sampled: int, documents: int) -> int:
-    """The upper bound of writes to all documents, from the share of documents to write in a sample."""
+def _estimate_max_writes(share: float, sampled: int, documents: int) -> int:
+    """Return an upper bound of the number of writes, from the share of documents to write in a sample."""
     return round(documents * (share if sampled in (0, documents) else wilson_interval(share, sampled)[1]))
 
 
-def _index_statistics(engine: Engine, index: ApplicationIndex) -> tuple[float, float]:
-    """The average bytes of a document, and the average milliseconds to index one."""
-    answer = engine.call("GET", [index.name, "_stats", "docs,store,indexing"], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
-    stats = answer.get("_all", {}).get("primaries", {})
+def _read_index_statistics(engine: Engine, index: IndexDescription) -> tuple[float, float]:
+    """Return the average size of a document in bytes, and the average time to index a document in milliseconds."""
+    response = engine.call("GET", [index.name, "_stats", "docs,store,indexing"], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
+    stats = response.get("_all", {}).get("primaries", {})
     if not {"docs", "indexing", "store"} <= stats.keys():
         return 0.0, DEFAULT_MILLISECONDS
     indexed, documents = stats["indexing"]["index_total"], stats["docs"]["count"]

@@ -1,7 +1,7 @@
-"""Adds fingerprints inside the engine: it sends documents without a fingerprint through the pipeline.
+"""Lets the engine add fingerprints, by sending documents without a fingerprint through the pipeline.
 
-No text leaves the engine, and all of its nodes share the work. Concurrent writes by others are kept, and the documents
-are read again.
+No text leaves the engine, and all of its nodes share the work. If another writer changes a document meanwhile, this
+change is kept, and the document is sent through the pipeline again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import islice
 from simdoc_search.attach.backfill.checkpoints import WriteRange
 from simdoc_search.attach.backfill.queries import Query, alias_query, all_of, comparable_query, incomplete_query
 from simdoc_search.attach.backfill.targets import Target
-from simdoc_search.attach.backfill.task import BackfillReport, Refused, Task
+from simdoc_search.attach.backfill.task import BackfillReport, RefusedDocument, Task
 from simdoc_search.attach.indices import SkippedIndex
 from simdoc_search.attach.update_by_query import update_by_query
 from simdoc_search.display import counted
@@ -20,14 +20,14 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
 
 _MAX_ROUNDS = 10
-"""Maximum number of rounds. Each round updates the documents that others changed during the previous one."""
+"""Maximum number of rounds. A round updates the documents that other writers changed during the previous one."""
 
 _MAX_LISTED = 10_000
 """Maximum number of refused documents in a report."""
 
 
 class EngineUpdate:
-    """The update of one index.
+    """Updates one index through the pipeline.
 
     Args:
         engine: the engine.
@@ -52,25 +52,26 @@ class EngineUpdate:
     def run(self, unread: WriteRange, progress: Callable[[int], None]) -> BackfillReport:
         """Update the documents in rounds until no other writer interferes, and report those that failed.
 
-        With `stale`, all documents in the range of writes are updated. `progress` gets the number of written documents.
+        With `stale`, all documents in the range of writes are updated. `progress` is called with the number of
+        documents written so far.
         """
         report = BackfillReport()
-        why_incomplete = self._update(unread, report, progress)
+        incomplete_reason = self._update(unread, report, progress)
         failed = self._count(alias_query(self._target, self._failed))
-        reasons = self._refused | {hit["_id"]: self._error(hit) for hit in self._failed_hits()}
-        report.refused = [Refused(id, self._name, reason) for id, reason in reasons.items()]
-        if why_incomplete:
-            report.skipped_indices.append(SkippedIndex(self._name, why_incomplete))
+        reasons = self._refused | {hit["_id"]: self._read_error(hit) for hit in self._failed_hits()}
+        report.refused = [RefusedDocument(id, self._name, reason) for id, reason in reasons.items()]
+        if incomplete_reason:
+            report.skipped_indices.append(SkippedIndex(self._name, incomplete_reason))
         if self._target.text_query is None:  # documents without a text went through the pipeline too
-            unfilled = all_of(incomplete_query(self._target, self._task), WriteRange(unread.upto).in_any_shard())
+            unfilled = all_of(incomplete_query(self._target, self._task), WriteRange(unread.up_to).any_shard_query())
             report.without_text = self._count({"bool": {"filter": [unfilled], "must_not": [self._failed]}})
         report.updated = max(0, self.written - failed - report.without_text)
         return report
 
     def _update(self, unread: WriteRange, report: BackfillReport, progress: Callable[[int], None]) -> str:
-        """Update until no documents are left. Return why some are left; empty if none are."""
+        """Update until no unprocessed documents remain. Return why some remain; empty if none do."""
         is_final_pipeline = self._target.index.final_pipeline == self._pipeline
-        query = self._unread(unread)
+        query = self._build_query(unread)
         for _ in range(_MAX_ROUNDS):
             self._engine.refresh(self._name, allow=(403,))
             before = self.written
@@ -85,32 +86,33 @@ class EngineUpdate:
             self.written += updated.updated
             report.conflicts += updated.conflicts
             self._refused |= updated.failures
-            # The engine stops at a document that it cannot write, so the next round leaves these out.
+            # The engine stops at a document that it cannot write, so the next round excludes these documents.
             not_failed = {"bool": {"must_not": [{"ids": {"values": [*self._refused]}}, self._failed]}}
-            query = all_of(self._unread(unread), not_failed)
+            query = all_of(self._build_query(unread), not_failed)
             if not (updated.conflicts or updated.failures) or len(self._refused) > _MAX_LISTED:
                 break
         self._engine.refresh(self._name, allow=(403,))
-        left = f"{counted(self._count(query), 'document')} left"
+        remaining = f"{counted(self._count(query), 'document')} not processed"
         if updated.failures:
             problem = "the engine stops at a document that it cannot write"
-            return f"{left}: {problem}; leave out --in-engine to fill the others"
-        return f"{left}: others changed them in every round; run the same command again" if updated.conflicts else ""
+            return f"{remaining}, because {problem}; run the command again without --in-engine"
+        problem = "other writers changed them in every round"
+        return f"{remaining}, because {problem}; run the command again" if updated.conflicts else ""
 
-    def _unread(self, unread: WriteRange) -> Query:
-        """The query for incomplete documents, and with `stale` also for those last written in a range."""
-        unfilled, in_range = incomplete_query(self._target, self._task), unread.in_any_shard()
+    def _build_query(self, unread: WriteRange) -> Query:
+        """Return the query for incomplete documents. With `stale`, it also matches documents written in the range."""
+        unfilled, in_range = incomplete_query(self._target, self._task), unread.any_shard_query()
         either = [unfilled if self._target.text_query else all_of(unfilled, in_range)]
         either += [all_of(comparable_query(self._target, self._task), in_range)] if self._task.stale else []
         return {"bool": {"should": either, "minimum_should_match": 1}}
 
     def _failed_hits(self) -> Iterator[RawHit]:
-        """The documents that the pipeline could not fingerprint."""
+        """Return the documents that the pipeline could not fingerprint."""
         query = alias_query(self._target, self._failed)
         body = {"query": query, "sort": ["_doc"], "_source": [f"{self._task.field}.error"]}
         return islice(all_hits(self._engine, self._name, body), _MAX_LISTED)
 
-    def _error(self, hit: RawHit) -> str:
+    def _read_error(self, hit: RawHit) -> str:
         return str((hit.get("_source", {}).get(self._task.field) or {}).get("error", "no reason given"))
 
     def _count(self, query: Query) -> int:

@@ -1,6 +1,6 @@
-"""Writes fingerprints into documents that others may be changing.
+"""Writes fingerprints into documents that other writers may be changing.
 
-Each update changes only the fingerprint field, and the engine refuses it if the document has changed meanwhile.
+Each update changes only the fingerprint field. The engine rejects it if the document changed after it was read.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Literal
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.attach.actions import fingerprint_fields
 from simdoc_search.attach.backfill.targets import Target
-from simdoc_search.attach.backfill.task import BackfillReport, Refused, Task, UnfitIndexError
+from simdoc_search.attach.backfill.task import BackfillReport, RefusedDocument, Task, UnfitIndexError
 from simdoc_search.errors import DocumentError
 from simdoc_search.stores.remote.bulk import IndexGoneError, Outcome
 from simdoc_search.stores.remote.engine import Engine
@@ -24,8 +24,8 @@ from simdoc_search.stores.remote.updates import CONFLICT, NOT_FOUND, TOO_MANY_CO
 
 _FORBIDDEN = 403
 
-Written = Literal["updated", "without_words", "removed"]
-"""How a document was written: the name of a counter in a report."""
+WrittenCounter = Literal["updated", "without_words", "removed"]
+"""The name of the counter in a report for a document that was written."""
 
 
 def source_fields(task: Task) -> list[str]:
@@ -43,28 +43,30 @@ class FingerprintWriter:
         self._updates = ConditionalUpdater(engine, target.index.name, target.index.uuid, source_fields(task))
 
     def write(self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False) -> None:
-        """Update documents, and count them in a report. The counts are right even if the call raises an error.
+        """Update documents, and count them in a report. The counts are correct even if an error is raised.
 
-        With `reindex`, documents with the right fingerprint are written too, because queries did not find it.
+        With `reindex`, documents with a correct fingerprint are written too, because queries did not find it.
 
         Raises:
             UnfitIndexError: the index does not accept updates, or was removed.
-            StoreUnavailableError: the engine did not answer in time.
-            StoreError: the engine refused a whole request.
-            StoppedError: the run was stopped. Updates that were sent are counted.
+            StoreUnavailableError: the engine did not respond in time.
+            StoreError: the engine rejected a whole request.
+            StoppedError: the run was stopped. Updates already sent are counted.
         """
         rounds = chain([reindex], repeat(False))
-        written: dict[str, Written] = {}  # by id
+        written: dict[str, WrittenCounter] = {}  # by id
 
-        def changes(hits: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
+        def make_updates(hits: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
             is_reindexed = next(rounds)
             for hit, values in self.new_values(hits, report, reindex=is_reindexed):
-                kind: Written = "removed" if values is None else "updated" if values["tokens"] else "without_words"
+                kind: WrittenCounter = (
+                    "removed" if values is None else "updated" if values["tokens"] else "without_words"
+                )
                 written[hit["_id"]] = kind
                 yield hit, self._update_body(hit, values, reindex=is_reindexed)
 
         try:
-            for hit, outcome in self._updates.apply(hits, changes):
+            for hit, outcome in self._updates.apply(hits, make_updates):
                 self._count(hit, outcome, report, written[hit["_id"]])
         except IndexGoneError as error:
             raise UnfitIndexError(f"it {error.cause}") from error
@@ -81,12 +83,12 @@ class FingerprintWriter:
             source = hit.get("_source") or {}
             try:
                 text = text_of(source, self._task.text_fields)
-                self._check_ours(source)
+                self._check_is_fingerprint(source)
             except DocumentError as error:
-                report.refused.append(Refused(hit["_id"], hit["_index"], str(error)))
+                report.refused.append(RefusedDocument(hit["_id"], hit["_index"], str(error)))
                 continue
             if text is not None:
-                if reindex or not self._is_right(source, text):
+                if reindex or not self._is_current(source, text):
                     texts.append((hit, text))
                 else:
                     report.unchanged += 1
@@ -100,13 +102,13 @@ class FingerprintWriter:
                 report.incomplete[hit["_id"]] = " and ".join(missing)
             yield hit, value
 
-    def _check_ours(self, source: dict[str, Any]) -> None:
+    def _check_is_fingerprint(self, source: dict[str, Any]) -> None:
         value = fingerprint_in(source, self._task.field)
         if not is_ours(value):
-            problem = f"its field {self._task.field} contains {f'{value!r}'[:40]}, which is not a fingerprint"
-            raise DocumentError(f"{problem}; choose another name with --field")
+            problem = f"the field {self._task.field} contains {f'{value!r}'[:40]}, which is not a fingerprint"
+            raise DocumentError(f"{problem}; choose another field with --field")
 
-    def _is_right(self, source: dict[str, Any], text: str) -> bool:
+    def _is_current(self, source: dict[str, Any], text: str) -> bool:
         value = source.get(self._task.field)
         return (
             isinstance(value, dict)
@@ -116,7 +118,7 @@ class FingerprintWriter:
         )
 
     def _update_body(self, hit: RawHit, value: dict[str, Any] | None, *, reindex: bool) -> dict[str, Any]:
-        """The body of the update. It also removes keys with dots, which would add values to the same fields."""
+        """Return the body of the update. It removes keys with dots, which would add values to the same fields."""
         field, source = self._task.field, hit.get("_source") or {}
         dotted = {key: None for key in source if key.startswith(f"{field}.")}
         before = source.get(field)
@@ -124,7 +126,7 @@ class FingerprintWriter:
             value = {**value, "error": None}
         return {"doc": {**dotted, field: value}, **({"detect_noop": False} if reindex else {})}
 
-    def _count(self, hit: RawHit, outcome: Outcome, report: BackfillReport, written: Written) -> None:
+    def _count(self, hit: RawHit, outcome: Outcome, report: BackfillReport, written: WrittenCounter) -> None:
         if outcome.status == CONFLICT and outcome.error != TOO_MANY_CONFLICTS:
             report.conflicts += 1
         elif outcome.status == NOT_FOUND:
@@ -132,7 +134,7 @@ class FingerprintWriter:
         elif outcome.status == _FORBIDDEN:
             raise UnfitIndexError(f"it does not accept updates: {outcome.reason}")
         elif outcome.error:
-            report.refused.append(Refused(hit["_id"], hit["_index"], outcome.reason))
+            report.refused.append(RefusedDocument(hit["_id"], hit["_index"], outcome.reason))
         elif outcome.result == "noop":
             report.unchanged += 1
         else:

@@ -1,4 +1,4 @@
-"""Queries for the documents that a backfill reads."""
+"""Builds the queries for the documents that a backfill reads."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Query = dict[str, Any]
 
 
 def alias_query(target: Target, *filters: Query) -> Query:
-    """Return the query for the documents that the alias shows and all filters match."""
+    """Return the query for the documents that the alias includes and that match all filters."""
     return {"bool": {"filter": [*target.index.filters, *filters]}}
 
 
 def incomplete_query(target: Target, task: Task) -> Query:
     """Return the query for the documents without a fingerprint, or without one of the kinds of tokens.
 
-    With `stale` it also finds fingerprints with other settings. If a query can tell which documents have a text, only
-    these are included. Documents that have a fingerprint but no text are included too.
+    With `stale`, it also matches fingerprints with other settings. If queries can find the documents with a text, it
+    excludes documents without a text, unless they have a fingerprint to remove.
     """
     complete = complete_query(target.settings, task.field)
     kinds = names_of_kinds(target.settings)
@@ -37,7 +37,7 @@ def incomplete_query(target: Target, task: Task) -> Query:
 
 
 def comparable_query(target: Target, task: Task) -> Query:
-    """Return the query for the documents with a complete fingerprint. Only a comparison shows which ones are stale."""
+    """Return the query for the documents with a complete fingerprint. It may not match the text."""
     return alias_query(target, complete_query(target.settings, task.field))
 
 

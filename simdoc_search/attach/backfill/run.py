@@ -1,4 +1,4 @@
-"""Adds fingerprints to the documents of an application, index after index."""
+"""Adds fingerprints to the documents of an application, one index after another."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from functools import partial
 
 from simdoc_search.attach.backfill.checkpoints import (
     WriteRange,
+    build_unread_queries,
+    find_unread_writes,
     read_shards,
     record_checkpoints,
-    unread_queries,
-    unread_writes,
 )
 from simdoc_search.attach.backfill.engine_side import EngineUpdate
 from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, source_fields
-from simdoc_search.attach.backfill.pages import Pages
+from simdoc_search.attach.backfill.pages import PageProcessor
 from simdoc_search.attach.backfill.queries import Query, all_of, comparable_query, incomplete_query
 from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
 from simdoc_search.attach.backfill.task import BackfillReport, Task, UnfitIndexError
 from simdoc_search.attach.indices import SkippedIndex
-from simdoc_search.attach.pipeline import WITHOUT_SCRIPTS, pipeline_steps
+from simdoc_search.attach.pipeline import SCRIPT_ALTERNATIVE, plan_pipeline_steps
 from simdoc_search.attach.steps import run_steps
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
@@ -32,26 +32,26 @@ from simdoc_search.stores.remote.point_in_time import open_point_in_time
 POINT_IN_TIME_DOCUMENTS = 50_000
 """Number of documents per point in time. The engine keeps old segments on disk until a point in time is closed."""
 
-CATCH_UP_ROUNDS = 3
-"""Maximum number of further rounds, which read documents that others wrote meanwhile."""
+MAX_CATCH_UP_ROUNDS = 3
+"""Maximum number of further rounds. They read documents that other writers changed meanwhile."""
 
 Progress = Callable[[int, int], None]
 """Called with the number of documents processed so far, and the total counted at the start."""
 
 _LOST_POINT_IN_TIME = "search_context_missing_exception"
-_UNFIT = frozenset({"index_closed_exception", "cluster_block_exception"})
+_UNFIT_ERROR_TYPES = frozenset({"index_closed_exception", "cluster_block_exception"})
 
 
 class Backfill:
-    """A backfill of the indices behind a name.
+    """Adds fingerprints to the documents of the indices behind a name.
 
     Args:
         engine: the engine.
         index: the name of an index, an alias or a data stream.
         task: the options.
         progress: called while documents are written.
-        pipeline: the name of the pipeline through which the engine makes the fingerprints. It is installed if it is
-            missing. If empty, this process makes the fingerprints.
+        pipeline: the name of the pipeline with which the engine computes the fingerprints. It is installed if it is
+            missing. If empty, this process computes the fingerprints.
 
     Attributes:
         report: the results so far.
@@ -69,23 +69,23 @@ class Backfill:
         self._total = 0
 
     def run(self) -> BackfillReport:
-        """Bring all documents up to date. If a run is interrupted or killed, the next one continues.
+        """Add or replace fingerprints until all documents are up to date. If interrupted, call it again to resume.
 
         Raises:
             StoreNotFoundError: no index has this name.
-            StoreError: a different pipeline has this name, or the engine cannot make the fingerprints.
+            StoreError: a different pipeline has this name, or the engine cannot compute the fingerprints.
         """
         started = time.monotonic()
         if self._pipeline:
-            self._engine.require_scripts("ingest", WITHOUT_SCRIPTS)
+            self._engine.require_scripts("ingest", SCRIPT_ALTERNATIVE)
         try:
-            with closing(Pages(self._engine, self._task.throttle, self._add_report)) as pages:
+            with closing(PageProcessor(self._engine, self._task.throttle, self._add_report)) as pages:
                 targets, skipped = find_targets(self._engine, self._index, self._task)
                 self.report.skipped_indices += skipped
                 self.report.notes += [target.note for target in targets if target.note]
                 for target in targets:
                     with self._skip_if_unfit(target):
-                        queries = unread_queries(self._engine, target, self._task)
+                        queries = build_unread_queries(self._engine, target, self._task)
                         self._total += sum(self._engine.count(target.index.name, query) for query in queries)
                 for target in targets:
                     with self._skip_if_unfit(target):
@@ -94,17 +94,17 @@ class Backfill:
             self.report.seconds = time.monotonic() - started
         return self.report
 
-    def _update_index(self, pages: Pages, target: Target) -> None:
+    def _update_index(self, pages: PageProcessor, target: Target) -> None:
         task, before, refused_before = self._task, self.report.writes, len(self.report.refused)
         add_mapping(self._engine, target, task.field)
         if self._pipeline:
-            steps = pipeline_steps(
+            steps = plan_pipeline_steps(
                 self._engine, task.text_fields, task.field, settings=target.settings, name=self._pipeline
             )
             run_steps(self._engine, steps)
         shards = read_shards(self._engine, target.index.name, target.index.shards)
         is_complete = self._refresh(target)
-        unread = unread_writes(self._engine, target, task, shards)
+        unread = find_unread_writes(self._engine, target, task, shards)
         if self._pipeline:
             update = EngineUpdate(self._engine, target, task, self._pipeline)
             report = update.run(unread, self._show_progress)
@@ -119,40 +119,42 @@ class Backfill:
         if task.stale and shards and is_complete and refused_before == len(self.report.refused):
             record_checkpoints(self._engine, target, task, shards, writes)
 
-    def _fill_incomplete(self, pages: Pages, target: Target, unread: WriteRange) -> None:
-        """Update the incomplete documents, and then those that others wrote meanwhile.
+    def _fill_incomplete(self, pages: PageProcessor, target: Target, unread: WriteRange) -> None:
+        """Update the incomplete documents, and then those that other writers changed meanwhile.
 
-        If no query can tell which documents have a text, every round finds those without a text again. So the further
-        rounds read only documents that were written since the first one.
+        If no query can find the documents with a text, every round finds the documents without a text again. So the
+        further rounds read only documents that were written after the first round began.
         """
         query, start = incomplete_query(target, self._task), (-1,) * target.index.shards
-        documents = self._read(pages, target, query, WriteRange(start, unread.upto), reindex=True)
-        for _ in range(CATCH_UP_ROUNDS):
+        documents = self._read(pages, target, query, WriteRange(start, unread.up_to), reindex=True)
+        for _ in range(MAX_CATCH_UP_ROUNDS):
             if not self._refresh(target):
-                return  # without a refresh, the documents that were just written would be found again
+                return  # without a refresh, the query would find the documents that were just written again
             before = documents
             documents = self._read(
-                pages, target, query, WriteRange(start if target.text_query else unread.upto), reindex=True
+                pages, target, query, WriteRange(start if target.text_query else unread.up_to), reindex=True
             )
-            if not documents or 0 < before <= documents:  # an engine may not index what it accepts
+            if not documents or 0 < before <= documents:  # the engine may accept a fingerprint without indexing it
                 return
 
-    def _read(self, pages: Pages, target: Target, query: Query, writes: WriteRange, *, reindex: bool = False) -> int:
-        """Read the documents in a range of writes once, and write those that need it.
+    def _read(
+        self, pages: PageProcessor, target: Target, query: Query, writes: WriteRange, *, reindex: bool = False
+    ) -> int:
+        """Read the documents in a range of writes once, and write those that need an update.
 
         Returns:
             The number of documents that were read.
         """
         write = partial(FingerprintWriter(self._engine, target, self._task).write, reindex=reindex)
-        count = self._engine.count(target.index.name, all_of(query, writes.in_any_shard()))
+        count = self._engine.count(target.index.name, all_of(query, writes.any_shard_query()))
         parts = writes.split(math.ceil(count / POINT_IN_TIME_DOCUMENTS))
         return sum(self._read_part(pages, target, query, part, write) for part in parts)
 
     def _read_part(
-        self, pages: Pages, target: Target, query: Query, part: WriteRange, write: Callable[..., None]
+        self, pages: PageProcessor, target: Target, query: Query, part: WriteRange, write: Callable[..., None]
     ) -> int:
         body = {
-            "query": all_of(query, part.in_any_shard()),
+            "query": all_of(query, part.any_shard_query()),
             "sort": ["_doc"],
             "_source": source_fields(self._task),
             "seq_no_primary_term": True,
@@ -160,14 +162,14 @@ class Backfill:
         index, documents = target.index, 0
         while True:
             before = self.report.documents
-            opened = open_point_in_time(self._engine, index.name, body, {index.name: index.shards}, part.in_shard)
+            opened = open_point_in_time(self._engine, index.name, body, {index.name: index.shards}, part.shard_query)
             with closing(opened) as point_in_time:
                 try:
                     return documents + pages.process(point_in_time, write)
                 except RequestError as error:
                     if error.error_type != _LOST_POINT_IN_TIME or self.report.documents == before:
                         raise
-                    documents += self.report.documents - before  # then open another point in time for the rest
+                    documents += self.report.documents - before  # then read the rest with another point in time
 
     def _add_report(self, page: BackfillReport) -> None:
         self.report.add(page)
@@ -179,11 +181,11 @@ class Backfill:
 
     @contextmanager
     def _skip_if_unfit(self, target: Target) -> Iterator[None]:
-        """Skip an index that was closed, blocked or removed meanwhile."""
+        """Skip an index that was closed, blocked or removed during the run."""
         try:
             yield
         except (UnfitIndexError, StoreNotFoundError, RequestError) as error:
-            if isinstance(error, RequestError) and error.error_type not in _UNFIT:
+            if isinstance(error, RequestError) and error.error_type not in _UNFIT_ERROR_TYPES:
                 raise
             skipped = SkippedIndex(target.index.name, str(error))
             if skipped not in self.report.skipped_indices:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from simdoc_search.attach.backfill.task import Task, UnfitIndexError
-from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, ApplicationIndex, SkippedIndex, describe_indices
+from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex, describe_indices
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.key import key_from
@@ -30,8 +30,8 @@ from simdoc_search.stores.remote.texts import (
 )
 from simdoc_search.stores.sketching import check_can_sketch, choose_extractor
 
-_SAMPLE = 100
-"""Number of documents to read if the mapping does not describe them."""
+_SAMPLE_SIZE = 100
+"""Number of documents to read if the mapping does not describe the fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,41 +41,42 @@ class Target:
     Attributes:
         index: the index.
         settings: the settings of its fingerprints.
-        missing: mappings to add below the fingerprint field.
-        record: mapping that records the text fields; empty if the index has it.
+        missing_mappings: mappings of subfields to add to the fingerprint field.
+        record_mapping: mapping that records the text fields; empty if the index has it already.
         extractor: finds the concepts of its documents; None if the settings have no concepts.
-        text_query: finds the documents with a text; None if no query can tell.
-        fields: mappings below the fingerprint field after `missing` is added.
-        note: a sentence if fingerprints come from different text fields, here or in other indices; may be empty.
+        text_query: finds the documents with a text; None if no query can find them.
+        subfields: mappings of all subfields of the fingerprint field, including `missing_mappings`.
+        note: a sentence if fingerprints were computed from different text fields, in this index or in others.
     """
 
-    index: ApplicationIndex
+    index: IndexDescription
     settings: Settings
-    missing: dict[str, Any] = field(default_factory=dict)
-    record: dict[str, Any] = field(default_factory=dict)
+    missing_mappings: dict[str, Any] = field(default_factory=dict)
+    record_mapping: dict[str, Any] = field(default_factory=dict)
     extractor: Extractor | None = None
     text_query: dict[str, Any] | None = None
-    fields: dict[str, Any] = field(default_factory=dict)
+    subfields: dict[str, Any] = field(default_factory=dict)
     note: str = ""
 
 
 def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], list[SkippedIndex]]:
     """Return the indices behind a name that can get fingerprints, and the skipped ones.
 
-    A new field gets the settings of this field in the other indices behind the name, or the default settings.
+    A new fingerprint field gets the settings that the field has in the other indices behind the name. If none has it,
+    the field gets the default settings.
 
     Raises:
         StoreNotFoundError: no index has this name.
     """
     indices, skipped = describe_indices(engine, name, task.field), list[SkippedIndex]()
-    default = next((index.settings for index in indices if index.settings), Settings().with_key(key_from()))
-    others = _shared_text_fields(engine, indices)
+    default_settings = next((index.settings for index in indices if index.settings), Settings().with_key(key_from()))
+    other_text_fields = _find_shared_text_fields(engine, indices)
     targets = []
     for index in indices:
         try:
             _check_fit(engine, index, task)
-            note = _check_text_fields(index, task, others)
-            target = _target(index, task, default)
+            note = _check_text_fields(index, task, other_text_fields)
+            target = _plan_target(index, task, default_settings)
             query = (
                 None if task.full else text_query(engine, index.name, index.mappings, task.text_fields, index.filters)
             )
@@ -88,7 +89,7 @@ def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], l
 def choose_fields(
     engine: Engine, name: str, field: str | None, text_fields: Sequence[str]
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the fingerprint field and the text fields: the given ones, or else those in the mappings of the indices.
+    """Return the fingerprint field and the text fields. Those that are not given are read from the mappings.
 
     Raises:
         StoreNotFoundError: no index has this name.
@@ -99,68 +100,70 @@ def choose_fields(
     indices = describe_indices(engine, name, field)
     field = indices[0].field
     mappings = [index.mappings for index in indices]
-    known = text_fields or _shared_text_fields(engine, indices)
-    return field, tuple(known or require_text_fields(mappings, field, f"{engine.name}/{name}"))
+    text_fields = text_fields or _find_shared_text_fields(engine, indices)
+    return field, tuple(text_fields or require_text_fields(mappings, field, f"{engine.name}/{name}"))
 
 
 def add_mapping(engine: Engine, target: Target, field: str) -> None:
-    """Add the missing mappings below the fingerprint field of an index. No other field changes.
+    """Add the missing mappings to the fingerprint field of an index. No other field changes.
 
     Raises:
-        UnfitIndexError: the engine refuses the mapping.
+        UnfitIndexError: the engine rejects the mapping.
     """
-    if target.record:  # it only helps readers, so it is no error if this user may not add it
-        add_fields(engine, target.index.name, field, target.record)
-    if reason := add_fields(engine, target.index.name, field, target.missing):
+    if target.record_mapping:  # optional: without it, users must give --text-field. So a failure is ignored
+        add_fields(engine, target.index.name, field, target.record_mapping)
+    if reason := add_fields(engine, target.index.name, field, target.missing_mappings):
         raise UnfitIndexError(reason)
 
 
-def _target(index: ApplicationIndex, task: Task, default: Settings) -> Target:
-    settings = _wanted_settings(index.settings, default, task)
+def _plan_target(index: IndexDescription, task: Task, default_settings: Settings) -> Target:
+    settings = _choose_settings(index.settings, default_settings, task)
     extractor = choose_extractor(settings, task.extractor)
     check_can_sketch(settings, extractor, "it")
-    wanted = field_mappings(settings, task.field)
-    text_hash = index.fields.get("text_hash", wanted["text_hash"])
-    wanted["text_hash"] = record_text_fields(text_hash, task.text_fields)
-    optional = MARK_FIELDS if index.settings else ()  # added when documents are marked
-    missing = {name: mapping for name, mapping in wanted.items() if name not in index.fields and name not in optional}
+    all_mappings = field_mappings(settings, task.field)
+    text_hash = index.subfields.get("text_hash", all_mappings["text_hash"])
+    all_mappings["text_hash"] = record_text_fields(text_hash, task.text_fields)
+    optional = MARK_FIELDS if index.settings else ()  # they are added when duplicates are marked
+    missing = {
+        name: mapping for name, mapping in all_mappings.items() if name not in index.subfields and name not in optional
+    }
     if index.settings and settings != index.settings:
-        missing["tokens"] = wanted["tokens"]  # its meta lists the kinds of tokens
+        missing["tokens"] = all_mappings["tokens"]  # its meta lists the kinds of tokens
     return Target(
         index,
         settings.unlocked(key_from(), index.name),
         missing,
-        {} if wanted["text_hash"] == text_hash else {"text_hash": wanted["text_hash"]},
+        {} if all_mappings["text_hash"] == text_hash else {"text_hash": all_mappings["text_hash"]},
         extractor,
-        fields={**wanted, **index.fields},
+        subfields={**all_mappings, **index.subfields},
     )
 
 
-def _wanted_settings(existing: Settings | None, default: Settings, task: Task) -> Settings:
-    """The settings that the field will have.
+def _choose_settings(existing: Settings | None, default: Settings, task: Task) -> Settings:
+    """Return the settings that the fingerprint field will have.
 
     Raises:
-        UnfitIndexError: the field has other settings already.
+        UnfitIndexError: the field already has different settings.
     """
-    wanted = task.change(existing or default) if task.change else existing or default
-    if existing is None or existing == wanted:
-        return wanted
+    requested = task.change(existing or default) if task.change else existing or default
+    if existing is None or existing == requested:
+        return requested
     added: dict[str, Any] = {name: None for name in KINDS if getattr(existing, name) is None}
-    if existing != replace(wanted, **added):
-        labels = f"{format_label(existing)!r}, not {format_label(wanted)!r}"
-        how = "name a new field with --field, or leave out the options that change settings"
+    if existing != replace(requested, **added):
+        labels = f"{format_label(existing)!r}, not {format_label(requested)!r}"
+        how = "choose a new field with --field, or omit the options that change settings"
         raise UnfitIndexError(f"its field {task.field} has the settings {labels}; {how}")
-    return wanted
+    return requested
 
 
 # --- checks ---
 
 
-def _check_fit(engine: Engine, index: ApplicationIndex, task: Task) -> None:
-    """Check that an index can get fingerprints.
+def _check_fit(engine: Engine, index: IndexDescription, task: Task) -> None:
+    """Check that fingerprints can be added to an index.
 
     Raises:
-        UnfitIndexError: the index cannot get fingerprints. The message is the first reason.
+        UnfitIndexError: fingerprints cannot be added. The message is the first reason.
     """
     faults = [
         fault.problem for fault in find_faults(index.mappings, index.index_settings, task.field) if fault.blocks_writes
@@ -170,36 +173,42 @@ def _check_fit(engine: Engine, index: ApplicationIndex, task: Task) -> None:
     faults += filter(None, (why_not_text(index.mappings, name) for name in task.text_fields))
     if faults:
         raise UnfitIndexError(faults[0])
-    if "tokens" not in index.fields or any(mapping_at(index.mappings, name) is None for name in task.text_fields):
+    if "tokens" not in index.subfields or any(mapping_at(index.mappings, name) is None for name in task.text_fields):
         _check_documents(engine, index, task)
 
 
-def _check_documents(engine: Engine, index: ApplicationIndex, task: Task) -> None:
-    """Check a sample of the documents. A misspelt text field must not mark all documents as empty.
+def _check_documents(engine: Engine, index: IndexDescription, task: Task) -> None:
+    """Check the fields of a sample of documents, because a text field may be misspelt.
 
     Raises:
-        UnfitIndexError: no document has the text field, or some have other values in the fingerprint field.
+        UnfitIndexError: no document has the text field, or the fingerprint field of some contains other values.
     """
-    body = {"size": _SAMPLE, "_source": [*task.text_fields, task.field], "query": in_random_order({"match_all": {}})}
+    body = {
+        "size": _SAMPLE_SIZE,
+        "_source": [*task.text_fields, task.field],
+        "query": in_random_order({"match_all": {}}),
+    }
     sources = [hit.get("_source", {}) for hit in engine.search(index.name, body)["hits"]["hits"]]
     for name in task.text_fields if sources else ():
         if mapping_at(index.mappings, name) is None and not any(has_text(source, name) for source in sources):
             properties = index.mappings.get("properties", {})
-            others = {key: mapping for key, mapping in properties.items() if key != task.field}
-            how = f"its text fields are {list_some(text_paths(others))}"
-            raise UnfitIndexError(f"neither its mapping nor its documents have a field {name}; {how}")
+            other_fields = {key: mapping for key, mapping in properties.items() if key != task.field}
+            how = f"give one of its text fields with --text-field ({list_some(text_paths(other_fields))})"
+            raise UnfitIndexError(f"neither its mapping nor its documents have the field {name}; {how}")
     if not all(is_ours(fingerprint_in(source, task.field)) for source in sources):
-        raise UnfitIndexError(f"its documents have other values in {task.field}; choose another name with --field")
+        raise UnfitIndexError(f"its documents have other values in {task.field}; choose another field with --field")
 
 
-def _check_text_fields(index: ApplicationIndex, task: Task, others: Sequence[str]) -> str:
-    """Check that existing fingerprints, here or in the other indices behind an alias, come from the same text fields.
+def _check_text_fields(index: IndexDescription, task: Task, others: Sequence[str]) -> str:
+    """Check that existing fingerprints were computed from the text fields of the task.
+
+    `others` are the text fields of the other indices behind an alias. They are used if this index records none.
 
     Returns:
-        What `force` changes, as a sentence; empty if it changes nothing.
+        A sentence about what `force` changes; empty if it changes nothing.
 
     Raises:
-        UnfitIndexError: they come from other text fields, and `force` is not set.
+        UnfitIndexError: the fingerprints were computed from other text fields, and `force` is not set.
     """
     recorded = index.text_fields
     if not recorded and all(mapping_at(index.mappings, name) is not None for name in others):
@@ -208,22 +217,25 @@ def _check_text_fields(index: ApplicationIndex, task: Task, others: Sequence[str
         expected = recorded
     if not expected or [*expected] == task.text_fields:
         return ""
-    before, now = " and ".join(expected), " and ".join(task.text_fields)
+    old, new = " and ".join(expected), " and ".join(task.text_fields)
     if not task.force:
-        whose = "its fingerprints" if recorded else "the fingerprints of the other indices behind its alias"
+        subject = "its fingerprints" if recorded else "the fingerprints of the other indices behind its alias"
         options = " ".join(f"--text-field {name}" for name in expected)
-        raise UnfitIndexError(f"{whose} come from {before}, not {now}; give {options}, or --force to use {now}")
+        raise UnfitIndexError(
+            f"{subject} were computed from {old}, not {new}; give {options}, or add --force to use {new}"
+        )
     if not recorded:
-        return f"{index.name}: fingerprints come from {now}, those of the other indices from {before}"
+        return f"{index.name}: fingerprints are computed from {new}, but those of the other indices from {old}"
     if task.stale:
-        return f"{index.name}: all fingerprints now come from {now}, no longer from {before}"
-    return f"{index.name}: new fingerprints come from {now}, existing ones still from {before}; --stale replaces them"
+        return f"{index.name}: all fingerprints are now computed from {new}, no longer from {old}"
+    problem = f"new fingerprints are computed from {new}, but existing ones were computed from {old}"
+    return f"{index.name}: {problem}; add --stale to replace the existing ones"
 
 
-def _shared_text_fields(engine: Engine, indices: Sequence[ApplicationIndex]) -> list[str]:
-    """The text fields that these indices record, or else the other indices of their aliases and data streams.
+def _find_shared_text_fields(engine: Engine, indices: Sequence[IndexDescription]) -> list[str]:
+    """Return the text fields that these indices, or the other indices of their aliases and data streams, record.
 
-    Empty if no index records any, or if the recorded fields differ.
+    Returns an empty list if no index records any, or if the recorded fields differ.
     """
     mappings = {index.name: index.mappings for index in indices}
     if not all(index.text_fields for index in indices):

@@ -1,4 +1,4 @@
-"""The options and the report of a backfill."""
+"""Defines the options and the report of a backfill."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simdoc_search.stores.remote.texts import text_field_names
 
 
 class UnfitIndexError(StoreError):
-    """An index cannot get fingerprints. The message is the reason, without the name of the index."""
+    """Fingerprints cannot be added to an index. The message is the reason, without the name of the index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +21,17 @@ class Task:
     """The options of a backfill.
 
     Attributes:
-        text_field: the path of the text field, such as `page.body`. Several fields make one text, one line per field.
-        field: the object field to fill.
-        stale: whether to compare existing fingerprints with the texts, and to replace those that differ or are
-            malformed. Only documents written since the last such run are compared.
+        text_field: the path of the text field, such as `page.body`. The values of several fields are joined by line
+            breaks into one text.
+        field: the object field to write.
+        stale: whether to compare existing fingerprints with the texts, and to replace fingerprints that do not match
+            or are malformed. Only documents written since the last such run are compared.
         throttle: maximum number of documents per second; None for no limit.
-        change: changes the settings of the field, or the default settings for a new field. In a field with fingerprints
-            it may only add kinds of tokens. None for no change.
+        change: changes the settings of the field, or the default settings of a new field. If the field has
+            fingerprints, the function may only add kinds of tokens. None keeps the settings.
         extractor: finds concepts; None for the built-in extractor that the settings name.
         full: with `stale`, whether to compare the texts of all documents.
-        force: whether to accept other text fields than those of the existing fingerprints.
+        force: whether to accept text fields that differ from those of the existing fingerprints.
     """
 
     text_field: str | Sequence[str]
@@ -44,12 +45,12 @@ class Task:
 
     @property
     def text_fields(self) -> list[str]:
-        """The fields of the text, in their order."""
+        """The paths of the text fields, in order."""
         return text_field_names(self.text_field)
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedDocument:
     """A document that could not get a fingerprint, and the reason."""
 
     id: str
@@ -63,17 +64,18 @@ class BackfillReport:
 
     Attributes:
         updated: documents that got a fingerprint.
-        unchanged: documents whose fingerprint was already right.
-        without_words: documents whose text has no words. They got a mark instead of a fingerprint.
+        unchanged: documents whose fingerprint was already correct.
+        without_words: documents whose text has no words. They got an empty fingerprint.
         removed: documents without a text whose fingerprint was removed.
         without_text: documents without a text and without a fingerprint.
-        conflicts: writes that the engine refused because another writer was faster. The documents were read again.
+        conflicts: writes that the engine rejected, because another writer had changed the document. It was read again.
         deleted_meanwhile: documents that were deleted before their fingerprint was written.
-        incomplete: the missing kinds, such as `sentences and concepts`, for each document where they could not be made.
+        incomplete: for the id of each document, the kinds of tokens that could not be computed, such as
+            `sentences and concepts`.
         refused: documents that could not get a fingerprint, with the reason.
         skipped_indices: indices that were skipped or are not complete, with the reason.
         notes: what `force` changed, one sentence per index.
-        seconds: duration.
+        seconds: duration of the backfill.
     """
 
     updated: int = 0
@@ -84,7 +86,7 @@ class BackfillReport:
     conflicts: int = 0
     deleted_meanwhile: int = 0
     incomplete: dict[str, str] = field(default_factory=dict)
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedDocument] = field(default_factory=list)
     skipped_indices: list[SkippedIndex] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0

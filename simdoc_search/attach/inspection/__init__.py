@@ -1,9 +1,9 @@
 """Inspects the indices behind a name and their documents.
 
-inspection.py  the whole inspection
+inspection.py  runs the whole inspection
 counts.py      counts documents by state, with one search per index
 sample.py      compares the fingerprints of a random sample with the texts
-ingest.py      the pipeline of an index
+ingest.py      reads the pipeline of an index
 """
 
 from simdoc_search.attach.inspection.inspection import IndexInspection, Inspection, inspect_indices

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simdoc_search.attach.indices import ApplicationIndex
+from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.display import printable
 from simdoc_search.sketch.kinds import kinds_of, names_of_kinds
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.queries import complete_query, lacking_kinds_query
 
-_REASONS_READ, _REASONS = 100, 5
+_MAX_REASONS_READ, _MAX_REASONS_RETURNED = 100, 5
 _NUMBER = re.compile(r"\d[\d,.]*")
 
 _Query = dict[str, Any]
@@ -22,19 +22,19 @@ _Query = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Numbers of documents.
+    """The numbers of documents in each state.
 
     Attributes:
         documents: all documents.
-        fingerprinted: documents with a fingerprint of any settings, or with the mark of a text without words.
-        wordless: documents with the mark of a text without words.
+        fingerprinted: documents with a fingerprint of any settings, including empty fingerprints.
+        wordless: documents with an empty fingerprint, because their text has no words.
         current: documents with a complete fingerprint; 0 if the mapping has no settings.
-        lacking: for each kind of tokens, documents whose fingerprint lacks it.
-        incomplete: documents whose fingerprint lacks any kind.
+        lacking: for each kind of tokens, the documents whose fingerprint lacks this kind.
+        incomplete: documents whose fingerprint lacks at least one kind of tokens.
         errors: documents that the pipeline could not fingerprint; None if the mapping has no field for the reason.
-        reasons: the most frequent reasons for such errors, with `N` for numbers, and their numbers of documents.
-        without_text: documents without a text and without a fingerprint; None if no query can tell.
-        text_gone: documents without a text that still have a fingerprint; None if no query can tell.
+        reasons: the most frequent reasons for such errors, and the number of documents for each. `N` replaces numbers.
+        without_text: documents without a text and without a fingerprint; None if queries cannot find them.
+        text_gone: documents without a text that still have a fingerprint; None if queries cannot find them.
     """
 
     documents: int
@@ -50,29 +50,29 @@ class Counts:
 
     @property
     def missing(self) -> int:
-        """Documents with a text but no fingerprint. If no query can tell, those without a text are included."""
+        """Documents with a text but no fingerprint. If `without_text` is None, those without a text are included."""
         return self.documents - self.fingerprinted - (self.without_text or 0)
 
     @property
     def of_other_settings(self) -> int:
-        """Documents whose fingerprint has other settings than the mapping."""
+        """Documents whose fingerprint has settings that differ from the mapping."""
         return self.fingerprinted - self.current - self.incomplete
 
 
-def count_documents(engine: Engine, index: ApplicationIndex, text_query: _Query | None) -> Counts:
-    """Count the documents of an index that the alias shows.
+def count_documents(engine: Engine, index: IndexDescription, text_query: _Query | None) -> Counts:
+    """Count the documents of an index that the alias includes, by state.
 
-    `text_query` finds the documents with a text; None if no query can tell.
+    `text_query` finds the documents with a text; None if no query can find them.
     """
-    has_reasons = index.fields.get("error", {}).get("type") == "keyword"
-    aggregations: dict[str, Any] = {"of": {"filters": {"filters": _queries(index, text_query)}}}
+    has_reasons = index.subfields.get("error", {}).get("type") == "keyword"
+    aggregations: dict[str, Any] = {"of": {"filters": {"filters": _build_queries(index, text_query)}}}
     if has_reasons:
-        aggregations["reasons"] = {"terms": {"field": f"{index.field}.error", "size": _REASONS_READ}}
+        aggregations["reasons"] = {"terms": {"field": f"{index.field}.error", "size": _MAX_REASONS_READ}}
     # The total is an aggregation too, because an engine that collects no hits reports that the search ended early.
     body = {"query": {"bool": {"filter": [*index.filters]}}, "size": 0, "track_total_hits": False, "aggs": aggregations}
-    answer = engine.search(index.name, body)["aggregations"]
-    counts = {name: bucket["doc_count"] for name, bucket in answer["of"]["buckets"].items()}
-    reasons = {bucket["key"]: bucket["doc_count"] for bucket in answer["reasons"]["buckets"]} if has_reasons else {}
+    aggregates = engine.search(index.name, body)["aggregations"]
+    counts = {name: bucket["doc_count"] for name, bucket in aggregates["of"]["buckets"].items()}
+    reasons = {bucket["key"]: bucket["doc_count"] for bucket in aggregates["reasons"]["buckets"]} if has_reasons else {}
     return Counts(
         counts["documents"],
         counts["fingerprinted"],
@@ -81,13 +81,13 @@ def count_documents(engine: Engine, index: ApplicationIndex, text_query: _Query 
         {kind.name: counts[kind.name] for kind in (kinds_of(index.settings) if index.settings else ())},
         counts.get("incomplete", 0),
         counts["errors"] if has_reasons else None,
-        _most_frequent(reasons),
+        _merge_reasons(reasons),
         counts.get("without_text"),
         counts.get("text_gone"),
     )
 
 
-def _queries(index: ApplicationIndex, text_query: _Query | None) -> dict[str, _Query]:
+def _build_queries(index: IndexDescription, text_query: _Query | None) -> dict[str, _Query]:
     field, settings = index.field, index.settings
     fingerprinted = _exists(f"{field}.format")
     without_tokens = {"filter": [fingerprinted], "must_not": [_exists(f"{field}.tokens")]}
@@ -98,7 +98,7 @@ def _queries(index: ApplicationIndex, text_query: _Query | None) -> dict[str, _Q
         queries |= {kind.name: lacking_kinds_query(settings, field, kind.name) for kind in kinds_of(settings)}
         if names := names_of_kinds(settings):
             queries["incomplete"] = lacking_kinds_query(settings, field, *names)
-    if "error" in index.fields:
+    if "error" in index.subfields:
         queries["errors"] = _exists(f"{field}.error")
     if text_query:
         queries["without_text"] = {"bool": {"must_not": [text_query, fingerprinted]}}
@@ -110,9 +110,9 @@ def _exists(path: str) -> _Query:
     return {"exists": {"field": path}}
 
 
-def _most_frequent(reasons: Mapping[str, int]) -> dict[str, int]:
-    """The most frequent reasons. Reasons that differ only in numbers, such as a length, are counted together."""
+def _merge_reasons(reasons: Mapping[str, int]) -> dict[str, int]:
+    """Merge reasons that differ only in numbers, such as a length, and return the most frequent ones."""
     similar: Counter[str] = Counter()
     for reason, count in reasons.items():
         similar[printable(_NUMBER.sub("N", reason))] += count
-    return dict(similar.most_common(_REASONS))
+    return dict(similar.most_common(_MAX_REASONS_RETURNED))

@@ -1,14 +1,14 @@
-"""Inspects the indices behind a name: their mappings, and the state of their documents."""
+"""Inspects the mappings of the indices behind a name, and the states of their documents."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from simdoc_search.attach.backfill.checkpoints import read_shards, recorded_checkpoints
-from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, ApplicationIndex, SkippedIndex, describe_indices
+from simdoc_search.attach.backfill.checkpoints import read_checkpoints, read_shards
+from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex, describe_indices
 from simdoc_search.attach.inspection.counts import Counts, count_documents
-from simdoc_search.attach.inspection.ingest import Ingest, Pipelines
+from simdoc_search.attach.inspection.ingest import Ingest, PipelineReader
 from simdoc_search.attach.inspection.sample import Sample, SampleSource, sample_documents
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.key import key_from
@@ -20,8 +20,8 @@ from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.schema import recorded_limits
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_query
 
-SAMPLE = 200
-"""Default number of documents whose fingerprints are compared with their texts."""
+DEFAULT_SAMPLE_SIZE = 200
+"""Default maximum number of documents whose fingerprints are compared with their texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,13 @@ class IndexInspection:
 
     Attributes:
         index: the index.
-        counts: numbers of its documents that the alias shows.
-        bytes: size of its primary shards; None if this user may not see it.
+        counts: numbers of the documents that the alias includes.
+        bytes: size of its primary shards; None if this user may not read it.
         ingest: its pipeline.
-        checkpoints: for each shard, the number of the last write that was compared; empty if none were.
+        checkpoints: for each shard, the number of the last write that was compared; empty if none was compared.
     """
 
-    index: ApplicationIndex
+    index: IndexDescription
     counts: Counts
     bytes: int | None
     ingest: Ingest
@@ -45,17 +45,17 @@ class IndexInspection:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """The indices behind a name.
+    """The results of an inspection.
 
     Attributes:
-        described: all indices, including closed ones, sorted by name.
+        all_indices: all indices, including closed ones, sorted by name.
         indices: the indices whose documents were counted.
         skipped: the other indices, and why they were not counted.
-        sample: documents that were drawn at random.
-        limits: default limits of `versions` and `related`.
+        sample: the result of comparing a random sample of fingerprints with the texts.
+        limits: limits of `versions` and `related` that the mappings record.
     """
 
-    described: Sequence[ApplicationIndex]
+    all_indices: Sequence[IndexDescription]
     indices: Sequence[IndexInspection]
     skipped: Sequence[SkippedIndex]
     sample: Sample
@@ -63,38 +63,43 @@ class Inspection:
 
     @property
     def documents(self) -> int:
-        """All documents."""
+        """The number of all documents."""
         return sum(inspected.counts.documents for inspected in self.indices)
 
     @property
     def missing(self) -> int:
-        """Documents with a text but no fingerprint, as far as queries can tell."""
+        """The number of documents with a text but no fingerprint. See `Counts.missing`."""
         return sum(inspected.counts.missing for inspected in self.indices)
 
     @property
     def missing_share(self) -> float:
-        """The share of `missing` in all documents, 0..1."""
+        """The share of `missing` documents among all documents, 0..1."""
         return self.missing / self.documents if self.documents else 0.0
 
     @property
     def without_text(self) -> int:
-        """Documents without a text and without a fingerprint, as far as queries can tell."""
+        """The number of documents without a text and without a fingerprint, without those that queries cannot find."""
         return sum(inspected.counts.without_text or 0 for inspected in self.indices)
 
 
 def inspect_indices(
-    engine: Engine, name: str, *, field: str | None = None, text_fields: Sequence[str] = (), sample: int = SAMPLE
+    engine: Engine,
+    name: str,
+    *,
+    field: str | None = None,
+    text_fields: Sequence[str] = (),
+    sample: int = DEFAULT_SAMPLE_SIZE,
 ) -> Inspection:
     """Inspect an index, or all indices behind an alias, a pattern or a data stream. Nothing is written.
 
-    It sends a few searches per index, so its cost hardly grows with the index. The sample is drawn from the documents
-    written since the last `backfill --stale`, or from all documents if there was none.
+    It sends a few searches per index, so its cost hardly depends on the number of documents. The sample is drawn from
+    the documents written since the last `backfill --stale`, or from all documents if there was none.
 
     Args:
         engine: the engine.
         name: the name of the indices.
-        field: the object field of the fingerprints; None for the only one in the mappings.
-        text_fields: the fields of the text; empty for those that the mappings record.
+        field: the object field of the fingerprints; None selects the only fingerprint field in the mappings.
+        text_fields: the paths of the text fields; empty for those that the mappings record.
         sample: maximum number of documents whose fingerprints are compared, 0..10,000.
 
     Raises:
@@ -102,50 +107,50 @@ def inspect_indices(
         LocationError: there is no such text field.
     """
     engine = engine.without_closed_indices()
-    described = describe_indices(engine, name, field)
-    closed = {index.name: "it is closed; open it first" for index in described if index.is_closed}
-    unusable = {**(_missing_shards(engine, name) if len(closed) < len(described) else {}), **closed}
-    skipped = [SkippedIndex(index, reason) for index, reason in sorted(unusable.items())]
-    usable = [index for index in described if index.name not in unusable]
-    if theirs := {index.name: index.mappings for index in usable if not index.is_own}:
-        check_text_fields(text_fields, theirs, usable[0].field, is_simdoc_index=False)
+    all_indices = describe_indices(engine, name, field)
+    closed = {index.name: "it is closed; open it first" for index in all_indices if index.is_closed}
+    skip_reasons = {**(_find_missing_shards(engine, name) if len(closed) < len(all_indices) else {}), **closed}
+    skipped = [SkippedIndex(index, reason) for index, reason in sorted(skip_reasons.items())]
+    usable = [index for index in all_indices if index.name not in skip_reasons]
+    if application_mappings := {index.name: index.mappings for index in usable if not index.is_own}:
+        check_text_fields(text_fields, application_mappings, usable[0].field, is_simdoc_index=False)
     mappings = [index.mappings for index in usable]
-    known = list(text_fields) or (recorded_text_fields(mappings, usable[0].field) if usable else [])
-    pipelines, sizes = Pipelines(engine), _sizes(engine, name) if usable else {}
+    known_text_fields = list(text_fields) or (recorded_text_fields(mappings, usable[0].field) if usable else [])
+    pipelines, sizes = PipelineReader(engine), _read_sizes(engine, name) if usable else {}
     indices = []
     for index in usable:
         try:
-            indices.append(_inspect(engine, index, known, pipelines, sizes.get(index.name)))
+            indices.append(_inspect_index(engine, index, known_text_fields, pipelines, sizes.get(index.name)))
         except RequestError as error:
-            skipped.append(SkippedIndex(index.name, f"its documents cannot be counted ({error})"))
-    names = ",".join(inspected.index.name for inspected in indices) if unusable else name
-    drawn = _sample(engine, names, indices, known, sample)
+            skipped.append(SkippedIndex(index.name, f"cannot count its documents: {error}"))
+    names = ",".join(inspected.index.name for inspected in indices) if skip_reasons else name
+    compared_sample = _draw_sample(engine, names, indices, known_text_fields, sample)
     limits = recorded_limits(mappings, usable[0].field) if usable else Limits()
-    return Inspection(described, indices, skipped, drawn, limits)
+    return Inspection(all_indices, indices, skipped, compared_sample, limits)
 
 
-def _inspect(
-    engine: Engine, index: ApplicationIndex, text_fields: Sequence[str], pipelines: Pipelines, size: int | None
+def _inspect_index(
+    engine: Engine, index: IndexDescription, text_fields: Sequence[str], pipelines: PipelineReader, size: int | None
 ) -> IndexInspection:
     texts = [] if index.is_own else [*text_fields] or index.text_fields
     query = text_query(engine, index.name, index.mappings, texts, index.filters)
     checkpoints: tuple[int, ...] = ()
     if index.settings is not None and (shards := read_shards(engine, index.name, index.shards)):
-        checkpoints = recorded_checkpoints(index.fields, shards, texts, index.settings)
+        checkpoints = read_checkpoints(index.subfields, shards, texts, index.settings)
         checkpoints = checkpoints if max(checkpoints) >= 0 else ()
     counts = count_documents(engine, index, query)
-    return IndexInspection(index, counts, size, pipelines.of_index(index), checkpoints)
+    return IndexInspection(index, counts, size, pipelines.find_pipeline(index), checkpoints)
 
 
-def _sample(
+def _draw_sample(
     engine: Engine, name: str, indices: Sequence[IndexInspection], text_fields: Sequence[str], size: int
 ) -> Sample:
-    """Draw the sample. If one index does not allow a comparison with the texts, nothing is compared."""
-    filled = [inspected for inspected in indices if inspected.counts.current]
-    documents = sum(inspected.counts.current for inspected in filled)
+    """Draw a sample. If the fingerprints of one index cannot be compared with the texts, none are compared."""
+    filled_indices = [inspected for inspected in indices if inspected.counts.current]
+    documents = sum(inspected.counts.current for inspected in filled_indices)
     if not size:
         return Sample(documents, 0, 0, not_compared="no sample was requested")
-    sources_and_reasons = [_sample_source(inspected, text_fields) for inspected in filled]
+    sources_and_reasons = [_make_sample_source(inspected, text_fields) for inspected in filled_indices]
     reason = next((reason for _, reason in sources_and_reasons if reason), "")
     sources = [replace(source, text_fields=()) if reason else source for source, _ in sources_and_reasons]
     try:
@@ -155,41 +160,41 @@ def _sample(
     return replace(sample, not_compared=reason) if reason else sample
 
 
-def _sample_source(inspected: IndexInspection, text_fields: Sequence[str]) -> tuple[SampleSource, str]:
-    """An index to draw documents from, and why its texts cannot be compared; empty if they can."""
+def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) -> tuple[SampleSource, str]:
+    """Return the source for a sample of one index, and why its texts cannot be compared; empty if they can."""
     index, reason = inspected.index, ""
     settings = index.settings or Settings()
     texts = [*text_fields] or index.text_fields
     if index.is_own:
         texts = ["body"] if "body" in index.mappings.get("properties", {}) else []
     if not texts:
-        unknown = f"the text field of {index.name} is not known; name it with --text-field"
-        reason = f"the index {index.name} stores no texts" if index.is_own else unknown
+        unknown = f"the text field of the index {index.name} is unknown; give it with --text-field"
+        reason = f"the index {index.name} does not store texts" if index.is_own else unknown
     try:
         settings = settings.unlocked(key_from(), f"the index {index.name}")
     except FormatMismatchError as error:
         reason = str(error)
     faults = (fault.problem for fault in find_faults(index.mappings, {}, index.field) if fault.blocks_queries)
     if fault := next(faults, ""):
-        reason = f"the documents of {index.name} cannot be compared: {fault}"
+        reason = f"cannot compare the documents of the index {index.name}: {fault}"
     return SampleSource(index, settings, texts, inspected.counts.current, inspected.checkpoints), reason
 
 
-def _missing_shards(engine: Engine, name: str) -> dict[str, str]:
-    """A sentence for each index with missing shards. Searches would wait for these shards, and then fail."""
+def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
+    """Return the index and a sentence for each index with missing shards. Searches of it would wait, and then fail."""
     health = engine.call("GET", ["_cluster", "health", name], allow=UNSUPPORTED_OR_FORBIDDEN, level="indices") or {}
     reasons = {}
     for index, state in health.get("indices", {}).items():
         shards = int(state.get("number_of_shards", 0))
         missing = shards - int(state.get("active_primary_shards", 0))
         if missing > 0:
-            how = "see _cluster/allocation/explain, and run the command again when they are back"
+            how = "find the cause with GET _cluster/allocation/explain, then run the command again"
             reasons[index] = f"{missing} of {shards} shards are missing (status {state['status']}); {how}"
     return reasons
 
 
-def _sizes(engine: Engine, name: str) -> dict[str, int]:
-    """The bytes of the primary shards of each index; empty if this user may not see them."""
+def _read_sizes(engine: Engine, name: str) -> dict[str, int]:
+    """Return the size of the primary shards of each index in bytes; empty if this user may not read them."""
     stats = engine.call("GET", [name, "_stats", "store"], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
     sizes = {
         index: described.get("primaries", {}).get("store", {}) for index, described in stats.get("indices", {}).items()

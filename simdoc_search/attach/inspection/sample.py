@@ -9,7 +9,7 @@ from typing import Any
 
 from simdoc_search.attach.actions import fingerprint_fields
 from simdoc_search.attach.backfill.checkpoints import WriteRange
-from simdoc_search.attach.indices import ApplicationIndex
+from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.settings import Settings
@@ -20,8 +20,8 @@ from simdoc_search.stores.remote.queries import complete_query, in_random_order
 from simdoc_search.stores.remote.texts import text_of
 from simdoc_search.stores.remote.updates import read_current
 
-_BATCH = 50
-_EXAMPLES = 5
+_BATCH_SIZE = 50
+_MAX_EXAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class SampleSource:
     Attributes:
         index: the index.
         settings: the settings of its fingerprints.
-        text_fields: the fields of its texts; empty if they are not known.
-        documents: documents with a complete fingerprint.
-        checkpoints: for each shard, the number of the last write that was compared; empty if none were.
+        text_fields: the paths of its text fields; empty if they are unknown.
+        documents: number of documents with a complete fingerprint.
+        checkpoints: for each shard, the number of the last write that was compared; empty if none was compared.
     """
 
-    index: ApplicationIndex
+    index: IndexDescription
     settings: Settings
     text_fields: Sequence[str]
     documents: int
@@ -45,14 +45,15 @@ class SampleSource:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The result of a sample.
+    """The result of comparing a random sample of fingerprints with the texts.
 
     Attributes:
-        documents: documents with a complete fingerprint.
-        sampled: documents that were drawn.
-        stale: drawn documents whose fingerprint does not match their text, or is malformed.
+        documents: number of documents with a complete fingerprint.
+        sampled: number of documents in the sample.
+        stale: number of documents in the sample whose fingerprint does not match their text, or is malformed.
         examples: ids of some stale documents.
-        compared: documents that were not written since `backfill --stale` compared them. They are not drawn.
+        compared: number of documents that were not written since `backfill --stale` compared them. They are not
+            sampled.
         malformed: the fault of each malformed fingerprint in the sample, by document id.
         not_compared: why the fingerprints were not compared with the texts; empty if they were.
     """
@@ -72,19 +73,19 @@ class Sample:
 
     @property
     def is_exact(self) -> bool:
-        """Whether all documents that may be stale were drawn."""
+        """Whether the sample contains all documents that may be stale."""
         return self.sampled >= self.unchecked
 
     @property
     def share(self) -> float:
-        """The estimated share of stale documents among all, 0..1."""
+        """The estimated share of stale documents among all documents, 0..1."""
         return self.stale / self.sampled * self.unchecked / self.documents if self.sampled else 0.0
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval of the share with 95 % confidence, see `wilson_interval`.
+        """The 95 % confidence interval of the share, see `wilson_interval`.
 
-        It allows for drawing without replacement: the larger the share of drawn documents, the narrower the interval.
+        It accounts for sampling without replacement: the larger the sampled share, the narrower the interval.
         """
         if self.is_exact:
             return self.share, self.share
@@ -94,20 +95,20 @@ class Sample:
 
 
 def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource], size: int) -> Sample:
-    """Draw up to `size` documents with a complete fingerprint, and compare the fingerprints with the texts.
+    """Draw at most `size` documents with a complete fingerprint, and compare the fingerprints with the texts.
 
-    `name` must select all of these indices. In an index whose text fields are not known, nothing is compared.
+    `name` must select all of these indices. In an index whose text fields are unknown, nothing is compared.
 
     Raises:
-        MissingExtraError: a package that makes the fingerprints is not installed.
+        MissingExtraError: a package for computing the fingerprints is not installed.
     """
     documents = sum(source.documents for source in sources)
-    drawn, unchecked = _draw(engine, name, sources, size) if documents else ({}, 0)
+    drawn, unchecked = _draw_documents(engine, name, sources, size) if documents else ({}, 0)
     sampled, has_text, stale, malformed = 0, False, list[str](), dict[str, str]()
     for source in sources:
-        places = drawn.get(source.index.name, [])
-        for start in range(0, len(places), _BATCH):
-            batch = list(_read(engine, source, places[start : start + _BATCH]))
+        mget_docs = drawn.get(source.index.name, [])
+        for start in range(0, len(mget_docs), _BATCH_SIZE):
+            batch = list(_read_documents(engine, source, mget_docs[start : start + _BATCH_SIZE]))
             sampled += len(batch)
             has_text = has_text or any(text is not None for _, _, text in batch)
             faults = {id: fault_of(document, source.index.field, source.settings) for id, document, _ in batch}
@@ -116,31 +117,34 @@ def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource],
     not_compared = ""
     if sampled and not has_text and all(source.text_fields for source in sources):
         names = ", ".join(sorted({name for source in sources for name in source.text_fields}))
-        not_compared, stale = f"none of {sampled:,} documents has a field {names}; name another text field", []
-    examples = tuple(sorted(stale)[:_EXAMPLES])
+        not_compared, stale = (
+            f"none of the {sampled:,} sampled documents has the field {names}; choose another one with --text-field",
+            [],
+        )
+    examples = tuple(sorted(stale)[:_MAX_EXAMPLES])
     return Sample(documents, sampled, len(stale), examples, max(0, documents - unchecked), malformed, not_compared)
 
 
-def _draw(
+def _draw_documents(
     engine: Engine, name: str, sources: Sequence[SampleSource], size: int
 ) -> tuple[dict[str, list[dict[str, Any]]], int]:
-    """The drawn documents of each index, in the form for `_mget`, and the number of documents to draw from."""
+    """Return `_mget` entries for random documents of each index, and the number of documents to choose from."""
     hits, total = list[dict[str, Any]](), 0
-    for index, query, parameters in _searches(name, sources):
+    for index, query, parameters in _plan_searches(name, sources):
         body = {"query": in_random_order(query), "size": size, "_source": False, "track_total_hits": True}
-        answer = engine.search(index, body, **parameters)
-        hits += answer["hits"]["hits"]
-        total += total_hits(answer)
-    places: dict[str, list[dict[str, Any]]] = {}
-    for hit in nlargest(size, hits, key=lambda hit: float(hit["_score"])):  # the random number of the document
+        response = engine.search(index, body, **parameters)
+        hits += response["hits"]["hits"]
+        total += total_hits(response)
+    mget_docs: dict[str, list[dict[str, Any]]] = {}
+    for hit in nlargest(size, hits, key=lambda hit: float(hit["_score"])):  # the score is a random number
         routing = {"routing": hit["_routing"]} if "_routing" in hit else {}
-        places.setdefault(hit["_index"], []).append({"_id": hit["_id"], **routing})
-    return places, total
+        mget_docs.setdefault(hit["_index"], []).append({"_id": hit["_id"], **routing})
+    return mget_docs, total
 
 
-def _searches(name: str, sources: Sequence[SampleSource]) -> Iterator[tuple[str, dict[str, Any], dict[str, str]]]:
-    """Yield searches as index, query and parameters. With several checkpoints, each shard needs its own search."""
-    together = []
+def _plan_searches(name: str, sources: Sequence[SampleSource]) -> Iterator[tuple[str, dict[str, Any], dict[str, str]]]:
+    """Yield the index, query and parameters of each search. With several checkpoints, each shard needs one search."""
+    combined_queries = []
     for source in sources:
         index, checkpoints = source.index, source.checkpoints
         filters = [
@@ -148,25 +152,26 @@ def _searches(name: str, sources: Sequence[SampleSource]) -> Iterator[tuple[str,
             complete_query(source.settings, index.field),
             *index.filters,
         ]
-        unread = [WriteRange(checkpoints).in_shard(number) for number in range(len(checkpoints))]
+        unread = [WriteRange(checkpoints).shard_query(number) for number in range(len(checkpoints))]
         if len(unread) > 1:
             for number, query in enumerate(unread):
                 yield index.name, {"bool": {"filter": [*filters, query]}}, {"preference": f"_shards:{number}"}
         else:
-            together.append({"bool": {"filter": [*filters, *unread]}})
-    if together:
-        yield name, {"bool": {"should": together, "minimum_should_match": 1}}, {}
+            combined_queries.append({"bool": {"filter": [*filters, *unread]}})
+    if combined_queries:
+        yield name, {"bool": {"should": combined_queries, "minimum_should_match": 1}}, {}
 
 
 _Document = tuple[str, Mapping[str, Any], str | None]
-"""Id, source and text; None for the text if there is none."""
+"""The id, the source and the text of a document. Without a text, the last value is None."""
 
 
-def _read(engine: Engine, source: SampleSource, places: list[dict[str, Any]]) -> Iterator[_Document]:
+def _read_documents(engine: Engine, source: SampleSource, mget_docs: list[dict[str, Any]]) -> Iterator[_Document]:
     """Read the documents that still exist."""
     index = source.index
-    wanted = [{**place, "_index": index.name, "_source": [*source.text_fields, index.field]} for place in places]
-    for document in read_current(engine, wanted):
+    source_fields = [*source.text_fields, index.field]
+    requested = [{**entry, "_index": index.name, "_source": source_fields} for entry in mget_docs]
+    for document in read_current(engine, requested):
         values = document.get("_source")
         if document.get("found") and isinstance(values, Mapping):
             try:
@@ -177,9 +182,9 @@ def _read(engine: Engine, source: SampleSource, places: list[dict[str, Any]]) ->
 
 
 def _find_stale(source: SampleSource, batch: Sequence[_Document], malformed: Mapping[str, str]) -> list[str]:
-    """The ids of the documents whose fingerprint does not match their text."""
+    """Return the ids of the documents whose fingerprint does not match their text."""
     field = source.index.field
-    # Sentences and concepts are slow to make, and the tokens show a changed text as well.
+    # Sentences and concepts are slow to compute, and the other tokens also reveal a changed text.
     settings = replace(source.settings, sentences=None, concepts=None)
     expected = fingerprint_fields([text or "" for _, _, text in batch], settings)
     stale = []
@@ -189,12 +194,12 @@ def _find_stale(source: SampleSource, batch: Sequence[_Document], malformed: Map
             is_stale = stored is not None
         elif isinstance(stored, Mapping) and id not in malformed:
             names = ["tokens", *(["passages", "text_hash"] if values["tokens"] else [])]
-            is_stale = any(_token_set(stored.get(name)) != _token_set(values.get(name)) for name in names)
+            is_stale = any(_split_tokens(stored.get(name)) != _split_tokens(values.get(name)) for name in names)
         else:
             is_stale = True
         stale += [id] if is_stale else []
     return stale
 
 
-def _token_set(tokens: Any) -> set[str]:
+def _split_tokens(tokens: Any) -> set[str]:
     return set(tokens.split()) if isinstance(tokens, str) else set()

@@ -1,14 +1,14 @@
-"""The ingest pipeline in which the engine fingerprints each document at each write.
+"""Builds and installs an ingest pipeline that fingerprints each document when it is written.
 
-body.py       the body of the pipeline: scripts, settings and tables
+body.py       builds the body of the pipeline, with scripts, settings and tables
 install.py    installs the pipeline in an engine
-tables.py     tables of character classes and normalisation, as strings
-painless/     the scripts
+tables.py     writes tables of character classes and normalised characters as strings
+painless/     contains the scripts
 """
 
 from __future__ import annotations
 
-from simdoc_search.attach.pipeline.body import LONGEST_TEXT, pipeline_body
-from simdoc_search.attach.pipeline.install import PIPELINE, WITHOUT_SCRIPTS, pipeline_steps
+from simdoc_search.attach.pipeline.body import MAX_TEXT_LENGTH, pipeline_body
+from simdoc_search.attach.pipeline.install import DEFAULT_PIPELINE, SCRIPT_ALTERNATIVE, plan_pipeline_steps
 
-__all__ = ["LONGEST_TEXT", "PIPELINE", "WITHOUT_SCRIPTS", "pipeline_body", "pipeline_steps"]
+__all__ = ["DEFAULT_PIPELINE", "MAX_TEXT_LENGTH", "SCRIPT_ALTERNATIVE", "pipeline_body", "plan_pipeline_steps"]

@@ -1,4 +1,4 @@
-"""Builds the body of the ingest pipeline: one script, with the settings and tables as parameters."""
+"""Builds the body of the ingest pipeline. It has one script, with settings and tables as parameters."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from typing import Any
 
 from simdoc_search.analysis.word_automaton import word_automaton
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
-from simdoc_search.attach.pipeline.tables import fold_tables, word_tables
+from simdoc_search.attach.pipeline.tables import build_fold_tables, build_word_tables
 from simdoc_search.display import printable
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import ALPHABET
+from simdoc_search.sketch.tokens import ALPHABET, HASH_BITS
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD, MARK_FIELDS, format_label
 from simdoc_search.stores.remote.texts import text_field_names
 
-LONGEST_TEXT = 1 << 20
+MAX_TEXT_LENGTH = 1 << 20
 """Maximum length of a text, in UTF-16 code units. The engine needs about 40 bytes of memory per unit, and 0.1 s for
 the longest text."""
 
-_SCRIPTS = ("words", "shingles", "blake2b", "document", "fingerprint", "main")
-_CLEAR = (
+_SCRIPT_NAMES = ("words", "shingles", "blake2b", "document", "fingerprint", "main")
+_CLEAR_SCRIPT = (
     "for (String key : new ArrayList(ctx.keySet())) "
     "{ if (key.equals(params.into) || key.startsWith(params.into + '.')) { ctx.remove(key); } }"
 )
-"""Removes the fingerprint field, even if its keys are written with dots."""
+"""Removes the fingerprint field, including keys with dots."""
 
-_SHORTEN = (
+_SHORTEN_SCRIPT = (
     "String reason = ctx[params.into].error; int end = 500; if (reason.length() > end) "
     "{ char last = reason.charAt(end - 1); if (last >= 0xD800 && last < 0xDC00) { end -= 1; } "
     "ctx[params.into].error = reason.substring(0, end); }"
 )
-"""Shortens the reason of an error. Engines refuse a document with a keyword of more than 32,766 bytes."""
+"""Shortens the reason for an error, because engines reject a document with a keyword of more than 32,766 bytes."""
 
 
 def pipeline_body(
@@ -44,29 +44,30 @@ def pipeline_body(
     """Return the body for `PUT _ingest/pipeline/simdoc`.
 
     Args:
-        settings: the settings of the fingerprints, as in the mapping of the index; None for the default ones.
-        text_field: the path of the text field, such as `page.body`. Several fields make one text, one line per field.
-        field: the top-level object field to fill.
+        settings: the settings of the fingerprints, as in the mapping of the index; None selects the default settings.
+        text_field: the path of the text field, such as `page.body`. The values of several fields are joined by line
+            breaks into one text.
+        field: the top-level object field to write.
 
     Raises:
-        StoreError: an engine cannot make fingerprints with these settings, or fill such a field.
+        StoreError: a pipeline does not support these settings, or cannot write to this field.
     """
     settings = settings or Settings()
     _check_supported(settings, field)
     failed = "the pipeline failed: {{ _ingest.on_failure_message }}"
     return {
-        "description": "Makes the fingerprint of each document at each write, for FINGERPRINT queries",
+        "description": "Computes the fingerprint of each document when it is written, for FINGERPRINT queries",
         "processors": [
             {
                 "script": {
                     "lang": "painless",
-                    "source": script_source(*_SCRIPTS),
-                    "params": _parameters(settings, text_field_names(text_field), field),
-                    # A script cannot catch all errors. The write must not fail because of the others either.
+                    "source": join_scripts(*_SCRIPT_NAMES),
+                    "params": _build_parameters(settings, text_field_names(text_field), field),
+                    # The script cannot catch all errors. These processors keep the others from failing the write.
                     "on_failure": [
-                        {"script": {"source": _CLEAR, "params": {"into": field}, "ignore_failure": True}},
+                        {"script": {"source": _CLEAR_SCRIPT, "params": {"into": field}, "ignore_failure": True}},
                         {"set": {"field": f"{field}.error", "value": failed, "ignore_failure": True}},
-                        {"script": {"source": _SHORTEN, "params": {"into": field}, "ignore_failure": True}},
+                        {"script": {"source": _SHORTEN_SCRIPT, "params": {"into": field}, "ignore_failure": True}},
                     ],
                 }
             }
@@ -81,21 +82,21 @@ def _check_supported(settings: Settings, field: str) -> None:
         f"the sketch {settings.stored_sketch}": not isinstance(settings.minhash, MinHash)
         or settings.minhash.with_rotation,
         "stop words": analysis.stop_words is not None,
-        "stems": bool(analysis.stem),
+        "stemming": bool(analysis.stem),
         "frequencies": analysis.frequencies,
         "sentences": settings.sentences is not None,
         "concepts": settings.concepts is not None,
-        "languages": settings.language,
+        "language identification": settings.language,
     }
     for name, is_set in unsupported.items():
         if is_set:
-            raise StoreError(f"an ingest pipeline cannot make fingerprints with {name}; use simdoc-search backfill")
+            raise StoreError(f"an ingest pipeline does not support {name}; use simdoc-search backfill")
     if not field or "." in field or field.startswith("_"):
-        how = f"name a top-level field, such as {DEFAULT_FIELD}"
-        raise StoreError(f"a pipeline cannot fill the field '{printable(field)}'; {how}")
+        how = f"use a top-level field, such as {DEFAULT_FIELD}"
+        raise StoreError(f"a pipeline cannot write to the field '{printable(field)}'; {how}")
 
 
-def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[str, Any]:
+def _build_parameters(settings: Settings, text_fields: list[str], field: str) -> dict[str, Any]:
     analysis, minhash = settings.analysis, settings.minhash
     automaton = word_automaton()
     numbers = {"symbols": len(automaton.next[0]), "accepting": automaton.accepting, "longest": MAX_WORD_UNITS}
@@ -110,16 +111,16 @@ def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[
         "characters": analysis.unit == "character",
         "buckets": minhash.slot_count,
         "bucket_bits": minhash.slot_count.bit_length() - 1,
-        "token_length": settings.token_length,
+        "hash_bits": HASH_BITS,
         "window": settings.passages.window if settings.passages else 0,
-        "longest_text": LONGEST_TEXT,
+        "longest_text": MAX_TEXT_LENGTH,
         "alphabet": ALPHABET,
-        "tables": {**numbers, **word_tables(), **fold_tables(analysis.profile)},
+        "tables": {**numbers, **build_word_tables(), **build_fold_tables(analysis.profile)},
     }
 
 
-def script_source(*names: str) -> str:
-    """Join scripts without comments and indentation. Engines accept at most 65,535 bytes."""
+def join_scripts(*names: str) -> str:
+    """Join scripts, and remove comments and indentation, because engines accept at most 65,535 bytes."""
     folder = resources.files(__package__).joinpath("painless")
     lines = [line for name in names for line in folder.joinpath(f"{name}.painless").read_text("utf-8").splitlines()]
     return "\n".join(filter(None, (re.sub(r"//.*", "", line).strip() for line in lines)))

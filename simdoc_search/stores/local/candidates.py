@@ -70,14 +70,14 @@ class LocalCandidates:
 
     def _read(self, hit: tuple[float, Address]) -> Candidate:
         document = self._snapshot.document(hit[1])
-        codes = codes_of(document, self._snapshot.settings.token_length)
+        codes = codes_of(document, self._snapshot.settings)
         return Candidate(Place(id_of(document)), int(hit[0]), codes, metadata_of(document, self._fields))
 
 
 def rank_by_equal_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
     """Return the documents with at least the minimum of equal tokens of the plan, by descending number of these."""
-    length = snapshot.settings.token_length
-    query_codes = np.sort(decode(plan.tokens, length))
-    counts = [count_common(query_codes, codes_of(snapshot.document(address), length)) for address in addresses]
+    query_codes = np.sort(decode(plan.tokens))
+    documents = map(snapshot.document, addresses)
+    counts = [count_common(query_codes, codes_of(document, snapshot.settings)) for document in documents]
     hits = [(float(count), address) for count, address in zip(counts, addresses, strict=True)]
     return sorted((hit for hit in hits if hit[0] >= plan.minimum_match), key=itemgetter(0), reverse=True)

@@ -170,8 +170,7 @@ class _DamagedSegment:
             with suppress(StoreError), engine_errors("read", str(self._index)):
                 if self._searcher:
                     document = document_at(self._searcher, tantivy.DocAddress(0, number))
-                    length = self._settings.token_length
-                    records[-1] = to_record(document, length, text=True, passages=True, sketches=True)
+                    records[-1] = to_record(document, self._settings, text=True, passages=True, sketches=True)
         return records
 
     @contextmanager

@@ -19,7 +19,7 @@ from simdoc_search.errors import StoreError
 from simdoc_search.sketch.kinds import KINDS, Kind, KindName, kinds_of, names_of_kinds
 from simdoc_search.sketch.sentences import codes_of_sentences, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import encode_text
+from simdoc_search.sketch.tokens import HASH_BITS, encode_text
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.fields import escape_surrogates, metadata_terms, names_of
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
@@ -33,6 +33,8 @@ HASHES = ("text_hash", "words_hash")
 TEXT_COMPRESSION = 1
 """Level of zlib. Texts are compressed in addition to tantivy's own compression, because most records are read without
 their texts, and a compressed block of tantivy contains both."""
+
+_LOW_BITS = HASH_BITS - 1  # of a hash, which are stored as a byte
 
 _STORED_FIELDS: dict[KindName, str] = {name: f"{name[:-1]}_codes" for name in KINDS}
 """The stored field of each kind of tokens. The indexed field has the name of the kind."""
@@ -82,9 +84,9 @@ def encode_record(record: Record, settings: Settings, store_text: bool) -> Encod
         "names": names_of(record.id),
         "path": path_terms(record.path),
         "facts": metadata_terms(record),
-        "tokens": encode_text(record.codes, settings.token_length),
+        "tokens": encode_text(record.codes),
         "buckets": len(record.codes),
-        "codes": _pack(record.codes, settings.token_length),
+        "codes": _pack_fingerprint(record.codes, settings.minhash.slot_count),
         "rest": _to_bytes(_rest(record)),
     }
     values |= {name: value for name in HASHES if (value := getattr(record, name))}
@@ -101,13 +103,13 @@ def encode_record(record: Record, settings: Settings, store_text: bool) -> Encod
 
 
 def to_record(
-    document: tantivy.Document, token_length: int, *, text: bool, passages: bool = False, sketches: bool = False
+    document: tantivy.Document, settings: Settings, *, text: bool, passages: bool = False, sketches: bool = False
 ) -> Record:
     """Convert a document of tantivy back into a record."""
     rest = json.loads(_to_text(document.get_first("rest")))
     return Record(
         id=id_of(document),
-        codes=codes_of(document, token_length),
+        codes=codes_of(document, settings),
         shingles=rest["shingles"],
         digest=rest["digest"],
         metadata=rest["metadata"],
@@ -152,9 +154,9 @@ def indexed_words(words: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(" ".join(words).split(" ")))
 
 
-def codes_of(document: tantivy.Document, token_length: int) -> NDArray[np.uint32]:
+def codes_of(document: tantivy.Document, settings: Settings) -> NDArray[np.uint32]:
     """Return the fingerprint tokens of a document as numbers."""
-    return _unpack(_stored_bytes(document.get_first("codes")), token_length)
+    return _unpack_fingerprint(_stored_bytes(document.get_first("codes")), settings.minhash.slot_count)
 
 
 def tokens_of(document: tantivy.Document, kind: Kind) -> NDArray[np.uint32]:
@@ -202,18 +204,40 @@ def _checksum(*parts: object) -> int:
     return checksum
 
 
-def _width(token_length: int) -> int:
-    return (6 * token_length + 7) // 8
+def _pack_fingerprint(codes: NDArray[np.uint32], slots: int) -> bytes:
+    """Pack the codes of a fingerprint.
+
+    The first bits say which slots are filled. Then follow the highest bit of each hash, and its other 8 bits as a byte.
+    """
+    bits = np.zeros(slots + len(codes), np.uint8)
+    bits[codes >> HASH_BITS] = 1
+    bits[slots:] = codes >> _LOW_BITS & 1
+    return np.packbits(bits).tobytes() + codes.astype(np.uint8).tobytes()
 
 
-def _pack(codes: NDArray[np.uint32], token_length: int) -> bytes:
+def _unpack_fingerprint(packed: bytes, slots: int) -> NDArray[np.uint32]:
+    octets = np.frombuffer(packed, np.uint8)
+    codes = np.flatnonzero(np.unpackbits(octets, count=slots)).astype(np.uint32)
+    low = octets[len(octets) - len(codes) :]
+    high = np.unpackbits(octets[: len(octets) - len(codes)])[slots : slots + len(codes)]
+    codes <<= np.uint32(HASH_BITS)
+    codes |= high.astype(np.uint32) << np.uint32(_LOW_BITS)
+    codes |= low
+    return codes
+
+
+def _width(length: int) -> int:
+    return (6 * length + 7) // 8
+
+
+def _pack(codes: NDArray[np.uint32], length: int) -> bytes:
     """Pack codes without the bytes that are always zero for tokens of this length."""
     octets = codes.astype(">u4").view(np.uint8).reshape(-1, 4)
-    return octets[:, 4 - _width(token_length) :].tobytes()
+    return octets[:, 4 - _width(length) :].tobytes()
 
 
-def _unpack(packed: bytes, token_length: int) -> NDArray[np.uint32]:
-    width = _width(token_length)
+def _unpack(packed: bytes, length: int) -> NDArray[np.uint32]:
+    width = _width(length)
     octets = np.zeros((len(packed) // width, 4), np.uint8)
     octets[:, 4 - width :] = np.frombuffer(packed, np.uint8).reshape(-1, width)
     return octets.view(">u4").ravel().astype(np.uint32)

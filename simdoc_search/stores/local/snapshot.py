@@ -97,7 +97,7 @@ class Snapshot:
                 records = [
                     to_record(
                         document_at(self._searcher, DocAddress(*address)),
-                        self.settings.token_length,
+                        self.settings,
                         text=text,
                         passages=passages,
                         sketches=sketches,

@@ -127,5 +127,5 @@ class IndexAccess:
     def record(self, hit: Mapping[str, Any]) -> Record:
         """Convert a hit to a record."""
         place, source = self.ids.place_of(hit), hit.get("_source") or {}
-        length, fault = self.settings.token_length, self.indices.fault_of(place.index)
-        return to_record(place, source, length, field=self.field, text_fields=self.text_fields, fault=fault)
+        fault = self.indices.fault_of(place.index)
+        return to_record(place, source, field=self.field, text_fields=self.text_fields, fault=fault)

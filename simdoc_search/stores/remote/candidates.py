@@ -226,12 +226,11 @@ def first_page_search(
 
 
 def _token_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
-    length = access.settings.token_length
-    plan_codes = _NO_CODES if is_scored else np.sort(decode(plan.tokens, length))
+    plan_codes = _NO_CODES if is_scored else np.sort(decode(plan.tokens))
 
     def read(hits: Iterable[RawHit]) -> Iterator[HitWithTokens]:
         for hit in hits:
-            codes = codes_of(hit.get("_source") or {}, length, field=access.field)
+            codes = codes_of(hit.get("_source") or {}, field=access.field)
             if isinstance(codes, str):
                 yield HitWithTokens(hit, fault=codes)
             else:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simdoc_search.documents import Place
 from simdoc_search.sketch.kinds import KINDS, kinds_of
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import hash_bits
+from simdoc_search.sketch.tokens import HASH_BITS, encode_text
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.schema import MARK_FIELDS
@@ -57,13 +57,13 @@ def fault_of(source: Mapping[str, Any], field: str, settings: Settings) -> str:
         return "has keys with dots"
     if not isinstance(values, Mapping):
         return "is not an object"
-    record = to_record(Place(""), {field: values}, settings.token_length, field=field)
+    record = to_record(Place(""), {field: values}, field=field)
     return record.fault.replace(f"{field}.", "") or next(_faults(values, record, settings), "")
 
 
 def _faults(values: Mapping[str, Any], record: Record, settings: Settings) -> Iterator[str]:
     """Yield the faults of a fingerprint that can be read as a record."""
-    tokens = {"tokens": (record.codes, settings.token_length)}
+    tokens: dict[str, tuple[NDArray[np.uint32], int | None]] = {"tokens": (record.codes, None)}
     if len(record.codes):
         tokens |= {kind.name: (getattr(record, kind.name), kind.length) for kind in kinds_of(settings)}
     for name, (codes, length) in tokens.items():
@@ -73,13 +73,13 @@ def _faults(values: Mapping[str, Any], record: Record, settings: Settings) -> It
             yield f"has invalid {name}"
     if values.get("shingles") != record.shingles or values.get("buckets") != len(record.codes):
         yield "has a wrong number of shingles or buckets"
-    buckets = record.codes >> np.uint32(hash_bits(settings.minhash, settings.token_length))
+    buckets = record.codes >> np.uint32(HASH_BITS)
     if len(np.unique(buckets)) < len(buckets):
         yield "has two tokens in one bucket"
 
 
-def _is_encoded(text: Any, codes: NDArray[np.uint32], length: int) -> bool:
-    """Return whether a string contains exactly these tokens, separated by single spaces."""
+def _is_encoded(text: Any, codes: NDArray[np.uint32], length: int | None) -> bool:
+    """Return whether a string contains exactly these tokens, in any order, separated by single spaces."""
     if not len(codes):
         return text in ("", None)
-    return isinstance(text, str) and len(text) + 1 == len(codes) * (length + 1)
+    return isinstance(text, str) and len(text) == len(encode_text(codes, length))

@@ -31,7 +31,6 @@ MALFORMED = 400
 """Status of a document whose fingerprint is not an object, so that an update would destroy it."""
 
 _EXCLUDED_PARTS = ("tokens", "passages", "names", "path", "facts", "origin")
-_ANY_LENGTH = 4  # tokens are not loaded, so their length does not matter
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ class Marks:
     def text_hash_of(self, hit: RawHit) -> str:
         """Return the `text_hash` in a document's fingerprint. It is empty if there is none."""
         source, field = hit.get("_source") or {}, self._access.field
-        return to_record(self.place_of(hit), source, _ANY_LENGTH, field=field).text_hash
+        return to_record(self.place_of(hit), source, field=field).text_hash
 
     def mark_of(self, hit: RawHit) -> Mark:
         """Return the mark of a document."""

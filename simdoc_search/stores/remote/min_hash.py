@@ -20,7 +20,7 @@ from simdoc_search.sketch.estimate import Estimate
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.terms import codes_of_terms, own_values, shared_and_union_of_terms
+from simdoc_search.sketch.terms import codes_of_terms, compare_terms, own_values
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import closed_reason
@@ -55,7 +55,7 @@ class TermSettings(Settings):
     @property
     def estimate(self) -> Estimate:
         """The function that estimates the overlap of two documents from their codes."""
-        return partial(shared_and_union_of_terms, minhash=self.options)
+        return partial(compare_terms, minhash=self.options)
 
     @property
     def options(self) -> MinHash:

@@ -57,7 +57,7 @@ def field_values(
         kind.name: encode_text(tokens.get(kind.name, no_passages()), kind.length) for kind in kinds_of(settings)
     }
     return {
-        "tokens": encode_text(codes, settings.token_length),
+        "tokens": encode_text(codes),
         **kinds,
         "shingles": shingles,
         "buckets": len(codes),
@@ -94,7 +94,6 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
 def to_record(
     place: Place,
     source: Mapping[str, Any],
-    token_length: int,
     *,
     field: str,
     text_fields: Sequence[str] | None = None,
@@ -105,7 +104,6 @@ def to_record(
     Args:
         place: place of the document.
         source: its `_source`, or parts of it.
-        token_length: number of characters of a token.
         field: name of the fingerprint field.
         text_fields: fields with the text; None: `body`, as in our own index.
         fault: why the fingerprint field must not be read; empty if it may be read.
@@ -121,7 +119,7 @@ def to_record(
             faults.append(str(error))
             return None
 
-    codes = read(_token_set, token_length, f"{field}.tokens")
+    codes = read(_token_set, None, f"{field}.tokens")
     kinds = {name: read(_tokens_of_kind, kind, f"{field}.{name}") for name, kind in KINDS.items()}
     tokens_by_kind: dict[str, Any] = {name: no_passages() if found is None else found for name, found in kinds.items()}
     return Record(
@@ -141,10 +139,10 @@ def to_record(
     )
 
 
-def codes_of(source: Mapping[str, Any], token_length: int, *, field: str) -> Codes | str:
+def codes_of(source: Mapping[str, Any], *, field: str) -> Codes | str:
     """Return the tokens of a document as ascending numbers, or what is wrong with them."""
     try:
-        codes = _token_set(source, token_length, f"{field}.tokens")
+        codes = _token_set(source, None, f"{field}.tokens")
     except _MalformedError as error:
         return str(error)
     return codes if len(codes) else f"has no {field}.tokens in its _source"
@@ -173,16 +171,16 @@ def _tokens_of_kind(source: Mapping[str, Any], kind: Kind, path: str) -> Codes:
     return codes
 
 
-def _token_set(source: Mapping[str, Any], token_length: int, path: str) -> Codes:
-    codes = np.sort(_tokens(source, token_length, path))
+def _token_set(source: Mapping[str, Any], length: int | None, path: str) -> Codes:
+    codes = np.sort(_tokens(source, length, path))
     if (codes[1:] == codes[:-1]).any():
         raise _MalformedError(f"has repeated {path.rpartition('.')[2]}")
     return codes
 
 
-def _tokens(source: Mapping[str, Any], token_length: int, path: str) -> Codes:
+def _tokens(source: Mapping[str, Any], length: int | None, path: str) -> Codes:
     try:
-        return decode_text(_only_value(source, path, str) or "", token_length)
+        return decode_text(_only_value(source, path, str) or "", length)
     except ValueError as error:
         raise _MalformedError(f"has invalid {path.rpartition('.')[2]} ({one_line(error)})") from None
 

@@ -29,8 +29,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.kinds import KindName, names_of_kinds
 from simdoc_search.sketch.limits import Limits
-from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.settings import Settings, check_version
+from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings, check_version
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.remote.mappings import fields_of
 
@@ -59,7 +58,7 @@ def to_meta(settings: Settings) -> dict[str, str]:
     Raises:
         FormatMismatchError: the sketches do not fit into a `meta`.
     """
-    meta = {"simdoc_version": str(settings.layout), "simdoc_analysis": _analysis_text(settings.analysis)}
+    meta = {"simdoc_version": str(LAYOUT_VERSION), "simdoc_analysis": _analysis_text(settings.analysis)}
     if settings.minhash.key is not None:
         meta["simdoc_key"] = settings.minhash.key.check
     lines = _join_sketches(replace(settings, words=False).sketches)  # an engine searches words in the text field
@@ -79,14 +78,12 @@ def settings_of(meta: Mapping[str, str]) -> Settings:
     """
     version = meta.get("simdoc_version", "")
     if version:
-        layout = check_version(int(version) if version.isdecimal() and len(version) < MAX_META_VALUE else version)
+        check_version(int(version) if version.isdecimal() and len(version) < MAX_META_VALUE else version)
     try:
-        if version in ("", "1"):
-            return _settings_of_layout_1(meta)
         lines = [value for key, value in sorted(meta.items()) if key.startswith(_SKETCHES)]
         sketches = [sketch.strip() for line in lines for sketch in line.split(_SEPARATOR.strip())]
         analysis = _parse_analysis(meta.get("simdoc_analysis", _analysis_text(Analysis())))
-        return Settings.of_parts(analysis, sketches, meta.get("simdoc_key"), layout)
+        return Settings.of_parts(analysis, sketches, meta.get("simdoc_key"))
     except (KeyError, ValueError) as error:
         raise FormatMismatchError(
             f"the field's meta has no settings of simdoc-search ({error}); apply the mapping of the component template"
@@ -246,11 +243,3 @@ def _join_sketches(sketches: Iterable[str]) -> list[str]:
         longer = f"{lines[-1]}{_SEPARATOR}{sketch}" if lines else sketch
         lines[-1:] = [longer] if len(longer) <= MAX_META_VALUE or not lines else [lines[-1], sketch]
     return lines
-
-
-def _settings_of_layout_1(meta: Mapping[str, str]) -> Settings:
-    hashes, buckets, kept, rotation = meta["simdoc_minhash"].split()
-    if rotation not in {"true", "false"}:
-        raise ValueError(f"unknown rotation {rotation!r}")
-    minhash = MinHash(int(hashes), int(buckets), int(kept), rotation == "true")
-    return Settings(_parse_analysis(meta["simdoc_analysis"]), minhash, int(meta["simdoc_token"]), None, words=False)

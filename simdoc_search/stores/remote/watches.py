@@ -220,7 +220,7 @@ class Watches:
             "overlap": float(100 * watch.overlap),
             "since": watch.since,
         }
-        tokens = " ".join(encode(watch.codes, self._access.settings.token_length))
+        tokens = " ".join(encode(watch.codes))
         return {
             QUERY: to_dsl(plan, f"{field}.tokens", buckets_field=f"{field}.buckets"),
             field: {"tokens": tokens, "buckets": len(watch.codes)},
@@ -236,7 +236,7 @@ class Watches:
         watched: Any = source.get(WATCHED)
         with suppress(KeyError, TypeError, ValueError, AttributeError):
             place = Place(str(watched["id"]), str(watched["index"]), watched.get("routing"))
-            codes = codes_of(source, self._access.settings.token_length, field=self._field)
+            codes = codes_of(source, field=self._field)
             return Watch(
                 place,
                 Fraction(str(watched["overlap"])) / 100,

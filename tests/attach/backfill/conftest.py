@@ -44,4 +44,4 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not read a page while another one is written."""
-    monkeypatch.setattr(pages, "WRITERS", 1)
+    monkeypatch.setattr(pages, "MAX_WRITERS", 1)

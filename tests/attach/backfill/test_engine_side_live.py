@@ -119,7 +119,7 @@ def test_an_unsuitable_pipeline_is_not_used(made: Indices, engine: Engine) -> No
     with pytest.raises(StoreError, match="pipeline simdoc"):
         backfill_in_engine(engine, name, BODY)
     with_sentences = replace(BODY, change=lambda settings: replace(settings, sentences=Sentences()))
-    with pytest.raises(StoreError, match="cannot make fingerprints with sentences; use simdoc-search backfill"):
+    with pytest.raises(StoreError, match="does not support sentences; use simdoc-search backfill"):
         backfill_in_engine(engine, name, with_sentences)
 
 
@@ -200,7 +200,7 @@ def test_a_lost_task_is_an_error(made: Indices, engine: Engine) -> None:
         "the shard is gone": reply({"completed": True, "task": {}, "response": {"updated": 1, "failures": [shard]}}),
     }
     for reason, given in answers.items():
-        lost = pytest.raises(StoreError, match=f"{reason}.*; run the same command again to continue")
+        lost = pytest.raises(StoreError, match=f"{reason}.*; run the same command again to resume")
         with answering(passing, "/_tasks/", given) as through, lost:
             backfill_in_engine(through, name, BODY)
 
@@ -221,7 +221,9 @@ def test_documents_that_are_left_are_reported(made: Indices, engine: Engine, mon
     assert 0 == report.without_text
     assert 0 < report.updated < len(TEXTS) - len(report.refused)
     assert "blocked by: [FORBIDDEN" in report.refused[0].reason
-    assert "left: the engine stops at a document that it cannot write; leave out --in-engine" in skipped.reason
+    assert (
+        "because the engine stops at a document that it cannot write; run the command again without" in skipped.reason
+    )
 
 
 def test_an_engine_without_update_by_query_is_an_error(elasticsearch_url: str) -> None:

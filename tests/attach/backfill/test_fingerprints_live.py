@@ -29,7 +29,7 @@ def test_every_document_gets_the_fingerprint_of_its_text(made: Indices, engine: 
     assert 0 == again.documents
     assert done() == stored(engine, name)
     assert [] == [
-        finding for finding in check_index(engine, name) if finding.wrong or "no fingerprint" in finding.problem
+        finding for finding in check_index(engine, name) if finding.is_problem or "no fingerprint" in finding.message
     ]
     load(engine, name, {"new": {"body": TEXTS["doc0"]}})
     assert 1 == backfill(engine, name).updated

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.attach.backfill import Backfill, BackfillReport, Refused, Task
+from simdoc_search.attach.backfill import Backfill, BackfillReport, RefusedDocument, Task
 from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter
-from simdoc_search.attach.backfill.pages import PAGE_DOCUMENTS, Pace
+from simdoc_search.attach.backfill.pages import MAX_PAGE_DOCUMENTS, PagePacer
 from simdoc_search.attach.backfill.task import UnfitIndexError
 from simdoc_search.errors import StoreUnavailableError
 from simdoc_search.stores.remote import bulk as bulk_writes
@@ -24,24 +24,24 @@ from tests.support.fake_engine import TEXT, RefusalError, engine, hits, target
 
 
 def test_pages_of_long_documents_are_short() -> None:
-    pace, sizes = Pace(None), []
+    pace, sizes = PagePacer(None), []
     for length in (10, 100_000, 10_000_000):
-        pace.keep(hits(2, "x" * length))
+        pace.wait_for_turn(hits(2, "x" * length))
         sizes.append(pace.size)
 
-    assert PAGE_DOCUMENTS == sizes[0]
+    assert MAX_PAGE_DOCUMENTS == sizes[0]
     assert 30 <= sizes[1] <= 40
     assert 1 == sizes[2]
 
 
 def test_a_throttle_limits_the_rate_from_the_first_second_on() -> None:
     """A page has at most as many documents as the limit per second."""
-    pace, started = Pace(100), time.monotonic()
+    pace, started = PagePacer(100), time.monotonic()
     for _ in range(4):
-        pace.keep(hits(10))
+        pace.wait_for_turn(hits(10))
 
     assert 0.28 < time.monotonic() - started < 1
-    assert [1, 7, 50] == [Pace(throttle).size for throttle in (0.2, 7, 100_000)]
+    assert [1, 7, 50] == [PagePacer(throttle).size for throttle in (0.2, 7, 100_000)]
 
 
 # --- requests ---
@@ -108,7 +108,7 @@ def test_other_values_in_the_fingerprint_field_are_not_replaced(theirs: Any) -> 
     report = written(found, items)
 
     assert (1, ["0"]) == (report.updated, [document.id for document in report.refused])
-    assert "which is not a fingerprint; choose another name with --field" in report.refused[0].reason
+    assert "which is not a fingerprint; choose another field with --field" in report.refused[0].reason
 
 
 @pytest.mark.parametrize(("chunk_bytes", "largest"), [(4_000_000, 8), (900, 2)])
@@ -125,7 +125,10 @@ def test_a_request_that_is_too_large_is_split(monkeypatch: pytest.MonkeyPatch, c
 
     report = written(hits(8), bulk)
     assert largest == max(sizes)
-    assert (7, [Refused("3", "i", "the document is too large for the engine")]) == (report.updated, report.refused)
+    assert (7, [RefusedDocument("3", "i", "the document is too large for the engine")]) == (
+        report.updated,
+        report.refused,
+    )
 
 
 def test_a_write_that_a_busy_engine_refused_is_retried() -> None:
@@ -163,10 +166,10 @@ def test_a_fault_of_the_index_ends_the_page(status: int, kind: str, reason: str)
 
 
 def test_a_report_lists_a_refused_document_once_with_the_last_reason() -> None:
-    report = BackfillReport(refused=[Refused("a", "i", "old"), Refused("a", "j", "other index")])
-    report.add(BackfillReport(updated=2, refused=[Refused("a", "i", "new")]))
+    report = BackfillReport(refused=[RefusedDocument("a", "i", "old"), RefusedDocument("a", "j", "other index")])
+    report.add(BackfillReport(updated=2, refused=[RefusedDocument("a", "i", "new")]))
 
-    assert [Refused("a", "i", "new"), Refused("a", "j", "other index")] == report.refused
+    assert [RefusedDocument("a", "i", "new"), RefusedDocument("a", "j", "other index")] == report.refused
     assert 4 == report.documents
 
 

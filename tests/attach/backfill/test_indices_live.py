@@ -157,7 +157,9 @@ def test_an_index_that_cannot_be_filled_is_skipped_with_the_reason(
 
 
 @one_engine
-@pytest.mark.parametrize(("field", "reason"), [("bdoy", "its text fields are body"), ("title.raw", "use title")])
+@pytest.mark.parametrize(
+    ("field", "reason"), [("bdoy", "give one of its text fields with --text-field (body)"), ("title.raw", "use title")]
+)
 def test_a_misspelt_text_field_is_refused(made: Indices, engine: Engine, field: str, reason: str) -> None:
     """Otherwise all documents would be marked as empty."""
     title = {"type": "text", "fields": {"raw": {"type": "keyword"}}}
@@ -187,7 +189,7 @@ def test_other_text_fields_need_force(made: Indices, engine: Engine) -> None:
     alias = made.alias(first, second)
     other = made.make({"properties": {"description": {"type": "text"}}})
     engine.call("POST", ["_aliases"], {"actions": [{"add": {"index": other, "alias": alias}}]})
-    own = "its fingerprints come from body, not heading; give --text-field body, or --force to use heading"
+    own = "its fingerprints were computed from body, not heading; give --text-field body, or add --force to use heading"
     beside = own.replace("its fingerprints", "the fingerprints of the other indices behind its alias")
 
     def command(name: str, *options: str, text_field: str = "heading") -> Any:
@@ -197,8 +199,9 @@ def test_other_text_fields_need_force(made: Indices, engine: Engine) -> None:
         assert [own, beside] == [command(name, *options).stderr.split(": ", 2)[2].strip() for name in (first, second)]
     notes = [command(second, "--force"), command(first, "--force"), command(first, "--force", "--stale")]
     assert [
-        f"note: {second}: fingerprints come from heading, those of the other indices from body\n",
-        f"note: {first}: new fingerprints come from heading, existing ones still from body; --stale replaces them\n",
+        f"note: {second}: fingerprints are computed from heading, but those of the other indices from body\n",
+        f"note: {first}: new fingerprints are computed from heading, but existing ones were "
+        "computed from body; add --stale to replace the existing ones\n",
         "",
     ] == [result.stderr for result in notes]
     assert fingerprint_field("one heading for all of them") == stored(engine, first)["a"]["simdoc"]
@@ -249,7 +252,7 @@ def test_a_dry_run_of_stale_documents_gives_an_upper_bound(
     name = filled(made, engine)
     backfill(engine, name)
     exact = estimate(engine, name, Task("body", stale=True))
-    monkeypatch.setattr(cost_estimate, "SAMPLE", 40)
+    monkeypatch.setattr(cost_estimate, "SAMPLE_SIZE", 40)
     load(engine, name, {"new": {"body": OTHER}})
     engine.call("POST", [name, "_update", "doc7"], {"doc": {"body": OTHER}}, refresh=True)
     found = estimate(engine, name, Task("body", stale=True))

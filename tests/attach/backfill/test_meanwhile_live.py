@@ -69,7 +69,7 @@ def test_a_document_that_is_replaced_after_its_update_is_filled_again(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before it ends, the run searches for incomplete documents again."""
-    monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 40)
+    monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 40)
     name = filled(made, engine)
 
     def replaced(number: int) -> None:
@@ -136,7 +136,7 @@ def test_an_engine_that_often_fails_loses_nothing(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is busy, does not respond, or cuts off a response. A write that was sent twice is counted once."""
-    monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 20)
+    monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 20)
     name = filled(made, engine, number_of_shards=2)
     choose, passing = random.Random(0), forward(made.engine)
     busy = error(429, "rejected_execution_exception", "queue full")
@@ -161,7 +161,7 @@ def test_an_engine_without_points_in_time_or_refresh_is_filled(
 ) -> None:
     """The run uses a scroll instead of a point in time. Without a refresh it has one round."""
     monkeypatch.setattr(run, "POINT_IN_TIME_DOCUMENTS", 50)
-    monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 20)
+    monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 20)
     name = filled(made, engine, number_of_shards=2)
     passing = forward(made.engine)
     parts = {"point in time": ("point_in_time", "_pit"), "refresh": ("_refresh",)}[lacks]
@@ -184,7 +184,7 @@ def test_a_point_in_time_is_closed_before_the_next_one_is_opened(
 ) -> None:
     """Then the engine can remove old segments."""
     monkeypatch.setattr(run, "POINT_IN_TIME_DOCUMENTS", 40)
-    monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 20)
+    monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 20)
     name = filled(made, engine)
     with interposed(made, lambda _: None) as (through, server):
         backfill(through, name)
@@ -199,7 +199,7 @@ def test_a_point_in_time_is_closed_before_the_next_one_is_opened(
 
 def test_a_lost_point_in_time_is_replaced(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine loses it after a long pause, or when a node restarts."""
-    monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 30)
+    monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 30)
     name = filled(made, engine)
     passing, searches = forward(made.engine), itertools.count()
 
@@ -215,8 +215,8 @@ def test_a_lost_point_in_time_is_replaced(made: Indices, engine: Engine, monkeyp
 
 def test_all_documents_of_all_shards_are_read(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sort values of documents are unique only within a shard."""
-    monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 7)
-    monkeypatch.setattr(pages, "FIRST_PAGE", 7)
+    monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 7)
+    monkeypatch.setattr(pages, "FIRST_PAGE_DOCUMENTS", 7)
     name = filled(made, engine, number_of_shards=5)
     backfill(engine, name)
 

@@ -13,6 +13,7 @@ from simdoc_search import Analysis, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import pages, run
 from simdoc_search.attach.check import check_index
+from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
@@ -82,13 +83,13 @@ def test_a_malformed_fingerprint_is_replaced(made: Indices, engine: Engine, form
     assert GOOD == {key: value for key, value in found.pop("simdoc").items() if key in GOOD}
     assert {"body": OTHER, "mine": 1} == {key: value for key, value in found.items() if value is not None}
     assert 0 == engine.count(name, {"match": {"simdoc.tokens": "some"}})
-    assert [] == [finding for finding in check_index(engine, name) if "malformed" in finding.problem]
+    assert [] == [finding for finding in check_index(engine, name) if "malformed" in finding.message]
 
 
 @one_engine
 def test_fingerprints_with_other_settings_are_replaced(made: Indices, engine: Engine) -> None:
     """The right settings are those of the mapping. Without `--stale` these fingerprints are not replaced."""
-    settings = Settings(Analysis("lowercase", 3), token_length=5)
+    settings = Settings(Analysis("lowercase", 3), MinHash(bucket_count=256))
     name = made.make(component_template(settings)["template"]["mappings"])
     load(engine, name, {"a": {"body": OTHER, "simdoc": fingerprint_field(OTHER)}, "b": {"body": OTHER}})
 
@@ -113,7 +114,7 @@ def test_a_run_ends_if_it_finds_the_same_documents_again(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An engine may accept writes and not index them."""
-    monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 20)
+    monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 20)
     name, passing = filled(made, engine), forward(made.engine)
 
     def forgetful(request: Request) -> Answer | None:
@@ -142,7 +143,7 @@ def test_an_index_with_other_values_in_our_field_is_not_touched(
     before = engine.call("GET", [name])
     report = backfill(engine, name, field="notes")
 
-    assert "have other values in notes; choose another name with --field" in reasons(report)[name]
+    assert "have other values in notes; choose another field with --field" in reasons(report)[name]
     assert (before, documents) == (engine.call("GET", [name]), stored(engine, name))
 
 

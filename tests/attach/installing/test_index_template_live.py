@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.attach.index_template import without_dates
+from simdoc_search.attach.index_template import remove_dates
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.applications import Application, application
 from tests.support.cli import answer, output, run, sentence, words
@@ -147,7 +147,7 @@ def test_the_dates_of_the_engine_are_not_sent_back(elasticsearch_url: str) -> No
         assert [app.component, "simdoc"] == app.template()["composed_of"]
 
     dates = {"created_date_millis": 1, "modified_date_millis": 1, "created_date": "2026", "modified_date": "2026"}
-    assert {"priority": 1} == without_dates({"priority": 1, **dates})
+    assert {"priority": 1} == remove_dates({"priority": 1, **dates})
 
 
 def test_a_missing_or_legacy_template_is_refused(app: Application) -> None:
@@ -156,7 +156,7 @@ def test_a_missing_or_legacy_template_is_refused(app: Application) -> None:
     app.call("PUT", "/_template/NAME", {"index_patterns": [f"{app.name}*"]})
     legacy = sentence(run(*app.install("--index-template", app.name)))
 
-    assert f"has no index template {app.name}; create it, or name another one (" in missing
+    assert f"has no index template {app.name}; create it, or choose another one (" in missing
     assert (
         f"has no index template {app.name}; replace this legacy template (_template) with an index template" in legacy
     )
@@ -195,7 +195,7 @@ def test_a_template_whose_indices_cannot_have_fingerprints_is_refused(
     before = state(app)
 
     refused = sentence(run(*app.install("--index-template", app.name)))
-    assert f"indices of the index template {app.name} cannot have fingerprints: {reason}" in refused
+    assert f"cannot add fingerprints to the indices of the index template {app.name}: {reason}" in refused
     assert before == state(app)
 
 
@@ -208,9 +208,9 @@ def test_text_fields_that_are_not_mapped_or_recorded_are_named(app: Application)
     texts = [part for number in range(6) for part in ("--text-field", f"text_{number}")]
     values = answer(*command, *texts, "--force")
 
-    note = f"note: the index template {app.name} does not map the field titel; it maps body, title\n"
+    note = f"note: the index template {app.name} does not map the field titel; its text fields are: body, title\n"
     assert (0, note) == (result.exit_code, result.stderr)
-    assert ["the mapping has no space to record the text fields"] == [
+    assert ["the names of the text fields do not fit in the mapping"] == [
         warning.partition(";")[0] for warning in values["warnings"]
     ]
     assert "mappings" not in app.template()["template"]

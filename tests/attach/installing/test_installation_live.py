@@ -41,7 +41,10 @@ def test_the_component_template_is_installed_once(app: Application) -> None:
     assert '"composed_of": ["simdoc"]' in first
     assert "was already installed" in again
     assert {"component_template": "simdoc", "installed": False, "changes": [], "warnings": []} == values
-    assert "has a different component template simdoc; compare it with template show, or replace it with" in refused
+    assert (
+        "has a different component template simdoc; compare it with the output of simdoc-search template show, or"
+        in refused
+    )
     assert theirs["template"]["mappings"] == kept["template"]["mappings"]
     assert answer("template", "install", app.url, "--force")["installed"]
 
@@ -62,7 +65,7 @@ def test_each_fingerprint_field_has_its_component_template(app: Application) -> 
 def test_an_address_with_an_index_is_refused(app: Application) -> None:
     refused = sentence(run("template", "install", f"{app.url}/articles"))
 
-    assert f"; leave out /articles: simdoc-search template install {app.url}" in refused
+    assert f"; omit /articles from the URL: simdoc-search template install {app.url}" in refused
 
 
 def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None:
@@ -79,7 +82,9 @@ def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None
     assert (True, [index], []) == (first["pipeline_installed"], first["indices"], first["warnings"])
     assert (False, False, []) == (again["pipeline_installed"], again["installed"], again["changes"])
     assert expected(OLD) == ours(app.url, index)
-    assert f"has a different pipeline {app.name}; compare it with template show, or replace it with --force" in other
+    assert (
+        f"has a different pipeline {app.name}; compare it with the output of simdoc-search template show, or" in other
+    )
     assert f'"settings": {{"index.final_pipeline": "{app.name}"}}' in printed
 
 
@@ -98,7 +103,7 @@ def test_the_pipeline_has_the_settings_of_the_index(app: Application) -> None:
     with open_store(f"{app.url}/{index}") as store:
         assert Settings(passages=None) == store.settings
     assert f"the index {index} cannot use the pipeline: its field simdoc has the settings 'nfkc_cf word 5" in other
-    assert "cannot make fingerprints with a secret hash key; use simdoc-search backfill" in keyed.stderr
+    assert "does not support a secret hash key; use simdoc-search backfill" in keyed.stderr
 
 
 # --- the next index ---
@@ -200,7 +205,7 @@ def test_the_steps_before_a_refused_step_are_listed(app: Application) -> None:
 
     assert f"cannot set index.final_pipeline of {app.name}-000001 to {app.name}: " in refused
     undo = "(undo: DELETE /_component_template/simdoc)"
-    assert f"Changes made before: install the component template simdoc {undo}" in refused
+    assert f"Changes already made: install the component template simdoc {undo}" in refused
     assert f"install the pipeline {app.name} (undo: DELETE /_ingest/pipeline/{app.name})" in refused
     assert "no permission" in refused
 
@@ -217,6 +222,6 @@ def test_other_text_fields_than_those_of_the_fingerprints_need_force(app: Applic
     app.call("PUT", f"/{first},{bare}/_settings", {"index.final_pipeline": "_none"})
     app.call("DELETE", "/_ingest/pipeline/NAME-2")
 
-    fields = "title and body, not body; give --text-field title --text-field body, or --force to use body"
-    assert own.endswith(f"its fingerprints come from {fields}")
-    assert beside.endswith(f"the fingerprints of the other indices behind its alias come from {fields}")
+    fields = "title and body, not body; give --text-field title --text-field body, or add --force to use body"
+    assert own.endswith(f"its fingerprints were computed from {fields}")
+    assert beside.endswith(f"the fingerprints of the other indices behind its alias were computed from {fields}")

@@ -14,7 +14,7 @@ from simdoc_search.analysis.word_automaton import word_automaton
 from simdoc_search.analysis.word_break import word_spans
 from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.analysis.words import without_surrogates
-from simdoc_search.attach.pipeline.tables import fold_tables, word_tables
+from simdoc_search.attach.pipeline.tables import build_fold_tables, build_word_tables
 from tests.support.pipeline import TRICKY, any_points, mixtures
 from tests.support.strategies import texts
 from tests.support.vectors import first_difference, load, reference_texts
@@ -29,7 +29,7 @@ def lookup(pages: str, values: str, point: int) -> str:
 
 def spans_of_table(text: str) -> list[tuple[int, int]]:
     """Find the words of a text with the table, which is read as in the script."""
-    automaton, tables = word_automaton(), word_tables()
+    automaton, tables = word_automaton(), build_word_tables()
     spans = []
     start = 0
     while start < len(text):
@@ -56,7 +56,7 @@ def spans_of_grammar(text: str) -> list[tuple[int, int]]:
 
 def folded(word: str, profile: Profile) -> str:
     """Normalise a word with the tables, which are read as in the script."""
-    tables = fold_tables(profile)
+    tables = build_fold_tables(profile)
     result, composes = "", False
     for letter in word:
         becomes = lookup(tables["fold_pages"], tables["folds"], ord(letter))
@@ -103,7 +103,7 @@ def test_the_tables_normalise_every_letter(profile: Profile) -> None:
 
 def test_the_tables_are_small_and_have_no_surrogates() -> None:
     """JSON cannot contain lone surrogates."""
-    tables = {**word_tables(), **fold_tables("nfkc_cf")}
+    tables = {**build_word_tables(), **build_fold_tables("nfkc_cf")}
 
     assert len(word_automaton().next) < 64
     assert all("".join(table).encode("utf-8") for table in tables.values())

@@ -31,22 +31,22 @@ def test_the_component_template_maps_all_values_of_the_pipeline() -> None:
     ("settings", "what"),
     [
         (Settings().with_key(HashKey("0123456789abcdef")), "a secret hash key"),
-        (Settings(minhash=MinHash(with_rotation=True)), "the sketch bucketed:1 512 1 true 4"),
-        (Settings(Analysis(stem="en")), "stems"),
+        (Settings(minhash=MinHash(with_rotation=True)), "the sketch bucketed:1 512 1 true 9"),
+        (Settings(Analysis(stem="en")), "stemming"),
         (Settings(Analysis(frequencies=True)), "frequencies"),
         (Settings(sentences=Sentences()), "sentences"),
         (Settings(concepts=Concepts("yake")), "concepts"),
-        (Settings(language=True), "languages"),
+        (Settings(language=True), "language identification"),
     ],
 )
 def test_settings_that_need_python_are_refused(settings: Settings, what: str) -> None:
-    with pytest.raises(StoreError, match=f"with {what}; use simdoc-search backfill"):
+    with pytest.raises(StoreError, match=f"does not support {what}; use simdoc-search backfill"):
         pipeline_body(settings)
 
 
 @pytest.mark.parametrize("field", ["", "a.b", "_id"])
 def test_only_a_top_level_field_can_be_filled(field: str) -> None:
-    with pytest.raises(StoreError, match="name a top-level field, such as simdoc"):
+    with pytest.raises(StoreError, match="use a top-level field, such as simdoc"):
         pipeline_body(field=field)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.attach.actions import fingerprint_actions
-from simdoc_search.attach.pipeline import LONGEST_TEXT
+from simdoc_search.attach.pipeline import MAX_TEXT_LENGTH
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import Passages
@@ -19,9 +19,9 @@ from tests.support.vectors import load, reference_texts
 
 SETTINGS = {
     "default": Settings(),
-    "lowercase": Settings(Analysis("lowercase", 3, short_texts=False), MinHash(bucket_count=64), 5, None),
-    "characters": Settings(Analysis(shingle_size=4, unit="character"), MinHash(bucket_count=4096), 4, Passages(3)),
-    "smallest": Settings(Analysis(shingle_size=1), MinHash(bucket_count=1), 4, Passages(1)),
+    "lowercase": Settings(Analysis("lowercase", 3, short_texts=False), MinHash(bucket_count=64), None),
+    "characters": Settings(Analysis(shingle_size=4, unit="character"), MinHash(bucket_count=4096), Passages(3)),
+    "smallest": Settings(Analysis(shingle_size=1), MinHash(bucket_count=1), Passages(1)),
 }
 
 
@@ -54,10 +54,10 @@ def test_a_tenth_of_all_code_points_is_equal(opensearch_url: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        ("".join(map(chr, range(0x4E00, 0x9FA5))) * 60)[:LONGEST_TEXT],
-        " " * (LONGEST_TEXT - 4) + "word",
+        ("".join(map(chr, range(0x4E00, 0x9FA5))) * 60)[:MAX_TEXT_LENGTH],
+        " " * (MAX_TEXT_LENGTH - 4) + "word",
         f"a{chr(0x301) * 300}" * 3000,
-        "ﷺ" * LONGEST_TEXT,
+        "ﷺ" * MAX_TEXT_LENGTH,
     ],
     ids=["han", "spaces", "marks", "ligatures"],
 )
@@ -111,13 +111,14 @@ def test_a_partial_document_without_the_text_field_is_unchanged(
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        (7, "the field body holds a number, not text; name a field of text"),
-        ({"text": "one"}, "the field body holds an object, not text; name a field of text"),
-        (["one", 2], "the field body holds a number, not text; name a field of text"),
-        (True, "the field body holds another value, not text; name a field of text"),
+        (7, "the field body contains a number, not text; choose a text field"),
+        ({"text": "one"}, "the field body contains an object, not text; choose a text field"),
+        (["one", 2], "the field body contains a number, not text; choose a text field"),
+        (True, "the field body contains another value, not text; choose a text field"),
         (
-            "x" * (LONGEST_TEXT + 1),
-            f"the text has {LONGEST_TEXT + 1} characters, but the pipeline accepts at most {LONGEST_TEXT}; shorten it, "
+            "x" * (MAX_TEXT_LENGTH + 1),
+            f"the text has {MAX_TEXT_LENGTH + 1} characters, but the pipeline accepts at most {MAX_TEXT_LENGTH}; "
+            "shorten it, "
             "or run simdoc-search backfill",
         ),
     ],

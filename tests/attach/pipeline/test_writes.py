@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search.attach.backfill import Backfill, Task
 from simdoc_search.attach.inspection import inspect_indices
-from simdoc_search.attach.pipeline import LONGEST_TEXT, pipeline_body
+from simdoc_search.attach.pipeline import MAX_TEXT_LENGTH, pipeline_body
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.cli import answer, run
@@ -256,11 +256,11 @@ def test_marks_of_duplicates_are_kept_until_the_text_changes(engine: Engine, ind
 
 def test_writes_succeed_without_a_fingerprint(engine: Engine, index: str) -> None:
     """`check` counts these documents, and `backfill` fills those that it can fill."""
-    url, long = f"{engine.name}/{index}", "some long text " * (LONGEST_TEXT // 14)
+    url, long = f"{engine.name}/{index}", "some long text " * (MAX_TEXT_LENGTH // 14)
     put(engine, index, "1", {"body": long})
     put(engine, index, "2", {"body": 7})
     assert [None, None] == [ours(engine.name, index, id)["tokens"] for id in "12"]
-    how = "read the reason in simdoc.error, correct these documents"
+    how = "see simdoc.error in each document, correct the document"
     assert f"the pipeline could not fingerprint 2 documents; {how}" in run("check", url).stdout
 
     update(engine, index, "2", NEW_PART)

@@ -11,6 +11,7 @@ import pytest
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import HASH_BITS
 from simdoc_search.stores import open_store
 from tests.support.stores import put, record
 
@@ -22,6 +23,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store of three segments with all kinds of tokens, and with replaced and deleted documents."""
     folder = tmp_path_factory.mktemp("stores") / "whole"
     random_codes = np.random.default_rng(7)
+
+    def one_in_some_slots() -> list[int]:
+        codes = random_codes.integers(0, 1 << HASH_BITS, 512) | np.arange(512) << HASH_BITS
+        return [int(code) for code in random_codes.choice(codes, 200, replace=False)]
+
     with closing(open_store(folder, Settings(sentences=Sentences(), concepts=Concepts()), create=True)) as store:
         for part in range(3):
             put(
@@ -29,7 +35,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 *(
                     record(
                         f"d/{part}-{n}.txt" if n % 9 else f"d/{n}.txt",
-                        {int(code) for code in random_codes.integers(0, 2**24, 200)},
+                        codes=one_in_some_slots(),
                         text=f"text {part} {n} \ud800 " * 40,
                         passages={int(code) for code in random_codes.integers(0, 2**25, 20)},
                         sentences=random_codes.integers(0, 2**63, 6).tolist() * 2,

@@ -86,7 +86,7 @@ def test_forms_that_are_equal_to_an_engine_are_read_alike(made: Indices, source:
 
 
 def test_a_hit_without_tokens_in_its_source_is_a_fault() -> None:
-    assert "has no simdoc.tokens in its _source" == codes_of({"simdoc": {"shingles": 7}}, 4, field="simdoc")
+    assert "has no simdoc.tokens in its _source" == codes_of({"simdoc": {"shingles": 7}}, field="simdoc")
 
 
 def test_malformed_parts_of_our_own_documents_are_faults(made: Indices) -> None:
@@ -122,7 +122,7 @@ VALUES = st.recursive(
     )
 )
 def test_any_document_is_read_as_a_record(source: dict[str, Any]) -> None:
-    document = to_record(Place("a"), source, 4, field="simdoc")
+    document = to_record(Place("a"), source, field="simdoc")
     codes = document.codes.tolist()
 
     assert codes == sorted(set(codes))

@@ -109,7 +109,7 @@ def test_an_index_that_requires_routing_is_read(made: Indices) -> None:
 def test_tokens_of_other_settings_are_reported(made: Indices) -> None:
     name = made.make(mapping())
     made.put(name, "good", {"simdoc": ours([0])})
-    made.put(name, "bad", {"simdoc": {**ours([0]), "tokens": "!!!! abcde"}})
+    made.put(name, "bad", {"simdoc": {**ours([0]), "tokens": "!!! abcde"}})
     search = SimilaritySearch(in_index(made, name))
     with pytest.raises(NoFingerprintError, match="'bad' has invalid tokens"):
         search.similar("bad")

@@ -31,10 +31,9 @@ SETTINGS = st.builds(
         st.booleans(),
     ),
     st.builds(MinHash, bucket_count=st.sampled_from([2**n for n in range(13)]), with_rotation=st.booleans()),
-    st.sampled_from([4, 5]),
     st.none() | st.builds(Passages, st.integers(1, 10_000)),
 )
-ANALYSIS, BUCKETED = "nfkc_cf word 5 short_texts", "bucketed:1 512 1 false 4"
+ANALYSIS, BUCKETED = "nfkc_cf word 5 short_texts", "bucketed:1 512 1 false 9"
 
 
 @given(SETTINGS, SETTINGS)
@@ -50,12 +49,12 @@ def test_settings_are_read_back_from_a_meta_within_the_limits_of_engines(one: Se
 
 def test_the_meta_is_a_stored_format() -> None:
     """Existing indices contain these strings. Raise LAYOUT_VERSION to change them."""
-    other = Settings(Analysis("lowercase", 3, "character", short_texts=False), MinHash(with_rotation=True), 5, None)
+    other = Settings(Analysis("lowercase", 3, "character", short_texts=False), MinHash(with_rotation=True), None)
     sketches = f"{BUCKETED}; passages:1 32 5"
 
-    assert {"simdoc_version": "2", "simdoc_analysis": ANALYSIS, "simdoc_sketches": sketches} == to_meta(Settings())
+    assert {"simdoc_version": "1", "simdoc_analysis": ANALYSIS, "simdoc_sketches": sketches} == to_meta(Settings())
     assert f"{ANALYSIS}; {sketches}" == format_label(Settings())
-    assert "lowercase character 3; bucketed:1 512 1 true 5" == format_label(other)
+    assert "lowercase character 3; bucketed:1 512 1 true 9" == format_label(other)
 
 
 def test_an_index_without_passages_accepts_documents_with_them() -> None:
@@ -95,26 +94,12 @@ def test_the_longest_settings_fit_into_a_meta(sketch: Sketch) -> None:
     stop_words = StopWords(["the"], "en")
     analysis = Analysis("lowercase", 100, "character", stop_words=stop_words, stem="en", frequencies=True)
     concepts = Concepts("sp/en_core_web_123", "abcdef")
-    settings = Settings(analysis, sketch, 5, Passages(10_000), Sentences(), concepts)
+    settings = Settings(analysis, sketch, Passages(10_000), Sentences(), concepts)
     meta = to_meta(settings)
 
     assert 5 == len(meta)
     assert 50 >= max(map(len, meta.values()))
     assert settings == settings_of(meta)
-
-
-def layout_1(**changed: str | None) -> dict[str, str]:
-    """Return a meta of layout 1 with changed entries; None removes an entry."""
-    values = {"version": "1", "analysis": "lowercase word 3", "minhash": "1 256 1 true", "token": "5", **changed}
-    return {f"simdoc_{key}": value for key, value in values.items() if value is not None}
-
-
-def test_a_meta_of_layout_1_is_read() -> None:
-    minhash = MinHash(bucket_count=256, with_rotation=True)
-    expected = Settings(Analysis("lowercase", 3, short_texts=False), minhash, 5, passages=None)
-
-    assert expected == settings_of(layout_1())
-    assert Settings(passages=None) == settings_of(layout_1(analysis=ANALYSIS, minhash="1 512 1 false", token="4"))
 
 
 @pytest.mark.parametrize(
@@ -123,12 +108,12 @@ def test_a_meta_of_layout_1_is_read() -> None:
         ({}, Settings(passages=None)),
         ({"simdoc_analysis": "lowercase word 5"}, Settings(Analysis("lowercase", 5, "word", False), passages=None)),
         ({"simdoc_sketches": "bucketed:1 64"}, Settings(minhash=MinHash(bucket_count=64), passages=None)),
-        ({"simdoc_sketches": "passages:1 16"}, Settings(passages=Passages(16))),
+        ({"simdoc_sketches": "bucketed:1; passages:1 16"}, Settings(passages=Passages(16))),
         ({"simdoc_something": "else", "unit": "ms"}, Settings(passages=None)),
     ],
 )
 def test_missing_settings_have_their_defaults(meta: dict[str, str], expected: Settings) -> None:
-    assert expected == settings_of({"simdoc_version": "2", **meta})
+    assert expected == settings_of({"simdoc_version": "1", "simdoc_sketches": "bucketed:1", **meta})
 
 
 def test_unknown_sketches_are_kept_if_they_fit() -> None:
@@ -137,7 +122,7 @@ def test_unknown_sketches_are_kept_if_they_fit() -> None:
     assert Settings() == settings_of(meta)
     assert meta == to_meta(settings_of(meta))
     assert format_label(Settings()) == format_label(settings_of(meta))
-    with pytest.raises(FormatMismatchError, match=r"cannot hold the sketches bucketed:1 512 1 false 4, .*, s0:1 xxx"):
+    with pytest.raises(FormatMismatchError, match=r"cannot hold the sketches bucketed:1 512 1 false 9, .*, s0:1 xxx"):
         to_meta(Settings(unknown_sketches=tuple(f"s{number}:1 {'x' * 40}" for number in range(5))))
 
 
@@ -145,17 +130,22 @@ def test_unknown_sketches_are_kept_if_they_fit() -> None:
     "meta",
     [
         {},
-        layout_1(analysis=None),
-        layout_1(minhash="1 512 1 True"),
-        layout_1(minhash="1 500 1 false"),
-        layout_1(token="9" * 5000),
+        {"simdoc_version": "1", "simdoc_analysis": ANALYSIS},
         *(
-            {"simdoc_version": "2", "simdoc_analysis": text}
+            {**to_meta(Settings()), "simdoc_analysis": text}
             for text in ("nfkc_cf word", "nfkc_cf word five", "icu word 5", "nfkc_cf word 5 long_texts")
         ),
         *(
-            {"simdoc_version": "2", "simdoc_sketches": f"bucketed{ending}"}
-            for ending in ("", ":1 500 1 false 4", ":1; bucketed:1", ":1 " + "9" * 5000)
+            {"simdoc_version": "1", "simdoc_sketches": f"bucketed{ending}"}
+            for ending in (
+                "",
+                ":1 500 1 false 9",
+                ":1 512 1 True 9",
+                ":1 512 1 false 4",
+                ":1 512 1 false 9 9",
+                ":1; bucketed:1",
+                ":1 " + "9" * 5000,
+            )
         ),
         {**to_meta(Settings()), "simdoc_key": "secret"},
     ],
@@ -178,4 +168,4 @@ def test_a_newer_layout_is_refused_with_both_numbers(version: str, found: object
 
 def test_a_newer_sketch_of_fingerprints_is_refused() -> None:
     with pytest.raises(FormatMismatchError, match="cannot read sketch bucketed:2, only bucketed:1"):
-        settings_of({**to_meta(Settings()), "simdoc_sketches": "bucketed:2 512 1 false 4"})
+        settings_of({**to_meta(Settings()), "simdoc_sketches": "bucketed:2 512 1 false 9"})

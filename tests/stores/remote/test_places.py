@@ -74,9 +74,7 @@ def test_the_command_line_shows_the_indices_of_ambiguous_hits(twins: Twins) -> N
 
     assert (1, ["error"]) == (result.exit_code, list(failed.keys() - {"fingerprint"}))
     assert [("b", twins.second, None), ("twin", twins.first, None), ("twin", twins.second, None)] == places
-    assert ["b", f"twin  in {twins.first}", f"twin  in {twins.second}"] == [
-        line.split("  ", 1)[1].strip() for line in lines
-    ]
+    assert ["b", f"twin  in {twins.first}", f"twin  in {twins.second}"] == [line.split(" %  ")[1] for line in lines]
 
 
 def test_a_place_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> None:

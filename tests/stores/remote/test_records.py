@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.documents import Place
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.fields import escape_surrogates, metadata_term, metadata_terms, most_similar_ids, names_of
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.remote.fingerprint_value import fault_of
@@ -33,7 +32,7 @@ VALUE = TEXT | st.integers() | st.floats(allow_nan=False, allow_infinity=False) 
 RECORDS = st.builds(
     Record,
     id=st.text(min_size=1, max_size=20),
-    codes=st.sets(st.integers(0, 2**24 - 1), max_size=20).map(lambda codes: np.array(sorted(codes), np.uint32)),
+    codes=st.sets(st.integers(0, 2**21 - 1), max_size=20).map(lambda codes: np.array(sorted(codes), np.uint32)),
     shingles=st.integers(0, 2**31 - 1),
     digest=TEXT,
     metadata=st.dictionaries(TEXT, VALUE, max_size=4),
@@ -50,21 +49,25 @@ def test_a_record_is_read_back_from_its_document_with_or_without_its_text(writte
     source = json.loads(json.dumps(to_source(written, Settings(), field=field, store_text=True)))
     bare = to_source(written, Settings(), field=field, store_text=False)
 
-    assert plain(written) == plain(to_record(Place(written.id), source, 4, field=field))
+    assert plain(written) == plain(to_record(Place(written.id), source, field=field))
     assert {field, "metadata"} == bare.keys()
-    assert plain(replace(written, text=None)) == plain(to_record(Place(written.id), bare, 4, field=field))
+    assert plain(replace(written, text=None)) == plain(to_record(Place(written.id), bare, field=field))
 
 
 def test_the_document_of_a_record_is_a_stored_format() -> None:
-    origin, codes, passages = Origin("/home", 5, 6), np.array([1, 2], np.uint32), np.array([3, 2**30 - 1], np.uint32)
+    origin, codes, passages = (
+        Origin("/home", 5, 6),
+        np.array([1, 2, 2**18], np.uint32),
+        np.array([3, 2**30 - 1], np.uint32),
+    )
     written = Record("a/b.txt", codes, 7, "d", {"n": 1}, "words", origin, "t", "w", passages=passages)
 
     assert {
         "simdoc": {
-            "tokens": " ".join(encode(np.array([1, 2], np.uint32))),
+            "tokens": "!!# !!$ #!!!",
             "passages": "!!!!% ~~~~~",
             "shingles": 7,
-            "buckets": 2,
+            "buckets": 3,
             "text_hash": "t",
             "words_hash": "w",
             "digest": "d",
@@ -102,12 +105,12 @@ def test_no_term_is_too_long_for_lucene(start: str, character: str, length: int)
 def test_a_document_without_fingerprint_is_an_empty_record(source: dict[str, Any]) -> None:
     empty = Record("a", np.zeros(0, np.uint32), 0, "")
 
-    assert plain(empty) == plain(to_record(Place("a"), source, 4, field="simdoc"))
+    assert plain(empty) == plain(to_record(Place("a"), source, field="simdoc"))
 
 
 def test_malformed_passages_are_a_fault_and_tokens_are_sorted() -> None:
-    source = {"simdoc": {"tokens": "!!!$ !!!#", "passages": "!!!!! !!!"}}
-    document = to_record(Place("a"), source, 4, field="simdoc")
+    source = {"simdoc": {"tokens": "!!$ !!#", "passages": "!!!!! !!!"}}
+    document = to_record(Place("a"), source, field="simdoc")
 
     assert ([1, 2], []) == (document.codes.tolist(), document.passages.tolist())
     assert "has invalid passages ('!!!' is not a token of 5 characters)" == document.fault

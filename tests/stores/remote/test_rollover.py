@@ -11,6 +11,7 @@ import pytest
 from simdoc_search import Place, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, StoreError
+from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote import indices as behind
 from simdoc_search.stores.remote import retry
@@ -163,7 +164,7 @@ def test_an_open_store_refuses_an_index_of_other_settings(made: Indices, monkeyp
     alias = Rolled(made)
     search = SimilaritySearch(open_store(alias.url))
     search.similar("a")
-    other = component_template(Settings(token_length=5))["template"]["mappings"]["properties"]
+    other = component_template(Settings(minhash=MinHash(bucket_count=256)))["template"]["mappings"]["properties"]
     alias.roll({**MAPPING, **other})
 
     with pytest.raises(FormatMismatchError, match="fingerprints with different settings; query each index separately"):

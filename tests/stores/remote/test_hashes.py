@@ -1,11 +1,10 @@
-"""Indices of layout 1, indices with a hash key, and hashes by which an engine can group texts."""
+"""Indices with a hash key, and hashes by which an engine can group texts."""
 
 from __future__ import annotations
 
 import json
 import random
 from contextlib import closing
-from typing import Any
 
 import pytest
 
@@ -32,33 +31,13 @@ TEXTS = {
     "c": "the QUICK brown fox jumps over the lazy dog - near the bank of the river",
     "d": "The quick brown fox jumps over the lazy cat near the bank of the river.",
 }
-LAYOUT_1 = {
-    "simdoc_version": "1",
-    "simdoc_analysis": "nfkc_cf word 5 short_texts",
-    "simdoc_minhash": "1 512 1 false",
-    "simdoc_token": "4",
-}
-LABEL_1 = "1; nfkc_cf word 5 short_texts; 1 512 1 false; 4"
 SECRET = "a secret of many characters"
 
 
-def application_index(made: Indices, settings: Settings | None = None, **tokens: Any) -> str:
+def application_index(made: Indices, settings: Settings | None = None) -> str:
     """Make an index of an application with a text field and our field, and return its name."""
     ours = component_template(settings)["template"]["mappings"]["properties"]
-    ours["simdoc"]["properties"]["tokens"] |= tokens
     return made.make({"properties": {"text": {"type": "text"}, **ours}}, {"index.query.default_field": ["text"]})
-
-
-def index_of_layout_1(made: Indices) -> str:
-    """Make an index of an application with fingerprints of layout 1, and return its name."""
-    name = application_index(made, meta=LAYOUT_1)
-    for id, text in TEXTS.items():
-        ours = fingerprint_field(text, Settings(passages=None))
-        assert ours is not None
-        del ours["words_hash"]
-        call(made.engine, "PUT", f"/{name}/_doc/{id}", {"text": text, "simdoc": {**ours, "format": LABEL_1}})
-    call(made.engine, "POST", f"/{name}/_refresh")
-    return name
 
 
 def group_sizes(made: Indices, index: str, field: str) -> list[int]:
@@ -66,25 +45,6 @@ def group_sizes(made: Indices, index: str, field: str) -> list[int]:
     body = {"size": 0, "aggs": {"same": {"terms": {"field": f"simdoc.{field}"}}}}
     buckets = call(made.engine, "POST", f"/{index}/_search", body)["aggregations"]["same"]["buckets"]
     return [bucket["doc_count"] for bucket in buckets]
-
-
-def test_an_index_of_layout_1_is_searched_and_backfilled(made: Indices) -> None:
-    name = index_of_layout_1(made)
-    search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
-    assert Settings(passages=None) == search.store.settings
-    assert ["b", "c", "d"] == sorted(hit.id for hit in search.similar("a_20_80").hits)
-    before = {id: call(made.engine, "GET", f"/{name}/_doc/{id}")["_source"]["simdoc"] for id in TEXTS}
-    engine, _ = connect(made.engine, expects_index=False)
-    with closing(engine):
-        report = Backfill(engine, name, Task("text", stale=True)).run()
-        findings = [finding for finding in check_index(engine, name) if "responses with _source" not in finding.problem]
-    call(made.engine, "POST", f"/{name}/_refresh")
-    after = {id: call(made.engine, "GET", f"/{name}/_doc/{id}")["_source"]["simdoc"] for id in TEXTS}
-
-    assert (4, []) == (report.updated, findings)
-    assert {id: fingerprint_field(text, Settings(passages=None)) for id, text in TEXTS.items()} == after
-    assert {id: field["tokens"] for id, field in before.items()} == {id: after[id]["tokens"] for id in before}
-    assert [3, 1] == group_sizes(made, name, "words_hash")
 
 
 def test_an_engine_groups_identical_texts(made: Indices) -> None:
@@ -113,8 +73,11 @@ def test_check_reports_crafted_texts(made: Indices) -> None:
     with closing(engine):
         findings = check_index(engine, own)
 
-    expected = "the words of 1 of 5 texts were chosen to match any text: 'bad'"
-    assert [(True, expected)] == [(finding.wrong, finding.problem) for finding in findings]
+    expected = (
+        "1 of 5 sampled texts seem crafted to look similar to any text: 'bad'; "
+        "check these documents, and delete unwanted ones"
+    )
+    assert [(True, expected)] == [(finding.is_problem, finding.message) for finding in findings]
 
 
 def test_a_keyed_index_needs_its_key(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
