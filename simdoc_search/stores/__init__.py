@@ -43,7 +43,7 @@ def open_store(
         location: the path of a folder, a `file:` URL, `:memory:` for a new store that is never on disk, or
             `http(s)://host:port/index` of an engine. Credentials come from SIMDOC_USERNAME and SIMDOC_PASSWORD, or
             SIMDOC_API_KEY.
-        settings: the settings with which the store must have been created; None accepts any.
+        settings: the settings with which the store must have been created. None accepts any settings.
         create: create the store if it does not exist.
         store_texts: whether the store keeps the texts. An existing store must match. By default, a new store keeps
             them.
@@ -51,7 +51,8 @@ def open_store(
         index: with a client, the name of the index or alias.
         field: in an engine, the object field with the fingerprints. By default, it is the fingerprint field of the
             index, usually `simdoc`. It can also be the path of a field that the engine's own `min_hash` filter fills,
-            such as `body.fingerprint`. Such a store supports `similar`, but no query that needs other tokens.
+            such as `body.fingerprint`. Such a store supports `similar`. It does not support queries that need other
+            tokens.
         id_field: in an engine, the keyword field that identifies documents. The default is `_id`.
         text_field: in an index that simdoc-search did not create, the field with the text. Use dots for fields of
             objects. Several fields form one text, joined by line breaks. By default, it is the field that `backfill`

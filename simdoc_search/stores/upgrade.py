@@ -34,7 +34,7 @@ def upgrade_store(
     Args:
         location: the location of the store, as for `open_store`.
         kinds: `sentences`, `concepts` or both.
-        extractor: the extractor of concepts; None for the default one.
+        extractor: the extractor of concepts. None means the default extractor.
         engine: as for `open_store`.
         progress: called with the number of documents that were finished since the last call.
 

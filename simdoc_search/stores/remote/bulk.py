@@ -196,8 +196,8 @@ class BulkWriter:
             current = uuids_of(self._engine, self._index)
         except StoreNotFoundError:
             raise self._index_gone_error() from None
-        known = self._opened.keys() & current.keys()
-        if not known or any(self._opened[index] != current[index] for index in known):
+        common = self._opened.keys() & current.keys()
+        if not common or any(self._opened[index] != current[index] for index in common):
             raise self._index_gone_error(cause)
         return set(current)
 
