@@ -101,7 +101,7 @@ def test_a_lost_page_of_a_scroll_is_an_error(
 ) -> None:
     with serving(scrolls_only(changing_pages(forward(opensearch_url), change))) as server:
         engine = new_engine(server).in_background()
-        message = "a page of the scroll is lost and cannot be read again; run the command again"
+        message = "a page of a scroll was lost and cannot be read again; run the command again"
         with pytest.raises(StoreUnavailableError, match=message):
             list(all_hits(engine, index, ALL))
         pages = [
