@@ -224,7 +224,7 @@ def test_other_settings_need_another_index_of_watches(made: Indices, watcher: Wa
         elsewhere = Watcher(other, watcher.name)
         for watch in (elsewhere.set, elsewhere.copied_by):
             with pytest.raises(
-                FormatMismatchError, match="other fingerprint settings than .*; choose another index with"
+                FormatMismatchError, match=r"other fingerprint settings than .*; choose another index with"
             ):
                 watch("doc")
         assert "doc" == Watcher(other, made.name()).set("doc").place.id
