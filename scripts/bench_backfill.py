@@ -54,7 +54,7 @@ def main() -> None:
     parser.add_argument("--engine", choices=["opensearch", "elasticsearch"])
     given = parser.parse_args()
     documents = made_of(given.folders, given.documents)
-    engine, _ = connect(given.url, engine=given.engine, index=False)
+    engine, _ = connect(given.url, engine=given.engine, expects_index=False)
     length = statistics.mean(len(each["body"].encode()) for each in documents.values())
     print(f"{len(documents):,} documents of {length:,.0f} bytes of text")
     with index(engine) as name:

@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--changed", type=int, default=500)
     parser.add_argument("--shards", type=int, default=1)
     given = parser.parse_args()
-    engine, _ = connect(given.url, index=False)
+    engine, _ = connect(given.url, expects_index=False)
     name, chance = f"bench-{uuid4()}", random.Random(1)
     settings = {"number_of_shards": given.shards, "number_of_replicas": 0}
     fields = {"body": {"type": "text"}, "views": {"type": "integer"}}

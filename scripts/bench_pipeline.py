@@ -49,7 +49,7 @@ def main() -> None:
     parser.add_argument("--shards", type=int, default=1)
     given = parser.parse_args()
     texts = made_of(given.folders, given.documents, given.bytes)
-    engine, _ = connect(given.url, index=False)
+    engine, _ = connect(given.url, expects_index=False)
     nodes = engine.call("GET", ["_nodes"])["_nodes"]["total"]
     size = sum(len(each.encode()) for each in texts)
     print(f"{len(texts):,} documents of {size / len(texts):,.0f} bytes; {nodes} nodes, {given.shards} shards")

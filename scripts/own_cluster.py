@@ -31,7 +31,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     prefix = f"simdoc-try-{secrets.token_hex(4)}"
     try:
-        with closing(connect(url, index=False)[0]) as engine, gateway(url, prefix) as (between, address):
+        with closing(connect(url, expects_index=False)[0]) as engine, gateway(url, prefix) as (between, address):
             advice = "take one as Elastic or OpenSearch distribute it, as most tests need its modules"
             engine.require_scripts("ingest", advice)
             name = name_of(engines.call(address, "GET", "/")["version"])

@@ -25,7 +25,7 @@ from pathlib import Path
 from simdoc_search import Analysis, Document, Settings, SimilaritySearch, VersionsResult, open_store
 from simdoc_search.passages.dates import latest_day_in
 from simdoc_search.sketch.sentences import Sentences
-from simdoc_search.stores.sketching import sentences_in
+from simdoc_search.stores.sketching import compute_simhashes
 from simdoc_search.versions import count_unchanged, propose_order
 
 Names = dict[str, str]
@@ -95,7 +95,7 @@ def print_order(rows: list[dict[str, str]], search: SimilaritySearch, hidden: di
             shuffled = sorted(members, key=lambda row: hidden[row["id"]])
             records = [search.store.get(hidden[row["id"]], text=True, sketches=True) for row in shuffled]
             texts = [record.text or "" for record in records if record]
-            unchanged = count_unchanged([sentences_in(text, Analysis()) for text in texts])
+            unchanged = count_unchanged([compute_simhashes(text, Analysis()) for text in texts])
             days = [latest_day_in(text) for text in texts] if with_days else None
             order = [int(shuffled[number]["version"]) for number in propose_order(unchanged, days)]
             whole += order == sorted(order)

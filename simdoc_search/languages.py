@@ -23,17 +23,17 @@ FIELD = "language"
 MIXED, UNKNOWN = "mixed", "unknown"
 
 _MAX_PART_CHARACTERS, _MAX_PARTS = 300, 12  # of a longer text, 12 parts at equal distances are used
-_MIN_PART_CHARACTERS, _MIN_PARTS = 150, 4  # a short text has 4 parts unless they would be shorter than this
+_MIN_PART_CHARACTERS, _MIN_PARTS = 150, 4  # a short text has 4 parts, unless they would have fewer than 150 characters
 _MIN_PART_LETTERS, _MIN_LETTERS = 20, 40  # with fewer letters, a part is skipped and a text is `unknown`
-_MIN_PROBABILITY = 0.5  # if the most probable language has less, the text is `unknown`
+_MIN_PROBABILITY = 0.5  # if no language has this probability, the text is `unknown`
 _MIN_CANDIDATE_PROBABILITY = 0.001  # a less probable language is not a candidate
 
-# A part is clearly in another language if that language has at least the first probability, and the first language of
-# the text less than the second one. A text is `mixed` if such parts have at least this share of its letters.
+# A part is clearly in a second language if that language has a probability of at least 0.8, and the first language of
+# the text has less than 0.1. A text is `mixed` if such parts have at least a fifth of its letters.
 _MIN_SECOND_PROBABILITY, _MAX_FIRST_PROBABILITY, _MIN_SECOND_SHARE = 0.8, 0.1, 0.2
 
 _NOT_PROSE = re.compile(r"\S*[0-9/\\@_=<>{}#|&]\S*")
-"""URLs, paths, numbers and code. They occur in texts of any language, and usually look like English."""
+"""Matches URLs, paths, numbers and code. They occur in texts of any language, and usually look like English."""
 
 _SCRIPT_NAMES = """
     ARABIC ARMENIAN BENGALI CJK CYRILLIC DEVANAGARI ETHIOPIC GEORGIAN GREEK GUJARATI GURMUKHI HANGUL HEBREW HIRAGANA
@@ -82,7 +82,7 @@ def language_candidates(text: str) -> list[tuple[str, float]]:
 
 
 def identify(text: str) -> Identification:
-    """Return the results of `language_of` and `language_candidates`. Raises the same errors."""
+    """Return the results of `language_of` and `language_candidates`. The errors are the same."""
     parts = [(letters, dict(_model().rank(part))) for part, letters in _prose_parts(text)]
     total = sum(letters for letters, _ in parts)
     if total < _MIN_LETTERS:

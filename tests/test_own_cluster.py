@@ -169,7 +169,9 @@ def test_an_engine_without_scripts_is_refused(elasticsearch_url: str) -> None:
     done = subprocess.run([sys.executable, SCRIPT, elasticsearch_url], capture_output=True, text=True, check=False)
 
     assert (1, "") == (done.returncode, done.stdout)
-    assert re.fullmatch(r"\S+ cannot run scripts, as it lacks the module lang-painless; take one .*\n", done.stderr)
+    assert re.fullmatch(
+        r"\S+ cannot run scripts, because the module lang-painless is not installed; take one .*\n", done.stderr
+    )
 
 
 @pytest.mark.slow

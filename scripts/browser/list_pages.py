@@ -31,7 +31,7 @@ def _passages() -> str:
         shown = Source(pair.names[1], "1,200", "80 %", 900, found, "its text changed", pair.texts[1])
         hidden = Source("without its text " * 9, "~12", "~3 %", 0, ())
         figures = ["80 %", "1,200 words"]
-        texts.append(SourcedText(pair.names[0], "80 % of it", pair.texts[0], [shown, hidden], figures=figures))
+        texts.append(SourcedText(pair.names[0], "80 % of it", pair.texts[0], [shown, hidden], statistics=figures))
     return sources_page(texts, ["4 texts, 8 documents", _NOTE])
 
 

@@ -3,7 +3,7 @@
 settings.py        settings of the analysis
 word_break.py      word boundaries
 word_grammar.py    classes of characters, and rules over classes
-word_automaton.py  the same rules as a table of states
+word_automaton.py  the rules of word_grammar.py as a table of states
 normalise.py       normalisation of words
 words.py           words of many texts
 stop_words.py      lists of stop words

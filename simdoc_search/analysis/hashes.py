@@ -23,7 +23,7 @@ def text_hash(text: str) -> str:
 
 
 def words_hashes(joined: Iterable[bytes]) -> list[str]:
-    """Return the `text_hash` of each result of `joined_words_of`."""
+    """Return the `text_hash` of each of the results of `joined_words_of`."""
     return [hashlib.blake2b(words, digest_size=_BYTES).hexdigest() for words in joined]
 
 
@@ -42,21 +42,21 @@ def joined_words_of(batch: WordBatch) -> list[bytes]:
 
 
 class WordsHash:
-    """Hashes the words of one text that arrives in several batches."""
+    """Hashes the words of a text that is processed in several batches."""
 
     def __init__(self) -> None:
         self._state = hashlib.blake2b(digest_size=_BYTES)
         self._separator = b""
 
     def add(self, batch: WordBatch) -> None:
-        """Add the words of the next piece, a batch of one text."""
+        """Add the words of the next piece of the text, as a batch with one text."""
         if len(batch.starts):
             units = batch.units[int(batch.starts[0]) : int(batch.ends[-1])]
             self._state.update(self._separator + _utf8(units))
             self._separator = b" "
 
     def hexdigest(self) -> str:
-        """Return the hash of the words so far."""
+        """Return the hash of all words that were added."""
         return self._state.hexdigest()
 
 

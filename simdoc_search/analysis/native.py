@@ -1,7 +1,7 @@
 """Loads the native kernel of the package simdoc-search-native, which finds words and fingerprints in one pass.
 
-It does not hold the interpreter's lock. Its results are exactly those of the Python code, which is the reference. Set
-SIMDOC_NATIVE=0 to use the Python code.
+The kernel does not hold the interpreter's lock. It returns exactly the results of the Python code, which is the
+reference. To use the Python code, set SIMDOC_NATIVE=0.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Buffers = Sequence[bytearray]
 
 
 class Kernel(Protocol):
-    """The interface of the package. Its methods raise UnicodeEncodeError for texts with surrogates."""
+    """The interface of the kernel. Its methods raise UnicodeEncodeError for texts with surrogates."""
 
     def words(self, texts: Sequence[str], profile: str) -> Buffers:
-        """Return the words of texts: units (uint16), starts, ends, counts, and their places in the texts (int64)."""
+        """Return the words of texts: units (uint16), starts, ends, counts, and their positions in the texts (int64)."""
 
     def hashes(self, units: bytes, starts: bytes, ends: bytes) -> Buffers:
-        """Return both halves (uint64) of the MurmurHash3 of slices of UTF-16 units."""
+        """Return the two halves (uint64) of the MurmurHash3 of each slice of UTF-16 units."""
 
     def fingerprints(  # noqa: PLR0917 - a function of Rust
         self,

@@ -57,7 +57,7 @@ def normaliser(profile: str) -> Callable[[str], str]:
 
 
 def normalised_length(text: str, profile: str) -> int:
-    """Return an upper bound of the UTF-16 units in the normalised words of a text. U+FDFA alone becomes 18 units."""
+    """Return the maximum number of UTF-16 units in the normalised words of a text. U+FDFA alone becomes 18 units."""
     if text.isascii():
         return len(text)
     counts = np.zeros(0x110000, np.int64)
@@ -71,10 +71,10 @@ def normalised_length(text: str, profile: str) -> int:
 
 
 class LetterMap:
-    """Normalises single letters whose neighbours do not matter."""
+    """Normalises letters one by one, if their neighbours do not affect the result."""
 
     WHOLE_WORD = -1
-    """Returned for a letter whose word must be normalised as a whole."""
+    """The result for a letter whose word must be normalised as a whole."""
     _UNKNOWN = -2
 
     def __init__(self, profile: str) -> None:
@@ -104,7 +104,8 @@ class LetterMap:
         return ord(letter)
 
 
-# NFC composes these with the character before, although they have no combining class: Indic vowel signs, Hangul jamo.
+# NFC composes these characters with the previous one, although they have no combining class. They are Indic vowel signs
+# and Hangul jamo.
 _COMPOSES = re.compile(
     "[\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e\u1100-\u11ff\u1b35"
     "\U00011127\U0001133e\U00011357\U000114b0\U000114ba\U000114bd\U000115af\U00011930]"
@@ -112,11 +113,11 @@ _COMPOSES = re.compile(
 
 
 def may_compose(letters: str) -> bool:
-    """Whether NFC may change a word that contains one of these letters."""
+    """Return whether NFC may change a word that contains one of these letters."""
     return any(unicodedata.combining(letter) or _COMPOSES.match(letter) for letter in letters)
 
 
 @functools.cache
 def letter_map(profile: str) -> LetterMap:
-    """Return the LetterMap of a profile. Each profile has only one."""
+    """Return the LetterMap of a profile. It is created once per profile."""
     return LetterMap(profile)

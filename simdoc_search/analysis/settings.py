@@ -1,4 +1,4 @@
-"""Settings of the analysis: how a text is split into words, and how words form shingles."""
+"""Defines the settings of the analysis: how a text is split into words, and how words form shingles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Profile = Literal["nfkc_cf", "lowercase"]
 """How a word is normalised."""
 
 Unit = Literal["word", "character"]
-"""The unit that a shingle consists of."""
+"""The unit of which a shingle consists."""
 
 _ADDED_LATER = ("stop_words", "stem", "frequencies")
 
@@ -24,12 +24,12 @@ class Analysis:
     Attributes:
         profile: `nfkc_cf` (NFKC_Casefold of each word, as Alfresco does) or `lowercase` (exactly Lucene's
             `lowercase` filter).
-        shingle_size: words (or characters) in a shingle, at least 1.
+        shingle_size: number of words (or characters) in a shingle, at least 1.
         unit: `word`, or `character` for scripts without spaces. With `character`, the words are joined by one space,
             and a shingle is `shingle_size` consecutive code points of the result.
-        short_texts: whether a text with fewer units than a shingle has one shingle of all of them. In Lucene, such a
-            text has no shingle, so set this to False if tokens must equal Lucene's.
-        stop_words: words to remove before shingles are made; None for none.
+        short_texts: whether a text that is shorter than a shingle has one shingle, which is the whole text. In Lucene,
+            such a text has no shingle. Set this to False if tokens must be equal to Lucene's.
+        stop_words: words to remove before shingles are formed; None for none.
         stem: language code of the stemmer, see `STEMMERS`; `auto` for the language of each text; empty for no stemming.
         frequencies: whether repeated shingles count. Each occurrence is then a separate element of the set.
     """
@@ -81,9 +81,8 @@ class Analysis:
         """
         names = sorted(field.name for field in fields(cls))
         if not isinstance(values, dict) or not set(values) <= set(names):
-            raise ValueError(
-                f"the Analysis settings may only be {', '.join(names)}, but the stored ones are {values!r:.200}"
-            )
+            allowed = f"the Analysis settings may only be {', '.join(names)}"
+            raise ValueError(f"{allowed}, but the stored ones are {values!r:.200}")
         stored = values.get("stop_words")
         return cls(**{**values, "stop_words": StopWords.of_stored(str(stored)) if stored else None})
 

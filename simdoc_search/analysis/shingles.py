@@ -1,4 +1,4 @@
-"""Makes shingles of words, as slices of the buffer of words."""
+"""Forms shingles from words, as slices of the buffer of words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.token_filters import filtered
+from simdoc_search.analysis.token_filters import filter_words
 from simdoc_search.analysis.words import WordBatch, strings, word_batch
 
 
@@ -19,9 +19,9 @@ class ShingleBatch:
 
     Attributes:
         units: UTF-16 code units; uint16.
-        starts: first unit of each shingle; int64, shape (shingles,), in text order.
-        ends: unit after the last of each shingle; int64, shape (shingles,).
-        counts: number of shingles of each text, repeats included; int64, shape (texts,).
+        starts: position of the first unit of each shingle; int64, shape (shingles,), in text order.
+        ends: position after the last unit of each shingle; int64, shape (shingles,).
+        counts: number of shingles of each text, including repeated ones; int64, shape (texts,).
         with_frequencies: whether each occurrence of a shingle is a separate element.
     """
 
@@ -40,7 +40,7 @@ class ShingleBatch:
 
 
 def shingles(text: str, analysis: Analysis | None = None) -> list[str]:
-    """Return the shingles of a text, in order, repeats included; see `ShingleBatch.strings`."""
+    """Return all shingles of a text, in order, including repeated ones; see `ShingleBatch.strings`."""
     return shingles_of_texts([text], analysis or Analysis())[1].strings()[0]
 
 
@@ -48,11 +48,11 @@ def shingles_of_texts(texts: Sequence[str], analysis: Analysis) -> tuple[WordBat
     """Return the words of some texts, and their shingles.
 
     Raises:
-        FormatMismatchError: the stop words of the index are not known.
+        FormatMismatchError: the stop words of the index are not available.
         MissingExtraError: a package for stop words, stems or languages is not installed.
     """
     words = word_batch(texts, analysis)
-    return words, shingle_batch(filtered(words, texts, analysis), analysis)
+    return words, shingle_batch(filter_words(words, texts, analysis), analysis)
 
 
 def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:

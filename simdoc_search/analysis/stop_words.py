@@ -1,7 +1,7 @@
-"""Stop words of a language (package stop-words) or from a file. An index stores their check value.
+"""Loads the stop words of a language (package stop-words) or of a file. An index stores their check value.
 
-A query text needs the same stop words as the index. The index stores the code of the language. The environment
-variable SIMDOC_STOP_WORDS names the file. `auto` means the stop words of each text's language.
+A query text needs the same stop words as the index. The index stores the code of the language. For stop words from a
+file, the environment variable SIMDOC_STOP_WORDS contains its path. `auto` means the stop words of each text's language.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from simdoc_search.errors import FormatMismatchError, MissingExtraError, StoreEr
 from simdoc_search.small_files import read_small
 
 AUTO = "auto"
-"""Used instead of a language code. It means the language that is identified for each text."""
+"""Replaces a language code. It means the language that is identified for each text."""
 
 STOP_WORDS = "SIMDOC_STOP_WORDS"
-"""The environment variable that names the file."""
+"""The environment variable that contains the path of the stop word file."""
 
 _MAX_BYTES = 1 << 20
 _STORED = re.compile(rf"(-|{AUTO}|[a-z]{{2}})/([0-9a-f]{{6}})")
@@ -33,8 +33,8 @@ class StopWords:
         language: code of the language of the list; `auto` for all languages; empty for a file.
 
     Attributes:
-        language: the language that was given.
-        check: 6 hexadecimal digits that change with the words.
+        language: as given to the constructor.
+        check: check value of the words, 6 hexadecimal digits.
     """
 
     __slots__ = ("_words", "check", "language")
@@ -54,15 +54,15 @@ class StopWords:
         """
         known = _languages()
         if language == AUTO:
-            return cls((f"{code} {word}" for code in known for word in _list_of(code)), AUTO)
+            return cls((f"{code} {word}" for code in known for word in _load_list(code)), AUTO)
         if language not in known:
             choices = f"'{AUTO}' or one of {', '.join(sorted(known))}"
             raise StoreError(f"there are no stop words for the language {language!r:.60}; give a file, {choices}")
-        return cls(_list_of(language), language)
+        return cls(_load_list(language), language)
 
     @classmethod
     def of_file(cls, path: str | os.PathLike[str]) -> StopWords:
-        """Return the stop words in a UTF-8 text file of at most 1 MiB. They are separated by white space.
+        """Return the stop words in a UTF-8 text file of at most 1 MiB. The words are separated by white space.
 
         Raises:
             StoreError: the file cannot be read.
@@ -106,7 +106,7 @@ class StopWords:
         words = self.words
         if self.language != AUTO:
             return words
-        return _list_of(language) if language in _languages() else frozenset()
+        return _load_list(language) if language in _languages() else frozenset()
 
     def _load(self) -> frozenset[str]:
         file = os.environ.get(STOP_WORDS, "")
@@ -137,7 +137,7 @@ class StopWords:
 
 
 def _languages() -> Set[str]:
-    """Return the languages that the package has lists for."""
+    """Return the languages for which the package has lists."""
     try:
         import stop_words  # type: ignore[import-untyped] # noqa: PLC0415 - an extra
     except ImportError as error:
@@ -147,7 +147,7 @@ def _languages() -> Set[str]:
 
 
 @cache
-def _list_of(language: str) -> frozenset[str]:
+def _load_list(language: str) -> frozenset[str]:
     import stop_words  # noqa: PLC0415 - an extra
 
     return frozenset(stop_words.get_stop_words(language))

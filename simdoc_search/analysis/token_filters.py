@@ -20,11 +20,11 @@ from simdoc_search.analysis.words import WordBatch, strings, words
 from simdoc_search.languages import language_of
 
 _NORWEGIAN = {"no": "nb", "nn": "nb"}
-"""Language codes of the identifier, and the codes that stop words and stemmers use for them."""
+"""Maps language codes of the identifier to the codes of stop words and stemmers."""
 
 
-def filtered(batch: WordBatch, texts: Sequence[str], analysis: Analysis) -> WordBatch:
-    """Return the words that shingles are made of. If there are no filters, this is the same batch.
+def filter_words(batch: WordBatch, texts: Sequence[str], analysis: Analysis) -> WordBatch:
+    """Return the words from which shingles are formed. If there are no filters, return the same batch.
 
     Args:
         batch: the words of the texts.
@@ -32,7 +32,7 @@ def filtered(batch: WordBatch, texts: Sequence[str], analysis: Analysis) -> Word
         analysis: the settings.
 
     Raises:
-        FormatMismatchError: the stop words of the index are not known.
+        FormatMismatchError: the stop words of the index are not available.
         MissingExtraError: a package for stop words, stems or languages is not installed.
     """
     if analysis.stop_words is None and not analysis.stem:
@@ -60,7 +60,7 @@ def _language_of(text: str) -> str:
 
 
 def _replacements(all_words: Sequence[str], analysis: Analysis, language: str) -> dict[str, str]:
-    """Map each word that is kept to itself or to its stem."""
+    """Return a mapping from each word that is kept to itself or to its stem."""
     stop_words = analysis.stop_words.words_of(language) if analysis.stop_words else frozenset()
     removed = _normalised(stop_words, analysis.profile)
     kept = [word for word in dict.fromkeys(all_words) if word not in removed]

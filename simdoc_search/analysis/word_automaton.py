@@ -12,12 +12,12 @@ from importlib import resources
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """A deterministic automaton. State 1 is the start. No word can be reached from state 0.
+    """A deterministic automaton. State 1 is the start state. From state 0, no accepting state can be reached.
 
     Attributes:
-        symbols: character class -> symbol. Classes that occur in no word have the symbol 0.
-        next: state -> symbol -> next state.
-        accepting: the first accepting state. In this and all later states, the characters so far are a word.
+        symbols: the symbol of each character class. A class that occurs in no word has the symbol 0.
+        next: the next state for each state and symbol.
+        accepting: the first accepting state. In this state and all later ones, the characters read so far are a word.
     """
 
     symbols: tuple[int, ...]
@@ -27,7 +27,7 @@ class Automaton:
 
 @functools.cache
 def word_automaton() -> Automaton:
-    """Return the automaton of all rules together. The longest match of up to `MAX_WORD_UNITS` units is a word."""
+    """Return the automaton of all rules. The longest match of up to `MAX_WORD_UNITS` units is a word."""
     lines = resources.files(__package__).joinpath("word_automaton.txt").read_text("ascii").splitlines()
     symbols, (accepting,), *states = (tuple(map(int, line.split())) for line in lines)
     return Automaton(symbols, tuple(states), accepting)

@@ -1,7 +1,7 @@
 """Finds word boundaries, as Lucene's StandardTokenizer does (UAX #29).
 
-All boundaries of a text are found at once, from the class of each character and its neighbours. Only emoji, Hebrew
-quotation marks and words over the maximum length need the grammar itself (word_grammar.py).
+All boundaries of a text are found at once, from the class of each character and its neighbours. The grammar itself
+(word_grammar.py) is needed only for emoji, Hebrew quotation marks and words over the maximum length.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS, classes, scan
 Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Starts and ends of words."""
 
-_LETTER, _DIGIT, _KATAKANA, _JOINER = 1, 2, 4, 8  # these form runs of letters and digits
-_MID_LETTER, _MID_NUMBER = 16, 32  # these join their neighbours if both are letters, or if both are digits
-_SINGLE, _COMPLEX = 64, 128  # Each Han or Hiragana character is a word. A run of Thai, Lao, Khmer, ... is a word
+_LETTER, _DIGIT, _KATAKANA, _JOINER = 1, 2, 4, 8  # these characters form runs
+_MID_LETTER, _MID_NUMBER = 16, 32  # these join their neighbours if the two are letters, or if the two are digits
+_SINGLE, _COMPLEX = 64, 128  # a Han or Hiragana character is a word, and a run of Thai, Lao, Khmer, ...
 _RUN = _LETTER | _DIGIT | _KATAKANA | _JOINER
 
 _BITS = {
@@ -39,7 +39,7 @@ _BITS = {
 
 
 class _Tables:
-    """Properties of each class of characters; each array has shape (classes,)."""
+    """Properties of each class of characters. Each array has the shape (classes,)."""
 
     def __init__(self) -> None:
         have_any = classes().have_any
@@ -132,7 +132,7 @@ def find_words(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
 
 
 def _cuts(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether a word ends between two characters that are both in words; shape (characters - 1,)."""
+    """Return whether a word ends between two adjacent characters that are both in words; shape (characters - 1,)."""
     either, differ = bits[:-1] | bits[1:], bits[:-1] ^ bits[1:]
     cut: NDArray[np.bool_] = (either & _SINGLE) != 0  # around every Han or Hiragana character
     cut |= (in_run[:-1] != in_run[1:]) & (either & _COMPLEX != 0)  # at the border of a Thai run
@@ -185,7 +185,7 @@ def _hard_stretches(class_ids: NDArray[np.uint8], long: NDArray[np.int64]) -> li
 
 
 def _has_no_base(class_ids: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether no letter or digit precedes each mark. Such a Thai or Burmese mark can begin a word."""
+    """Return whether no letter or digit precedes each mark. Such a Thai or Burmese mark can begin a word."""
     extend = _lookup(class_ids, _tables().extend)
     last_solid = np.maximum.accumulate(np.where(extend, -1, np.arange(len(class_ids))))[marks]
     base = _tables().bits[class_ids[np.maximum(last_solid, 0)]]
@@ -208,7 +208,7 @@ def _rescan(
     ends: NDArray[np.int64],
     stretches: list[tuple[int, int]],
 ) -> Spans:
-    """Replace the words in the stretches by the words that the grammar finds."""
+    """Replace the words in the stretches with the words that the grammar finds."""
     edges = np.array(stretches, np.int64)
     stretch = np.searchsorted(edges[:, 0], starts, side="right") - 1
     easy = (stretch < 0) | (starts >= edges[np.maximum(stretch, 0), 1])

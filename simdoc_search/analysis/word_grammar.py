@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from simdoc_search.cancellation import check_stopped
 
 MAX_WORD_UNITS = 255
-"""Maximum length of a word in UTF-16 units, as Lucene's default `max_token_length`. Longer words are cut."""
+"""Maximum length of a word in UTF-16 units: Lucene's default `max_token_length`. Longer words are cut."""
 
 JOINERS = frozenset({"ExtendNumLet", "ZWJ"})
 """Properties of characters that can begin a word but are not a word by themselves."""
@@ -30,7 +30,9 @@ class Classes:
     """The class of each code point, and the properties of each class."""
 
     def __init__(self) -> None:
-        self.numbers: NDArray[np.uint8] = np.zeros(0x110000, np.uint8)  # code point -> class; 0: not in a word
+        self.numbers: NDArray[np.uint8] = np.zeros(
+            0x110000, np.uint8
+        )  # class of each code point; class 0 is never in a word
         ids = {"": 0}
         data = resources.files(__package__).joinpath("word_break_12_1.txt").read_text("ascii")
         for line in data.splitlines():
@@ -56,7 +58,7 @@ def scan(
 
     Args:
         class_ids: class of each character of the text.
-        points: its code points, uint32.
+        points: code points of the text; uint32.
         stretches: start and end of each stretch, in code points. The text outside them does not matter.
 
     Yields:
@@ -115,14 +117,14 @@ def rules_by_class() -> tuple[tuple[re.Pattern[bytes], ...], ...]:
 
 @functools.cache
 def _outside_words() -> re.Pattern[bytes]:
-    """Match characters that cannot begin a word."""
+    """Return a pattern that matches characters that cannot begin a word."""
     class_ids = [number for number, patterns in enumerate(rules_by_class()) if not patterns]
     return re.compile(b"[" + re.escape(bytes(class_ids)) + b"]+")
 
 
 @functools.cache
 def _joiners() -> re.Pattern[bytes]:
-    """Match characters that can begin a word but are not a word by themselves."""
+    """Return a pattern that matches characters that can begin a word but are not a word by themselves."""
     class_ids = [number for number, names in enumerate(classes().properties) if names & JOINERS]
     return re.compile(b"[" + re.escape(bytes(class_ids)) + b"]*")
 

@@ -21,12 +21,12 @@ _SPACE = ord(" ")
 
 @dataclass(frozen=True, slots=True)
 class WordBatch:
-    """The normalised words of some texts, one after the other.
+    """The normalised words of some texts, in one buffer.
 
     Attributes:
-        units: UTF-16 code units of all words, one space between two words of a text; uint16.
-        starts: first unit of each word; int64, shape (words,).
-        ends: unit after the last of each word; int64, shape (words,).
+        units: UTF-16 code units of all words, with one space between two words of a text; uint16.
+        starts: position of the first unit of each word; int64, shape (words,).
+        ends: position after the last unit of each word; int64, shape (words,).
         counts: number of words of each text; int64, shape (texts,).
     """
 
@@ -41,9 +41,9 @@ class PlacedWords:
     """The normalised words of a text with their positions.
 
     Attributes:
-        words: the words, in order, repeats included.
+        words: the words, in order, including repeated ones.
         starts: index in the text of each word's first character; int64, shape (words,), ascending.
-        ends: index after its last character; int64, shape (words,).
+        ends: index after the last character of each word; int64, shape (words,).
     """
 
     words: list[str]
@@ -52,12 +52,12 @@ class PlacedWords:
 
 
 def words(text: str, analysis: Analysis | None = None) -> list[str]:
-    """Return the normalised words of a text, in order, repeats included."""
+    """Return the normalised words of a text, in order, including repeated ones."""
     return words_of_texts([text], analysis)[0]
 
 
 def words_of_texts(texts: Sequence[str], analysis: Analysis | None = None) -> list[list[str]]:
-    """Return the normalised words of each text. This is faster than one text at a time."""
+    """Return the normalised words of each text. This is faster than one call of `words` per text."""
     batch = word_batch(texts, analysis or Analysis())
     all_words = iter(strings(batch.units, batch.starts, batch.ends))
     return [list(itertools.islice(all_words, count)) for count in batch.counts.tolist()]
@@ -67,7 +67,7 @@ def placed_words(text: str, analysis: Analysis | None = None) -> PlacedWords:
     """Return the words with their positions in the original text. A surrogate pair counts as two characters."""
     batch, (starts, ends) = _batch_and_spans([text], (analysis or Analysis()).profile)
     placed = _joined(batch, all_ascii=text.isascii()).split(" ")
-    if len(placed) != len(starts):  # there is no word, or normalisation put spaces into one
+    if len(placed) != len(starts):  # there are no words, or normalisation inserted a space into a word
         placed = strings(batch.units, batch.starts, batch.ends)
     indices = _original_indices(text)
     return PlacedWords(placed, starts, ends) if indices is None else PlacedWords(placed, indices[starts], indices[ends])
@@ -86,7 +86,7 @@ def _joined(batch: WordBatch, *, all_ascii: bool) -> str:
 
 
 def is_ascii(units: NDArray[np.uint16]) -> bool:
-    """Whether all UTF-16 units are ASCII characters."""
+    """Return whether all UTF-16 units are ASCII characters."""
     return not len(units) or int(units.max()) < 128
 
 
@@ -133,8 +133,8 @@ def _original_indices(text: str) -> NDArray[np.int64] | None:
 def _batch_and_spans(texts: Sequence[str], profile: str) -> tuple[WordBatch, Spans]:
     """Return the words of texts, and the spans of the words in code points.
 
-    The spans are only valid for a single text. Of several texts, Python counts from the start of the first text, and
-    the native kernel from the start of each text.
+    The spans are only valid for a single text. For several texts, the Python code counts from the start of the first
+    text, but the native kernel counts from the start of each text.
     """
     native = kernel()
     if native is None:
@@ -148,7 +148,7 @@ def _batch_and_spans(texts: Sequence[str], profile: str) -> tuple[WordBatch, Spa
 
 
 def _ascii_batch(texts: list[str]) -> tuple[WordBatch, Spans]:
-    """Find the words of ASCII texts and their positions. In both profiles, the words are in lower case."""
+    """Find the words of ASCII texts and their positions. Both profiles convert these words to lower case."""
     data = "\n".join([*texts, ""]).encode("ascii")
     (starts, ends), in_word = find_words(np.frombuffer(data.translate(ascii_bits()), np.uint8))
     lengths = ends - starts
@@ -197,7 +197,7 @@ def _counts(texts: list[str], starts: NDArray[np.int64]) -> NDArray[np.int64]:
 def _substituted(
     letters: NDArray[np.int32], begins: NDArray[np.int64], ends: NDArray[np.int64], words: list[bytes]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Replace the letters of some words with UTF-16 units. Also return how many units each of these words has."""
+    """Replace the letters of some words with UTF-16 units. Also return the number of units of each of these words."""
     gaps = np.append(begins, len(letters)) - np.append(0, ends)
     sizes = np.fromiter((len(word) // 2 for word in words), np.int64, len(words))
 

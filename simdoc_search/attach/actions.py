@@ -14,7 +14,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.records import field_values
 from simdoc_search.stores.remote.schema import format_label
 from simdoc_search.stores.remote.texts import text_field_names, text_of
-from simdoc_search.stores.sketching import check_can_sketch, sketches_of
+from simdoc_search.stores.sketching import check_can_sketch, compute_sketches
 
 _BATCH_SIZE = 64
 """Number of actions to read and fingerprint together."""
@@ -92,7 +92,7 @@ def fingerprint_fields(
 ) -> list[dict[str, Any]]:
     """Return the values of the fingerprint field for many texts. It is several times faster than one call per text."""
     check_can_sketch(settings, extractor, "the index")
-    sketches = sketches_of(texts, settings, extractor)
+    sketches = compute_sketches(texts, settings, extractor)
     results = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
     values = []
     for fingerprint, text, sketch in zip(results, texts, sketches, strict=True):

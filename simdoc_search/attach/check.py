@@ -12,7 +12,7 @@ from simdoc_search.attach.inspection import IndexInspection, Inspection, inspect
 from simdoc_search.display import counted
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.dsl import MAX_CLAUSES
-from simdoc_search.sketch.crafted_text import ids_of_crafted
+from simdoc_search.sketch.crafted_text import crafted_text_ids
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.kinds import KINDS, kinds_of
 from simdoc_search.stores.remote.engine import Engine
@@ -20,7 +20,7 @@ from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.queries import in_random_order
 from simdoc_search.stores.remote.schema import settings_of
-from simdoc_search.stores.remote.shared_settings import common_settings, queryable, require_kind
+from simdoc_search.stores.remote.shared_settings import common_settings, require_kind, select_queryable
 from simdoc_search.stores.remote.texts import backfill_command
 
 SAMPLE_SIZE = 500
@@ -161,7 +161,7 @@ def _find_crafted_texts(engine: Engine, index: IndexDescription) -> Iterator[tup
         body = {"size": SAMPLE_SIZE, "query": in_random_order({"match_all": {}}), "_source": ["body"]}
         hits = engine.search(index.name, body)["hits"]["hits"]
         texts = [(hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits]
-        if ids := list(ids_of_crafted(texts, settings)):
+        if ids := list(crafted_text_ids(texts, settings)):
             examples = ", ".join(map(repr, ids[:_MAX_EXAMPLES])) + ("" if len(ids) <= _MAX_EXAMPLES else ", ...")
             problem = f"{len(ids)} of {len(hits)} sampled texts seem crafted to look similar to any text"
             yield True, f"{problem}: {examples}; check these documents, and delete unwanted ones"
@@ -172,7 +172,7 @@ def _find_differences(indices: Sequence[IndexDescription], mappings: _Mappings, 
     if not indices:
         return
     field = indices[0].field
-    common = queryable(mappings, field)
+    common = select_queryable(mappings, field)
     if len(common) < 2:
         return
     try:

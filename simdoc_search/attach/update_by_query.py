@@ -13,7 +13,7 @@ from typing import Any
 
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import RequestError, reason_in
+from simdoc_search.stores.remote.errors import RequestError, error_type_and_reason
 
 _FIRST_PAUSE, _MAX_PAUSE = 0.05, 2.0
 """First and maximum number of seconds between two polls of the task."""
@@ -128,9 +128,9 @@ def _sum_written(statuses: Iterable[Mapping[str, Any]]) -> int:
 def _read_result(engine: Engine, state: Mapping[str, Any]) -> UpdateResult:
     response = state.get("response", {})
     failures: dict[str, str] = {}
-    end_reason = reason_in(state["error"])[1] if "error" in state else response.get("canceled")
+    end_reason = error_type_and_reason(state["error"])[1] if "error" in state else response.get("canceled")
     for failure in response.get("failures", []):
-        _, reason = reason_in(failure.get("cause") or failure.get("reason"))
+        _, reason = error_type_and_reason(failure.get("cause") or failure.get("reason"))
         if "id" in failure:
             failures[str(failure["id"])] = reason
         else:  # a shard that could not be read

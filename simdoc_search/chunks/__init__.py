@@ -1,4 +1,4 @@
-"""Splits a text into chunks that are compared one by one, as positions in the text.
+"""Splits a text into chunks that are compared one by one. Chunks are returned as positions in the text.
 
 sentences.py    sentences, for versions
 paragraphs.py   paragraphs, for concepts

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 
 MAX_CHARACTERS = 1_200
-"""A longer paragraph is cut after a sentence, otherwise at the end of a line, otherwise between words.
+"""A longer paragraph is cut after a sentence if possible, otherwise at the end of a line or between words.
 
 The limit is about 200 words.
 """
 
 MIN_CHARACTERS = 80
-"""A shorter paragraph, such as a heading, is joined to the next one. If it is the last, it is joined to the one before.
-"""
+"""A shorter paragraph, such as a heading, is joined to the next paragraph. If it is the last, it is joined to the
+previous one."""
 
 _BREAK = re.compile(r"\n[^\S\n]*\n\s*|[\x0c\x1d\u2029]\s*|\r(?!\n)\s*\r\s*|\r\n[^\S\n]*\r\n\s*")
 _SENTENCE_END = re.compile(r"[.!?…。！？।؟][)\]\"'’”»]*(?=\s)|[。！？]")
@@ -21,7 +21,7 @@ _LINE_END = re.compile(r"(?=\n)")
 _WORD_END = re.compile(r"(?=\s)")
 
 Span = tuple[int, int]
-"""The position of the first character, and the position after the last."""
+"""The start and end (exclusive) of a chunk, in characters."""
 
 
 def paragraph_spans(text: str) -> list[Span]:
@@ -35,12 +35,12 @@ def paragraph_spans(text: str) -> list[Span]:
 def _between_breaks(text: str) -> Iterator[Span]:
     begin = 0
     for match in _BREAK.finditer(text):
-        yield from stripped(text, begin, match.start())
+        yield from strip_span(text, begin, match.start())
         begin = match.end()
-    yield from stripped(text, begin, len(text))
+    yield from strip_span(text, begin, len(text))
 
 
-def stripped(text: str, begin: int, end: int) -> Iterator[Span]:
+def strip_span(text: str, begin: int, end: int) -> Iterator[Span]:
     """Yield the span without white space around it, unless nothing is left."""
     inside = text[begin:end]
     begin += len(inside) - len(inside.lstrip())
@@ -49,7 +49,7 @@ def stripped(text: str, begin: int, end: int) -> Iterator[Span]:
 
 
 def _joined(spans: Iterator[Span]) -> list[Span]:
-    """Join each short paragraph with the next one, and a short last paragraph with the one before."""
+    """Join each short paragraph to the next one, and a short last paragraph to the previous one."""
     joined: list[Span] = []
     for begin, end in spans:
         if joined and _is_short(joined[-1]):
@@ -69,9 +69,9 @@ def _is_short(span: Span) -> bool:
 def _pieces(text: str, begin: int, end: int) -> Iterator[Span]:
     while end - begin > MAX_CHARACTERS:
         cut = _last_break(text, begin)
-        yield from stripped(text, begin, cut)
+        yield from strip_span(text, begin, cut)
         begin = cut
-    yield from stripped(text, begin, end)
+    yield from strip_span(text, begin, end)
 
 
 def _last_break(text: str, begin: int) -> int:

@@ -6,13 +6,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from simdoc_search.chunks.paragraphs import Span, stripped
+from simdoc_search.chunks.paragraphs import Span, strip_span
 from simdoc_search.errors import MissingExtraError
 
 MAX_CHARACTERS = 400
 """A longer sentence is cut, between words if possible. Tables and source code contain such sentences.
 
-If words are added to such a sentence, each of the pieces after them changes only a little.
+If words are inserted into such a sentence, each later piece changes only a little.
 """
 
 _LANGUAGE = "en"
@@ -65,12 +65,12 @@ def _paragraphs(text: str) -> Iterator[Span]:
 
 def _pieces(text: str, begin: int, end: int) -> Iterator[Span]:
     """Yield a sentence without white space around it, in several pieces if it is too long."""
-    for start, stop in stripped(text, begin, end):
+    for start, stop in strip_span(text, begin, end):
         rest = start
         while stop - rest > MAX_CHARACTERS:
-            places = range(rest + MAX_CHARACTERS, rest + MAX_CHARACTERS // 2, -1)
-            cut = next((place for place in places if text[place].isspace()), rest + MAX_CHARACTERS)
-            yield from stripped(text, rest, cut)
+            positions = range(rest + MAX_CHARACTERS, rest + MAX_CHARACTERS // 2, -1)
+            cut = next((position for position in positions if text[position].isspace()), rest + MAX_CHARACTERS)
+            yield from strip_span(text, rest, cut)
             rest = cut
             while text[rest].isspace():
                 rest += 1

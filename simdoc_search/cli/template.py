@@ -169,7 +169,7 @@ def install(
         with_search,
         force,
     )
-    client, _ = connect(url, engine=engine, index=False)
+    client, _ = connect(url, engine=engine, expects_index=False)
     plan = plan_installation(client, request)
     if not dry_run:
         plan.run()

@@ -1,7 +1,7 @@
-"""Extracts the concepts of a text: the names and phrases that tell what it is about.
+"""Extracts the concepts of a text: the names and phrases that show its topic.
 
 extractor.py    from a text to its concepts, and to the numbers that an index stores
-finder.py       the interface of a finder of concepts, and parts that all finders share
+finder.py       the interface of a finder of concepts, and code that all finders share
 names.py        names, found by their capital letters
 keyphrases.py   keyphrases, found by YAKE
 spacy.py        entities and noun phrases, found by spaCy

@@ -39,7 +39,7 @@ class Extractor:
 
     Attributes:
         finder: finds the concepts.
-        synonyms: synonyms, which replace words of concepts; None for none.
+        synonyms: words that replace words of concepts; None for none.
     """
 
     finder: Finder
@@ -51,7 +51,7 @@ class Extractor:
         return Concepts(self.finder.name, self.synonyms.check if self.synonyms else "")
 
     def concepts(self, text: str) -> list[Counter[str]]:
-        """Return the concepts of each paragraph that has any, by name, with their frequencies."""
+        """Return the concepts of each paragraph that contains any, with their frequencies."""
         return [paragraph for paragraph in self.finder.find(with_newlines(text)) if paragraph]
 
     def try_concepts(self, text: str) -> list[Counter[str]] | None:
@@ -64,15 +64,15 @@ class Extractor:
             return self.concepts(text)
         except MissingExtraError:
             raise
-        except Exception:  # a finder may be code of the user, and its errors must not affect other texts
+        except Exception:  # a finder may be the user's code, and its errors must not affect other texts
             return None
 
     def codes(self, texts: Sequence[str]) -> list[Codes | None]:
         """Return the concepts of each text in stored form, or None if the finder fails on the text.
 
         Returns:
-            For each text, uint32 numbers of 30 bits. Each paragraph with concepts has one number for each occurrence of
-            a word of a concept, and then a 0. A text without concepts has a single 0.
+            For each text, uint32 numbers of 30 bits. A paragraph with concepts has one number for each occurrence of a
+            word of a concept, and then a 0. A text without concepts has a single 0.
 
         Raises:
             MissingExtraError: a package that the finder needs is not installed.
@@ -102,7 +102,7 @@ class Extractor:
         return [[word for word, _ in pairs] for pairs in self.words_and_synonyms(names)]
 
     def words_and_synonyms(self, names: Sequence[str]) -> list[list[tuple[str, str]]]:
-        """Return the words of each concept as in `words`, each with the words that it replaces as a synonym, if any."""
+        """Return the words of each concept, as `words` does, each with the words that it replaces, if any."""
         result = []
         for words in words_of_texts(names):
             runs = self.synonyms.runs(words) if self.synonyms else (((word,), (word,)) for word in words)
@@ -112,7 +112,7 @@ class Extractor:
 
 
 def extractor_named(name: str, synonyms: Synonyms | None = None) -> Extractor:
-    """Return the built-in extractor that an option names: `yake`, `names`, or `spacy:` and the name of a model.
+    """Return the built-in extractor with the name in an option: `yake`, `names`, or `spacy:` and the name of a model.
 
     Raises:
         FormatMismatchError: no built-in extractor has this name.

@@ -1,4 +1,4 @@
-"""The interface of a finder of concepts, and parts that all finders share."""
+"""Defines the interface of a finder of concepts, and code that all finders share."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Finder(Protocol):
     def find(self, text: str) -> list[Counter[str]]:
         """Return the concepts of each paragraph, in readable form, with their frequencies.
 
-        If this raises an exception, the document gets no concepts, and indexing continues. Only MissingExtraError ends
-        it.
+        If this raises an exception, the document gets no concepts, and indexing continues. Only MissingExtraError stops
+        indexing.
         """
 
 

@@ -1,4 +1,4 @@
-"""Finds the keyphrases of a text with YAKE, and its names.
+"""Finds the keyphrases of a text with YAKE, and the names in it.
 
 YAKE (Campos, Mangaravite, Pasquali, Jorge, Nunes, Jatowt 2020, "YAKE! Keyword extraction from single documents using
 multiple local features") needs only the text itself and the stop words of 34 languages. Phrases have up to two words.
@@ -25,7 +25,7 @@ PART_CHARACTERS = 40_000
 MAX_PARTS = 12
 """Maximum number of parts with keyphrases. In later parts, only names are found. YAKE reads 50 to 100 kB per second."""
 
-_MAX_PHRASES = 300  # per part. A text of 700 words has about 300 candidates
+_MAX_PHRASES = 300  # of a part. A text of 700 words has about 300 candidates
 _MAX_WORDS = 2
 _LANGUAGE_SAMPLE = 5_000  # characters
 _MAX_WORD_CHARACTERS = 100
@@ -44,9 +44,9 @@ class Keyphrases:
         names = names_in(text)
         in_names = {index for name in names for index in range(name.begin, name.end)}
         words = [word for word in _WORD.finditer(text) if word.start() not in in_names]
-        extractor = _extractor(_language(text))
+        extractor = _extractor(_guess_language(text))
         parts = islice(_parts(spans), MAX_PARTS)
-        phrases = (phrase for begin, end in parts for phrase in _located(extractor, text, begin, end, words))
+        phrases = (phrase for begin, end in parts for phrase in _locate_keyphrases(extractor, text, begin, end, words))
         return count_by_paragraph(spans, [*names, *phrases])
 
 
@@ -59,7 +59,9 @@ def _parts(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
             begin = number + 1
 
 
-def _located(extractor: Any, text: str, begin: int, end: int, words: Sequence[re.Match[str]]) -> Iterator[Occurrence]:
+def _locate_keyphrases(
+    extractor: Any, text: str, begin: int, end: int, words: Sequence[re.Match[str]]
+) -> Iterator[Occurrence]:
     """Yield all occurrences of the keyphrases of a part. At each word, only the longest phrase counts."""
     inside = [word for word in words if begin <= word.start() < end and len(word[0]) <= _MAX_WORD_CHARACTERS]
     lower = [word[0].lower() for word in inside]
@@ -77,7 +79,7 @@ def _located(extractor: Any, text: str, begin: int, end: int, words: Sequence[re
         first += max(length, 1)
 
 
-def _language(text: str) -> str:
+def _guess_language(text: str) -> str:
     """Return the language with the most stop words in the text, or English if there are none."""
     words = Counter(word.lower() for word in _WORD.findall(text[:_LANGUAGE_SAMPLE]))
     counts = {name: sum(words[word] for word in listed & words.keys()) for name, listed in _stop_words().items()}
@@ -106,5 +108,5 @@ def _decoded(content: bytes) -> str:
 def _extractor(language: str) -> Any:
     from yake import KeywordExtractor  # noqa: PLC0415 - of the extra, and slow to load
 
-    # dedup_lim=1 keeps similar phrases, because phrases are compared by programs and not read by people.
+    # With dedup_lim=1, similar phrases are kept. The phrases are compared with those of other texts, not shown.
     return KeywordExtractor(n=_MAX_WORDS, dedup_lim=1.0, top=_MAX_PHRASES, stopwords=set(_stop_words()[language]))

@@ -1,10 +1,10 @@
 """Finds names of people, places, organisations and works, and acronyms, by their capital letters.
 
 A name is a run of words that begin with a capital letter. It may contain initials and small words such as `of the` and
-`van`. The first word of a sentence also has a capital letter. It counts as part of a name only if the text never has it
-in lower case, and if another word of the name follows or the word is in a name elsewhere.
+`van`. The first word of a sentence also has a capital letter. It is part of a name only if it never occurs in lower
+case in the text, and if another word of the name follows or the word is in a name elsewhere.
 
-A name that is part of one longer name in the text stands for the longer one, such as `Dufner` for `Jason Dufner`. A
+A name that is part of exactly one longer name in the text means the longer one, such as `Dufner` for `Jason Dufner`. A
 name does not begin with a day or a month. No names are found in text that is all in capitals, or in a script without
 capital letters. In German, all nouns are found.
 """
@@ -63,12 +63,12 @@ class _CapitalisedRun:
 
 
 class Names:
-    """Finds the names of each paragraph. It needs no other package."""
+    """Finds the names in each paragraph, without any other package."""
 
     name = "names"
 
     def find(self, text: str) -> list[Counter[str]]:
-        """Return the names of each paragraph."""
+        """Return the names in each paragraph, with their frequencies."""
         return count_by_paragraph(paragraph_spans(text), names_in(text))
 
 
@@ -128,7 +128,7 @@ def _begins_name(run: _CapitalisedRun, lower: set[str], in_names: set[str]) -> b
 
 
 def _longer_names(names: set[Name]) -> dict[Name, Name]:
-    """Map each name that is part of exactly one longer name to it. Of nested longer names, only the longest counts."""
+    """Map each name that is part of one longer name to that name. Of nested longer names, only the longest counts."""
     longer: defaultdict[Name, set[Name]] = defaultdict(set)
     for name in names:
         for part in names.intersection(_parts(name)):

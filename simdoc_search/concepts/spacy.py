@@ -1,4 +1,4 @@
-"""Finds concepts with a spaCy pipeline: entities, and noun phrases if the pipeline parses sentences."""
+"""Finds concepts with a spaCy pipeline: entities, and also noun phrases if the pipeline parses sentences."""
 
 from __future__ import annotations
 

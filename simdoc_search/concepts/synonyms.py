@@ -1,7 +1,7 @@
 r"""Reads synonyms from a file in the format of Solr.
 
-`a, b => c` replaces `a` and `b` with `c`. `a, b, c` replaces all three with the first. A name may have several words. A
-line that begins with `#` is a comment, and `\` escapes the next character. Of several names on the right, only the
+`a, b => c` replaces `a` and `b` with `c`. `a, b, c` replaces all three with the first. A term may have several words. A
+line that begins with `#` is a comment, and `\` escapes the next character. Of several terms on the right, only the
 first is used, because a concept must not be counted twice.
 
 Source: `SolrSynonymParser` of Apache Lucene.
@@ -27,17 +27,17 @@ _CHECK_DIGITS = 6
 Words = tuple[str, ...]
 
 _Rule = tuple[list[str], str]
-"""Names, and the name that replaces them."""
+"""Terms, and the term that replaces them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Synonyms:
-    """Names and the names that replace them.
+    """Terms and the terms that replace them.
 
     Attributes:
         replacements: maps normalised words to the words that replace them. A replacement is not replaced again. A
             replacement of several words is also mapped to itself, so that its words are not replaced one by one.
-        check: 6 hexadecimal digits that change with the replacements.
+        check: check value of the replacements, 6 hexadecimal digits.
     """
 
     replacements: dict[Words, Words]
@@ -62,7 +62,7 @@ class Synonyms:
 
 
 def read_synonyms(path: str | Path) -> Synonyms:
-    """Return the synonyms of a file.
+    """Return the synonyms in a file.
 
     Raises:
         ConceptsError: the file cannot be read, or a line is malformed; the message names the line.
@@ -96,7 +96,7 @@ def _rules(path: str | Path, text: str) -> Iterator[_Rule]:
 
 
 def _normalised(rules: Sequence[_Rule]) -> Iterator[tuple[Words, Words]]:
-    """Yield each name with its replacement, both as normalised words. Names without words are left out."""
+    """Yield each term with its replacement, both as normalised words. Terms without words are omitted."""
     names = list(dict.fromkeys(name for left, replacement in rules for name in (*left, replacement)))
     words = dict(zip(names, map(tuple, words_of_texts(names)), strict=True))
     for left, replacement in rules:
@@ -106,7 +106,7 @@ def _normalised(rules: Sequence[_Rule]) -> Iterator[tuple[Words, Words]]:
 def _resolved(pairs: Iterable[tuple[Words, Words]]) -> dict[Words, Words]:
     """Follow chains of rules to their ends. A replacement of several words is also mapped to itself.
 
-    If a name has two rules, the first one counts. All names in a cycle are replaced with the alphabetically first one.
+    If a term has two rules, the first rule is used. All terms in a cycle are replaced with the first in the alphabet.
     """
     rules: dict[Words, Words] = {}
     for words, replacement in pairs:

@@ -125,7 +125,7 @@ def band_keys(
 
     Args:
         fingerprints: fingerprints with the same settings and with tokens of 4 characters.
-        overlap: the minimum Jaccard similarity, over 0, up to 1.
+        overlap: the minimum Jaccard similarity, greater than 0 and at most 1.
         recall: probability that two documents with exactly this overlap share a key.
 
     Returns:

@@ -57,7 +57,8 @@ def fold_near_duplicates(
     Args:
         hits: the hits of an engine, `response["hits"]["hits"]`, in their order. Their `_source` must contain the
             tokens: request `"_source": [..., "simdoc.tokens"]`.
-        overlap: the minimum Jaccard similarity of a folded hit, over 0, up to 1. It is estimated from the tokens.
+        overlap: the minimum Jaccard similarity of a folded hit, greater than 0 and at most 1. It is
+            estimated from the tokens.
         field: the object field of the fingerprint.
         settings: the settings of the fingerprints; None for the default.
 

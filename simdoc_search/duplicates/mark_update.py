@@ -21,7 +21,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote.bulk import Outcome
 from simdoc_search.stores.remote.marks import Mark, Marks, marks_of
 from simdoc_search.stores.remote.point_in_time import RawHit
-from simdoc_search.stores.remote.updates import ALWAYS_CHANGED, CONFLICT, NOT_FOUND
+from simdoc_search.stores.remote.updates import CONFLICT, NOT_FOUND, TOO_MANY_CONFLICTS
 
 _DOCUMENTS_AT_ONCE = 500
 _FORBIDDEN = 403
@@ -97,7 +97,7 @@ class _MarkUpdate:
             self._changed_kept |= {
                 number for number in number_at.values() if self._groups.find_kept(number) == number
             } - unchanged
-            self._count_outcomes(self._marks.write(hits, self._second_pass_mark, unchanged_too=True))
+            self._count_outcomes(self._marks.write(hits, self._second_pass_mark, write_unchanged=True))
             self._progress("marking", min(1.0, part.stop / len(left)))
         self._marks.refresh()
         return self._report
@@ -144,7 +144,7 @@ class _MarkUpdate:
     def _count_outcomes(self, outcomes: Iterator[tuple[RawHit, Outcome]]) -> None:
         report = self._report
         for hit, outcome in outcomes:
-            if outcome.status == CONFLICT and outcome.error != ALWAYS_CHANGED:
+            if outcome.status == CONFLICT and outcome.error != TOO_MANY_CONFLICTS:
                 continue  # the document is read and updated again
             if outcome.status == NOT_FOUND:
                 report.passed_over += 1

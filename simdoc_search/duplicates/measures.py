@@ -39,7 +39,7 @@ class Measure:
 
     Attributes:
         name: `jaccard`, `containment` or `contained`.
-        overlap: the minimum overlap, over 0, up to 1.
+        overlap: the minimum overlap, greater than 0 and at most 1.
 
     Raises:
         QuerySyntaxError: the measure does not exist, or the overlap is out of range.

@@ -29,7 +29,7 @@ from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.filters import Condition, Filters, conditions
+from simdoc_search.stores.filters import Condition, Filters, parse_filters
 from simdoc_search.stores.point_in_time import Freezable, HasFields
 from simdoc_search.stores.record import Record, has_changed
 
@@ -108,14 +108,14 @@ def duplicates_in(
         return find(read(store.scan(filters=filters)))
     if not isinstance(store, Freezable):
         raise StoreError("this store is not in an engine; omit via='engine' to compare in memory")
-    with store.frozen(filters=filters) as frozen:
+    with store.freeze(filters=filters) as frozen:
         options = {
             "the index": frozen.identity,
             "the settings": json.dumps(store.settings.to_dict(), sort_keys=True),
             "measure": measure,
             "overlap": f"{float(100 * threshold.overlap)} %",
             "keep": keep,
-            "filters": ", ".join(sorted(map(_describe, conditions(filters)))) or "none",
+            "filters": ", ".join(sorted(map(_describe, parse_filters(filters)))) or "none",
             "folders": ", ".join(sorted(within)) or "all",
         }
         with closing(Checkpoint(checkpoint, options)) as saved:
@@ -138,7 +138,7 @@ def duplicates_among(
 
     Args:
         documents: the documents. Ids may repeat.
-        overlap: the minimum overlap, over 0, up to 1.
+        overlap: the minimum overlap, greater than 0 and at most 1.
         measure: `jaccard`, `containment` or `contained`.
         keep: the rule that chooses the kept document of a group.
         verify: compare the texts, which are all held in memory. Otherwise overlaps are estimated from fingerprints.

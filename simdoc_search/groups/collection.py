@@ -18,7 +18,7 @@ from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sketching import sentences_in
+from simdoc_search.stores.sketching import compute_simhashes
 
 Progress = Callable[[str, float], None]
 """Called with the current stage (`reading`, `pairing` or `comparing`) and the share of the stage that is done, 0..1."""
@@ -87,4 +87,4 @@ def read_documents(
 def _sentences_in_text(store: Store, record: Record) -> Simhashes:
     if record.text is None:
         return np.zeros(0, np.uint64)
-    return distinct(sentences_in(record.text, store.settings.analysis))
+    return distinct(compute_simhashes(record.text, store.settings.analysis))

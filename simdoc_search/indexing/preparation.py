@@ -23,7 +23,7 @@ from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Encoder
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
-from simdoc_search.stores.sketching import missing_kinds, sketches_of
+from simdoc_search.stores.sketching import compute_sketches, missing_kinds
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 NO_WORDS = "no words"
@@ -172,7 +172,7 @@ def _records(
         words=settings.words,
         passages=settings.passages,
     )
-    sketches = sketches_of(texts, settings, preparation.extractor)
+    sketches = compute_sketches(texts, settings, preparation.extractor)
     for (document, digest, origin), fingerprint, sketch in zip(documents, tokens, sketches, strict=True):
         yield Record(
             document.id,

@@ -27,7 +27,7 @@ from simdoc_search.indexing.preparation import PreparationSettings, prepare_jobs
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.roots import NamedPaths
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.sketching import check_can_sketch, extractor_for
+from simdoc_search.stores.sketching import check_can_sketch, choose_extractor
 from simdoc_search.workers import ITEM_SECONDS, ItemLimits, memory_per_worker
 
 FILE_TIMEOUT = ITEM_SECONDS
@@ -61,7 +61,7 @@ def index_documents(
     errors: list[Exception] = []
     limits = ItemLimits(file_timeout, worker_memory or memory_per_worker(workers))
     encode = None if document_filter else store.encoder  # the filter needs records
-    preparation = PreparationSettings(store.settings, extractor_for(store.settings, extractor), encode)
+    preparation = PreparationSettings(store.settings, choose_extractor(store.settings, extractor), encode)
     check_can_sketch(store.settings, preparation.extractor, "the store")
     with store.writer() as writer:
         opened_archives = Archives(store, look_inside=archives, reread=checksum, limits=limits)

@@ -69,7 +69,8 @@ def plan(
         tokens: tokens of the query document, in the order of their buckets.
         overlap: minimum Jaccard similarity, 0..1. None or 0: any overlap, that is, more equal tokens than by chance
             (`min_beyond_chance`).
-        probability: probability of finding a document of exactly that overlap, over 0, up to 1. None or 1: certainty.
+        probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None or
+            1: certainty.
         planner: `enough` (as few bands as the probability requires) or `all` (bands of all tokens, as in Alfresco and
             Solr).
         verified: whether the texts of candidates are compared afterwards. A threshold then requires fewer equal tokens,

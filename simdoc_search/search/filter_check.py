@@ -8,12 +8,12 @@ from difflib import SequenceMatcher
 from simdoc_search.errors import UnknownFieldError
 from simdoc_search.search.columns import BUILT_IN_COLUMNS
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.filters import Condition, Filters, conditions
+from simdoc_search.stores.filters import Condition, Filters, parse_filters
 
 
 def unknown_field_error(store: Store, filters: Filters | None) -> UnknownFieldError | None:
     """Return an error for the first filter whose field or path no document has; None if all are known."""
-    for condition in conditions(filters):
+    for condition in parse_filters(filters):
         if isinstance(condition, Condition) and condition.values and not condition.excluded:
             known_names = store.filter_suggestions(condition)
             if known_names is not None:

@@ -17,7 +17,7 @@ from simdoc_search.passages.align import PRESETS, Alignment, Preset
 from simdoc_search.query.planner import Planner, check_planner
 from simdoc_search.search.resolver import Query, fingerprint_query
 from simdoc_search.sketch.limits import Limits
-from simdoc_search.stores.filters import Filters, conditions
+from simdoc_search.stores.filters import Filters, parse_filters
 
 OptionalFraction = float | Fraction | None
 """A number 0..1, or None."""
@@ -55,8 +55,8 @@ class PageOptions:
                 raise QuerySyntaxError(f"{name} must be an integer of at least {minimum}, not {value!r}")
         if isinstance(self.fields, str) or not all(isinstance(name, str) for name in self.fields):
             raise QuerySyntaxError(f"fields must be a list of strings, not {self.fields!r}")
-        conditions(self.filters)
-        conditions(self.source_filters)
+        parse_filters(self.filters)
+        parse_filters(self.source_filters)
 
 
 @dataclass(frozen=True)
@@ -296,4 +296,4 @@ class GroupOptions(LimitOptions):
     progress: Progress = field(default=lambda _stage, _share: None)
 
     def __post_init__(self) -> None:
-        conditions(self.filters)
+        parse_filters(self.filters)

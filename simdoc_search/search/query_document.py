@@ -20,7 +20,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.winnow import Codes, no_passages
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sketching import sentences_in
+from simdoc_search.stores.sketching import compute_simhashes
 
 MAX_SHINGLES = 1_000
 """A text of up to this number of shingles is queried with all of them, and a longer text with its passage tokens."""
@@ -166,7 +166,7 @@ class QueryDocument:
             MissingExtraError: the text must be split into sentences, and sentencex is not installed.
         """
         if self.text is not None and (not self.is_stored or self.settings.sentences is None):
-            return sentences_in(self.text, self.settings.analysis)
+            return compute_simhashes(self.text, self.settings.analysis)
         return sentences_of_codes(self.record.sentences)
 
 

@@ -42,7 +42,7 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
     candidates = related_candidates(store, weights, query, document.place or query.exclude)
     if not candidates.total and (error := unknown_field_error(store, query.filters)):
         raise error
-    weighted = weights.weighted_with([paragraphs for _, paragraphs in candidates.documents])
+    weighted = weights.weight_with([paragraphs for _, paragraphs in candidates.documents])
     scored_hits = _score(document, weights, candidates, weighted, limits)
     ranked = sorted(
         (hit for hit in scored_hits if hit.score >= limits.min_score),

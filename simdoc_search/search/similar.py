@@ -19,7 +19,7 @@ from simdoc_search.search.resolver import Query, Resolver, fingerprint_query
 from simdoc_search.search.results import result_or_error
 from simdoc_search.search.similar_candidates import plan_for, run_plans
 from simdoc_search.search.similar_containment import similar_by_containment
-from simdoc_search.search.similar_ranking import Ranking
+from simdoc_search.search.similar_ranking import Ranker
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import AnalysedText, complete_record, read_texts
 from simdoc_search.stores.base import Candidates, Store
@@ -107,12 +107,12 @@ def _make_result(
     if not candidates.total and (error := unknown_field_error(store, options.filters)):
         return error
     query, source, plan = planned.query, planned.source, candidates.plan
-    ranking = Ranking(store, source, plan, query.overlap, options.size, options.offset)
+    ranker = Ranker(store, source, plan, query.overlap, options.size, options.offset)
     text = _read_text(store, source) if options.verify and store.has_texts else None
     if text is None:
-        hits, total, is_total_exact = ranking.estimated(candidates)
+        hits, total, is_total_exact = ranker.rank_by_tokens(candidates)
     else:
-        hits, total, is_total_exact = ranking.verified(candidates, AnalysedText.of(text, store.settings.analysis))
+        hits, total, is_total_exact = ranker.rank_by_texts(candidates, AnalysedText.of(text, store.settings.analysis))
     left_out = tuple(candidates.left_out)
     if isinstance(plan, Threshold) and not query.overlap and not is_total_exact:  # every candidate is a hit
         total, is_total_exact = candidates.total - len(left_out), True

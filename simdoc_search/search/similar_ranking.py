@@ -16,10 +16,10 @@ from simdoc_search.sketch.estimate import TokenOverlap
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Candidate, Record, has_changed
 
-_MIN_READ = 50
+_MIN_CANDIDATES_READ = 50
 """Minimum number of candidates to read, so that the hits are counted even if the best hits are already known."""
 
-_DEVIATIONS = 3.0
+_Z_SCORE = 3.0
 """Number of standard deviations above the mean that one value in 1,000 exceeds."""
 
 
@@ -38,7 +38,7 @@ class HitPage(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranker:
     """Selects and ranks the hits among candidates.
 
     Attributes:
@@ -57,7 +57,7 @@ class Ranking:
     size: int
     offset: int
 
-    def estimated(self, candidates: Iterable[Candidate]) -> HitPage:
+    def rank_by_tokens(self, candidates: Iterable[Candidate]) -> HitPage:
         """Return the hits with the greatest estimated overlaps.
 
         The union of two token sets is at least as large as the query document's set. So the number of equal tokens,
@@ -91,7 +91,7 @@ class Ranking:
                     insort(ranked, (-tokens.overlap, -tokens.matched, number, candidate))
                     del ranked[needed:]
                     is_page_known = is_complete(bound)
-            if is_page_known and number + 1 >= _MIN_READ:
+            if is_page_known and number + 1 >= _MIN_CANDIDATES_READ:
                 is_exact = False
                 break
         page = ranked[self.offset :]
@@ -100,7 +100,7 @@ class Ranking:
         )
         return HitPage(sort_hits(hits), total, is_exact)
 
-    def verified(self, candidates: Iterable[Candidate], text: AnalysedText) -> HitPage:
+    def rank_by_texts(self, candidates: Iterable[Candidate], text: AnalysedText) -> HitPage:
         """Return the hits with the greatest overlaps. Overlaps are exact if the store has the text of the candidate.
 
         Texts are read in batches. Reading stops when, with 99.9 % probability, no further candidate has a greater
@@ -113,7 +113,7 @@ class Ranking:
         needed = self.offset + self.size
         hits: list[Hit] = []
         total, is_exact = 0, True
-        for batch in batches(self._possible(candidates)):
+        for batch in batches(self._possible_hits(candidates)):
             bound = max_overlap(batch[0].matched, len(self.source.codes))
             if len(hits) >= needed and hits[-1].overlap >= bound:
                 is_exact = False
@@ -132,7 +132,7 @@ class Ranking:
         """Compare the tokens of a candidate with those of the query document."""
         return self.store.settings.estimate(self.source.codes, candidate.codes)
 
-    def _possible(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+    def _possible_hits(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
         """Yield the candidates that may have the minimum overlap, given their estimates."""
         for candidate in candidates:
             tokens = self._compared(candidate)
@@ -164,7 +164,7 @@ def max_overlap(shared: float, union: float) -> float:
     """Return the greatest likely overlap for these numbers of tokens: the upper end of Wilson's interval (1927)."""
     if shared >= union:
         return 1.0  # without rounding errors
-    square = _DEVIATIONS**2
+    z_squared = _Z_SCORE**2
     share = shared / union
-    spread = _DEVIATIONS * math.sqrt(share * (1 - share) / union + square / (4 * union * union))
-    return min(1.0, (share + square / (2 * union) + spread) / (1 + square / union))
+    spread = _Z_SCORE * math.sqrt(share * (1 - share) / union + z_squared / (4 * union * union))
+    return min(1.0, (share + z_squared / (2 * union) + spread) / (1 + z_squared / union))

@@ -216,7 +216,7 @@ class _Family:
 
     def propose_order(self, numbers: Sequence[int]) -> list[int]:
         """Return a likely order of documents. It is based on their sentences and the dates in their texts."""
-        return propose_order(self._unchanged, self._latest_dates, among=numbers)
+        return propose_order(self._unchanged, self._latest_dates, subset=numbers)
 
     @cached_property
     def _unchanged(self) -> Any:

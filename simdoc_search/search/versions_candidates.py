@@ -21,7 +21,7 @@ from simdoc_search.sketch.sentences import Codes, codes_of_sentences, flips_for,
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sketching import sentences_in
+from simdoc_search.stores.sketching import compute_simhashes
 from simdoc_search.versions.evidence import DATE_FIELDS
 from simdoc_search.versions.query_sentences import query_sentences, rare_sentences
 
@@ -153,5 +153,5 @@ def _read_sentences(store: Store, places: Sequence[Place]) -> tuple[list[Record]
         for record in read_records(store, batch).values():
             if record.text is not None:
                 records.append(replace(record, text=None))
-                sentences.append(sentences_in(record.text, store.settings.analysis))
+                sentences.append(compute_simhashes(record.text, store.settings.analysis))
     return records, sentences

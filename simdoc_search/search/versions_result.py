@@ -14,7 +14,7 @@ from simdoc_search.search.results import HitsResult
 from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.versions import DocumentDate, EvidenceKind, SentenceMatches
-from simdoc_search.versions.chronology import evidence_title
+from simdoc_search.versions.chronology import describe_evidence_kind
 
 Via = Literal["sentences", "passages", "fingerprints"]
 
@@ -80,7 +80,7 @@ class Contradiction:
             for name, shown in ((self.later, self.later_shown), (self.earlier, self.earlier_shown))
         )
         ignored = "" if self.is_decisive else "; copying a file changes that time, so it does not count here"
-        return f"by the {evidence_title(self.by)}, {later} is newer than {earlier}{ignored}"
+        return f"by the {describe_evidence_kind(self.by)}, {later} is newer than {earlier}{ignored}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class VersionOrder:
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
             aside = f", not counting {counted(len(self.undated), 'undated document')}" if self.undated else ""
-            return f"newest: {name}, by the {evidence_title(self.by)}{aside}"
+            return f"newest: {name}, by the {describe_evidence_kind(self.by)}{aside}"
         if any(statement.is_decisive for statement in self.conflict):
             return "newest: not known, as the evidence conflicts"
         if self.by == "texts":

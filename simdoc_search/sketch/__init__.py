@@ -1,4 +1,4 @@
-"""Makes fingerprints from shingles, and tokens from fingerprints.
+"""Computes fingerprints from shingles, and tokens from fingerprints.
 
 hash_functions.py  MurmurHash3 and SipHash of many strings at once
 key.py             the secret key
@@ -16,7 +16,7 @@ simhash.py         a 64-bit number for a set of features
 sentences.py       simhashes of sentences
 concepts.py        concepts of paragraphs
 near_bits.py       search for numbers that differ in few bits
-crafted_text.py    detection of texts crafted to look similar to any text
+crafted_text.py    detection of texts that were crafted to look similar to any text
 settings.py        settings of the fingerprints of an index
 stored_sketches.py the stored form of sketches
 kinds.py           passage, sentence and concept tokens of an index

@@ -82,7 +82,7 @@ class Sketch(ABC):
         parsed: dict[str, Any] = {}
         for name, value in zip(cls.stored_fields, values, strict=True):
             if types[name] is bool and value not in _BOOLEANS:
-                raise ValueError(f"{value!r:.60} is neither true nor false")
+                raise ValueError(f"{name} must be true or false, not {value!r:.60}")
             parsed[name] = _BOOLEANS[value] if types[name] is bool else types[name](value)
         return cls(**parsed)
 

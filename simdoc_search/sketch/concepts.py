@@ -1,14 +1,14 @@
-"""Decodes the stored concepts of the paragraphs of a text, and makes simhashes of its paragraphs.
+"""Decodes the stored concepts of a text, and computes simhashes of its paragraphs.
 
-The concepts of a text are stored as one list of 30-bit numbers. For each paragraph, the list contains the concepts,
-repeated as often as they occur, and then a 0, which is never a concept. The simhash of a paragraph can therefore be
+The concepts of a text are stored as one list of 30-bit numbers. For each paragraph, the list contains one number per
+occurrence of a concept, and then a 0, which is never a concept. The simhash of a paragraph can therefore be
 computed at any time, with or without weights. The weights come from the current document frequencies in the store.
 
 Source: Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 5.2. They use two
 simhashes per paragraph: one of its distinct concepts, and one with tf-idf weights. If two simhashes differ in d of 64
 bits, the cosine of the paragraphs is estimated as cos(pi d / 64) (Charikar 2002). For a cosine of 0, the standard error
-is 0.2, so among hundreds of pairs of paragraphs some seem to have a cosine of 0.6. Simhashes are therefore only used to
-find the nearest paragraph. Its similarity is computed from the concepts.
+is 0.2. Among hundreds of pairs of paragraphs, some therefore seem to have a cosine of 0.6. For this reason, simhashes
+are only used to find the nearest paragraph. Its similarity is computed from the concepts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from simdoc_search.sketch.hash_functions import mixed
 from simdoc_search.sketch.simhash import Simhashes, simhashes
 
 CONCEPT_LENGTH = 5
-"""Characters of a token, 6 bits each."""
+"""Number of characters in a token, 6 bits each."""
 
 PARAGRAPH_END = 0
 """The number that is stored after each paragraph."""
@@ -62,12 +62,12 @@ class Concepts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paragraphs:
-    """The distinct concepts of each paragraph of a text. Paragraphs without concepts are left out.
+    """The distinct concepts of each paragraph of a text. Paragraphs without concepts are omitted.
 
     Attributes:
         codes: concepts of the first paragraph, ascending, then of the second, and so on; uint32, shape (entries,).
-        frequencies: how often each concept occurs in its paragraph; int64, shape (entries,).
-        paragraph_of: number of the paragraph of each concept, from 0; int64, shape (entries,), ascending.
+        frequencies: number of occurrences of each concept in its paragraph; int64, shape (entries,).
+        paragraph_of: index of the paragraph of each concept; int64, shape (entries,), ascending.
         count: number of paragraphs.
     """
 
@@ -84,7 +84,7 @@ class Paragraphs:
 
 
 def paragraphs_of(stored: Codes) -> Paragraphs:
-    """Return the paragraphs from the stored list of a text."""
+    """Decode the stored list of a text."""
     ends = stored == PARAGRAPH_END
     _, numbers = np.unique((np.cumsum(ends) - ends)[~ends], return_inverse=True)
     keys, frequencies = np.unique(numbers.astype(np.uint64) << np.uint64(32) | stored[~ends], return_counts=True)
@@ -108,7 +108,7 @@ def concatenated(documents: Sequence[Paragraphs]) -> Paragraphs:
 def paragraph_simhashes(paragraphs: Paragraphs, weights: Floats | None = None) -> Simhashes:
     """Return the simhash of the concepts of each paragraph; uint64, shape (paragraphs,).
 
-    `weights` has the weight of each concept. None: all weights are 1.
+    `weights` contains the weight of each concept. If None, all weights are 1.
     """
     counts = np.bincount(paragraphs.paragraph_of, minlength=paragraphs.count)
     ends = np.append(0, np.cumsum(counts))

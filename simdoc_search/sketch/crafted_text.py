@@ -1,14 +1,14 @@
 """Detects texts that were crafted to look similar to any text.
 
 Without a key, anybody can search for words with very small hashes. Such words win the buckets of a fingerprint, and
-texts that contain them seem to overlap. The hashes of n shingles are distributed like random numbers, so the minimum of
-each of the B buckets has a known distribution. If the minimum is at the fraction u of its bucket, n u / B hashes were
-expected below it. This number is exponentially distributed with mean 1, cut off at the end of the bucket. The minima of
-words that were found by trying thousands per bucket are far smaller. The sum over all buckets shows this. For an honest
-text, such a sum is only possible by chance.
+texts that contain them seem to overlap. The hashes of n shingles are distributed like random numbers over the B
+buckets, so the minimum of each bucket has a known distribution. If the minimum is at the fraction u of its bucket, the
+expected number of hashes below it is n u / B. This number is exponentially distributed with mean 1, censored at the end
+of the bucket. The minima of words that were found by trying thousands per bucket are far smaller, and so is the sum
+over all buckets. An honest text has such a sum only by chance.
 
-The test needs the values that order a bucket. A fingerprint has these values and its tokens do not, so the test needs
-the text.
+The test needs the values that order a bucket. The stored tokens do not contain these values, so the fingerprint must be
+computed again from the text.
 """
 
 from __future__ import annotations
@@ -24,28 +24,31 @@ from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 
-LIMIT = 6.0
-"""Number of standard deviations below the mean: 1 in 10**9 for a normal distribution. Honest texts vary less."""
+MAX_STANDARD_DEVIATIONS = 6.0
+"""A text is implausible if its minima are more than this number of standard deviations below the mean.
+
+For a normal distribution, the probability is 1 in 10**9. Honest texts vary less.
+"""
 
 
 def is_implausible(fp: Fingerprint) -> bool:
-    """Whether the minima of a text are too small for its number of shingles.
+    """Return whether the minima of a text are too small for its number of shingles.
 
     This detects a text whose words were chosen to win a third of 512 buckets, or nearly all of 64. Fewer than 1 in
     10**9 honest texts are reported, and none with fewer than 48 shingles. A text is not detected if it wins fewer
-    buckets, or if it has as many other shingles as the attacker tried to find the chosen words.
+    buckets, or if it has about as many ordinary shingles as the number of words that the author tried.
 
     Raises:
         ValueError: the settings have no bucketed tokens.
     """
-    return deviation(fp) < -LIMIT
+    return deviation(fp) < -MAX_STANDARD_DEVIATIONS
 
 
-def ids_of_crafted(texts: Iterable[tuple[str, str]], settings: Settings) -> Iterator[str]:
+def crafted_text_ids(texts: Iterable[tuple[str, str]], settings: Settings) -> Iterator[str]:
     """Yield the ids of texts for which `is_implausible` is true, lazily. `texts` are pairs of an id and a text.
 
     Raises:
-        FormatMismatchError: the secret of the hash key is not known, or their sketch is not minhash.
+        FormatMismatchError: the secret of the hash key is unknown, or the sketch is not minhash.
     """
     if not isinstance(settings.minhash, MinHash):
         raise FormatMismatchError(
@@ -57,9 +60,9 @@ def ids_of_crafted(texts: Iterable[tuple[str, str]], settings: Settings) -> Iter
 
 
 def deviation(fp: Fingerprint) -> float:
-    """Return by how many standard deviations the minima exceed the expected value; 0 for a text without shingles.
+    """Return the deviation of the minima from the expected value, in standard deviations; 0 without shingles.
 
-    The variance assumes a random number of shingles, which is slightly more than for a fixed number.
+    The variance is that of a random number of shingles. It is slightly larger than for a fixed number.
     """
     if not isinstance(fp.minhash, MinHash):
         raise ValueError(f"{fp.minhash.name} sketches have no buckets; only minhash sketches do")
@@ -69,8 +72,10 @@ def deviation(fp: Fingerprint) -> float:
     if not expected:
         return 0.0
     is_own = (fp.minima.val2 // np.uint64(size)).astype(np.int64) == fp.minima.slots  # false for rotated copies
-    below = (fp.minima.val2[is_own] % np.uint64(size)).astype(np.float64) / size
-    total = expected * (float(below.sum()) + count - len(below))  # an empty bucket counts as a whole bucket
-    empty = math.exp(-expected)  # the probability of an empty bucket
-    variance = 1 - 2 * expected * empty - empty**2
-    return (total - count * (1 - empty)) / math.sqrt(count * variance)
+    bucket_fractions = (fp.minima.val2[is_own] % np.uint64(size)).astype(np.float64) / size
+    total = expected * (
+        float(bucket_fractions.sum()) + count - len(bucket_fractions)
+    )  # an empty bucket counts as a whole bucket
+    empty_probability = math.exp(-expected)  # of a bucket
+    variance = 1 - 2 * expected * empty_probability - empty_probability**2
+    return (total - count * (1 - empty_probability)) / math.sqrt(count * variance)

@@ -100,7 +100,7 @@ class Fingerprint:
         """
         if isinstance(self.minhash, MinHash) and self.minhash.hash_count > 1:
             raise ValueError(
-                f"an interval is only known for hash_count 1, not {self.minhash.hash_count}; use overlap instead"
+                f"an interval is only available with hash_count 1, not {self.minhash.hash_count}; use overlap instead"
             )
         return overlap_interval(*self._compared(other)[1:])
 

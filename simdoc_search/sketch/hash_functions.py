@@ -1,6 +1,6 @@
 """Hashes many short strings at once, with MurmurHash3 x64 128 and SipHash-2-4.
 
-A string is a slice of a buffer of UTF-16 units. MurmurHash3 (Austin Appleby, seed 0) runs over UTF-16LE bytes, as in
+A string is a slice of a buffer of UTF-16 units. MurmurHash3 (Austin Appleby, seed 0) hashes UTF-16LE bytes, as in
 Lucene's MinHashFilter. It is not secure: some strings are known to collide with every seed.
 
 SipHash-2-4 with a 128-bit result is used with a secret key. It is a pseudo-random function: without the key, nobody can
@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 Units = NDArray[np.uint16]
 
 _CHUNK = 1 << 14  # number of strings hashed together. Their state fits into the processor's cache
-_PADDING = 8  # units that may be read beyond the end of a string
+_PADDING = 8  # number of units that may be read beyond the end of a string
 _33 = np.uint64(33)
 _MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
 _MIX_2 = np.uint64(0xC4CEB9FE1A85EC53)
@@ -34,8 +34,8 @@ def murmur3_x64_128(units: Units, starts: Ints, ends: Ints) -> tuple[Hashes, Has
 
     Args:
         units: UTF-16 code units, hashed as little-endian bytes.
-        starts: first unit of each string; shape (strings,).
-        ends: unit after the last of each string; shape (strings,).
+        starts: position of the first unit of each string; shape (strings,).
+        ends: position after the last unit of each string; shape (strings,).
 
     Returns:
         h1 and h2 of each string; uint64, shape (strings,).
@@ -48,12 +48,12 @@ def murmur3_x64_128(units: Units, starts: Ints, ends: Ints) -> tuple[Hashes, Has
 
 
 def siphash_2_4_128(units: Units, starts: Ints, ends: Ints, key: tuple[int, int]) -> tuple[Hashes, Hashes]:
-    """Hash slices of one buffer with a key of 128 bits. Arguments and result are those of `murmur3_x64_128`."""
+    """Hash slices of one buffer with a key of 128 bits. Otherwise this is like `murmur3_x64_128`."""
     return _hash_slices(units, starts, ends, partial(_siphash_of_chunk, key))
 
 
 def mixed(values: Hashes) -> Hashes:
-    """Return the values with their bits mixed by the function fmix64 of MurmurHash3. It maps 0 to 0."""
+    """Return the values after the function fmix64 of MurmurHash3, which mixes their bits. It maps 0 to 0."""
     values = values.copy()
     _mix(values, np.empty_like(values))
     return values
@@ -80,10 +80,10 @@ def _hash_slices(
     return h1, h2
 
 
-def _strings_with_block(blocks: Ints) -> list[int]:
-    """Return how many strings have a first block, how many have a second block, and so on. They are the first strings.
+def _count_strings_by_block(blocks: Ints) -> list[int]:
+    """Return the number of strings with at least one block, with at least two blocks, and so on.
 
-    `blocks` has the number of blocks of each string, in descending order.
+    `blocks` contains the number of blocks of each string, in descending order.
     """
     counts: list[int] = np.searchsorted(-blocks, -np.arange(int(blocks[0])), side="left").tolist()
     return counts
@@ -122,7 +122,7 @@ def _murmur3_of_chunk(quads: Hashes, at: Ints, lengths: Ints) -> tuple[Hashes, H
     """Hash strings block by block. Each step updates, in place, the state of all strings that have this block."""
     state = np.empty((4, len(at)), np.uint64)
     state[:2] = 0
-    for n in _strings_with_block(lengths // _BLOCK):
+    for n in _count_strings_by_block(lengths // _BLOCK):
         h1, h2, k, spare = state[:, :n]
         quads.take(at[:n], out=k, mode="clip")
         _scramble(k, spare, _C1, 31, _C2)
@@ -180,7 +180,7 @@ def _siphash_of_chunk(key: tuple[int, int], quads: Hashes, at: Ints, lengths: In
     for index, start in enumerate(_START):
         state[index] = start ^ key[index % 2]
     state[1] ^= _FIRST_HALF
-    for n in _strings_with_block(lengths // _WORD):
+    for n in _count_strings_by_block(lengths // _WORD):
         _mix_word(state[:, :n], quads.take(at[:n], mode="clip"))
         at[:n] += _WORD
     words = quads.take(at, mode="clip")

@@ -37,7 +37,7 @@ def minima(shingles: ShingleBatch, sketch: Sketch, h1: Hashes, h2: Hashes) -> li
 def distinct_counts(shingles: ShingleBatch, h1: Hashes) -> list[int]:
     """Return the number of distinct shingles of each text. With frequencies, return the number of all shingles.
 
-    Shingles are compared by 64 bits of their hashes, which are equal by chance for one pair in 10**19.
+    Shingles are compared by 64 bits of their hashes. These are equal by chance for one pair in 10**19.
     """
     if shingles.with_frequencies:
         return list(map(int, shingles.counts))

@@ -18,11 +18,11 @@ _CHECK = re.compile("[0-9a-f]{16}")
 class HashKey:
     """A key for hashing shingles. Two keys are equal if their check values are equal.
 
-    An index stores only the check value, which shows whether a key is the right one. With the check value, an attacker
-    could guess a short or simple key, but not 32 random bytes, as printed by `openssl rand -hex 32`.
+    An index stores only the check value, which shows whether a key is correct. With the check value, an attacker could
+    guess a short or simple key, but not 32 random bytes, such as the output of `openssl rand -hex 32`.
 
     Args:
-        secret: at least 16 characters.
+        secret: a string of at least 16 characters.
 
     Attributes:
         check: the check value, 16 hexadecimal digits.
@@ -48,7 +48,7 @@ class HashKey:
 
     @classmethod
     def of_check(cls, check: str) -> HashKey:
-        """Return a key with a known check value but an unknown secret. It cannot make fingerprints.
+        """Return a key with a known check value but an unknown secret. It cannot be used to compute fingerprints.
 
         Raises:
             ValueError: the check value is malformed.
@@ -86,7 +86,7 @@ class HashKey:
 
 
 def key_from(secret: str | None = None) -> HashKey | None:
-    """Return the key made from a secret, or else from the environment variable. None if there is neither.
+    """Return the key with this secret, or with the secret in the environment variable. None if there is neither.
 
     Raises:
         StoreError: the secret is too short.

@@ -21,7 +21,7 @@ class Kind:
 
     Attributes:
         name: the name in settings, records, fields and messages.
-        length: characters of a token, 6 bits each.
+        length: number of characters in a token, 6 bits each.
         is_sorted_set: whether the tokens of a document are an ascending set. Otherwise they are in text order, with
             repeats.
         index_option: the option of `simdoc-search index` that adds these tokens. Empty if every new store has them.

@@ -1,7 +1,7 @@
 """Defines the limits for similar sentences, versions, and the related documents that are shown.
 
-Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 2.3, do not give values for the number
-of bits, the share of sentences and the score. Here, each limit has a default. An index may store other limits
+Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 2.3, leave the number of bits, the
+share of sentences and the score open. Here, each limit has a default. An index may store other limits
 (`Settings.limits`), and `tune` learns them from labelled pairs.
 """
 
@@ -26,7 +26,7 @@ _STORED = re.compile(r"([\d.e-]{1,12}) ([\d.e-]{1,12}) (\d{1,2}) ([\d.e-]{1,12})
 
 
 class _Shares(Protocol):
-    """How many sentences two documents have in common; see `versions.matching.SentenceMatches`."""
+    """The shares of similar sentences of two documents; see `versions.matching.SentenceMatches`."""
 
     @property
     def share(self) -> float: ...
@@ -43,9 +43,9 @@ class Limits:
     Two documents have two shares: the share of each document's sentences that have a similar sentence in the other.
 
     Attributes:
-        enough: minimum of the larger share of two versions; over 0, up to 1.
-        least: minimum of the smaller share of two versions, 0..`enough`. It prevents a book that quotes a note from
-            being a version of the note.
+        enough: minimum of the larger share of two versions; greater than 0 and at most 1.
+        least: minimum of the smaller share of two versions, 0..`enough`. With this limit, a book that quotes a note is
+            not a version of the note.
         bits: maximum number of the 64 simhash bits in which similar sentences differ, 0..`MAX_BITS`.
         min_score: minimum score of a hit that is shown, 0..1. Versions have scores from `MIN_VERSION_SCORE` to 1,
             related documents lower ones.

@@ -1,4 +1,4 @@
-"""Makes the fingerprint of a long text piece by piece, in bounded memory.
+"""Computes the fingerprint of a long text piece by piece, in bounded memory.
 
 A text is never cut inside a word. The last words of each piece are put before the words of the next piece, so that no
 shingle is lost or changed. To count distinct shingles, their hashes are kept until the end, 8 bytes each.
@@ -33,7 +33,7 @@ _LOOKAHEAD = 1 << 12  # number of characters in which the end of a word is searc
 
 
 def can_be_cut(analysis: Analysis, minhash: Sketch) -> bool:
-    """Whether a text can be cut. Its shingles must be runs of unchanged words, and its minima must be mergeable."""
+    """Return whether texts can be cut: shingles must be runs of unchanged words, and minima must be mergeable."""
     return minhash.can_merge and analysis.unit == "word" and analysis.is_plain
 
 
@@ -93,7 +93,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _next_gap(text: str, start: int) -> int:
-    """Return the end of the first character from `start` on that is not part of a word. 0 if there is none nearby."""
+    """Return the end of the first character from `start` on that cannot be in a word. 0 if there is none nearby."""
     if start >= len(text):
         return len(text)
     outside = np.flatnonzero(classes().numbers[_points(text[start : start + _LOOKAHEAD])] == 0)

@@ -3,7 +3,7 @@
 Numbers are cut into m blocks. Two numbers that differ in k bits are equal in at least m - k blocks (pigeonhole
 principle). For each choice of m - k blocks, the numbers are sorted by these blocks. Numbers with equal blocks are then
 adjacent, and only they are compared. More blocks mean longer equal parts and fewer comparisons, but more choices.
-Therefore the number of blocks with the lowest cost is used. The search finds all such pairs.
+Therefore the number of blocks with the lowest cost is used. The search finds all pairs within the distance.
 
 Source: Manku, Jain, Das Sarma 2007, "Detecting near-duplicates for web crawling", section 3.
 """
@@ -24,7 +24,7 @@ from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, set_bits
 _PAIRS_AT_ONCE = 1 << 16  # this many pairs fit into the processor's cache
 _MAX_MASKS = 64
 _DIGIT_BITS = 16  # number of bits that are sorted at once
-_LOOKUP_COST = 16  # comparisons that cost as much as one lookup
+_LOOKUP_COST = 16  # number of comparisons that cost as much as one lookup
 
 Ints = NDArray[np.int64]
 
@@ -32,8 +32,8 @@ Ints = NDArray[np.int64]
 def masks(bits: int, max_distance: int, count: int = 1) -> list[tuple[int, list[int]]]:
     """Return bit masks. Two numbers that differ in up to `max_distance` of `bits` bits are equal in at least one mask.
 
-    `count` is the number of numbers that are searched. The larger it is, the more and the longer the masks are. For
-    one number, there are `max_distance` + 1 disjoint masks.
+    `count` is the number of values to search. With more values, there are more and longer masks. For one value, there
+    are `max_distance` + 1 disjoint masks.
 
     Returns:
         Pairs of a mask and a list of other masks. If two numbers are equal in one of the other masks, an earlier mask

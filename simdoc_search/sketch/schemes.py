@@ -137,7 +137,9 @@ class Universal(_FunctionSketch):
         if self.family not in FAMILIES:
             raise ValueError(f"family must be one of {', '.join(FAMILIES)}, not {self.family!r:.60}")
         if self.key is not None:
-            raise FormatMismatchError(f"the sketch universal hashes without a key, like datasketch; unset {HASH_KEY}")
+            raise FormatMismatchError(
+                f"the sketch universal does not use a hash key (neither does datasketch); unset {HASH_KEY}"
+            )
 
     def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:  # noqa: ARG002
         """Return the smallest value of each function, computed by datasketch.

@@ -1,4 +1,4 @@
-"""Makes simhashes of sentences, 64 bits each, and the tokens that find similar sentences.
+"""Computes simhashes of sentences, 64 bits each, and the tokens with which similar sentences are found.
 
 The features of a sentence are the distinct letter triples of its words, with one space between words and around them.
 Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 4.1, use letter pairs, which unrelated
@@ -14,8 +14,8 @@ spaces. A feature is hashed by the finaliser of MurmurHash3, after the increment
 the hash of 0 would be 0.
 
 A simhash consists of four blocks of 16 bits, and each block is a token. If two numbers differ in up to 7 bits, at least
-one block differs in at most one bit (pigeonhole principle). A query with each block, and with all blocks that differ
-from it in one bit, finds all such numbers, and many that differ in more bits. Source: Manku, Jain, Das Sarma 2007,
+one block differs in at most one bit (pigeonhole principle). A query contains each block, and all blocks that differ
+from it in one bit. It finds all such numbers, and many that differ in more bits. Source: Manku, Jain, Das Sarma 2007,
 "Detecting near-duplicates for web crawling". They use more tables, and this module uses more query tokens.
 """
 
@@ -37,13 +37,13 @@ from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, simhashes
 
 BLOCKS, _BLOCK_BITS = 4, SIMHASH_BITS // 4
 SENTENCE_LENGTH = 3
-"""Characters of a token, 6 bits each. They contain the number of a block and its 16 bits."""
+"""Number of characters in a token, 6 bits each. A token contains the number of a block and its 16 bits."""
 
 MAX_QUERY_CODES = 4_384
 """Maximum number of query tokens if more than one bit of a block may differ: 8 sentences with two such bits."""
 
 _MIN_BYTES = 16
-"""UTF-8 bytes in the words of a sentence, at least. Shorter ones, such as "See also", say little about a text."""
+"""Minimum number of UTF-8 bytes in the words of a sentence. Shorter sentences, such as "See also", say little."""
 
 _SPACE = np.uint16(ord(" "))
 _TRIPLE_BITS = np.uint64(48)
@@ -61,7 +61,7 @@ class Sentences:
 
 
 def sentence_simhashes(sentences: Sequence[str], analysis: Analysis) -> tuple[Simhashes, NDArray[np.int64]]:
-    """Return the simhashes of the sentences of a text. Short sentences are left out.
+    """Return the simhashes of the sentences of a text. Short sentences are omitted.
 
     Returns:
         The simhashes; uint64, shape (kept,). The indices of their sentences; int64, ascending. If all sentences are

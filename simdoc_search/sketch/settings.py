@@ -75,7 +75,9 @@ class Settings:
             if not isinstance(getattr(self, name), kind | None):
                 raise ValueError(f"{name} must be {kind.__name__} or None, not {getattr(self, name)!r:.60}")
         if list(self.left_out) != [part for part in _LEFT_OUT if part in self.left_out]:
-            raise ValueError(f"left_out may contain {', '.join(_LEFT_OUT)}, in this order, not {self.left_out!r:.60}")
+            raise ValueError(
+                f"left_out may only contain {' and '.join(_LEFT_OUT)}, in this order, not {self.left_out!r:.60}"
+            )
         self.minhash.require_bucketed_tokens()
 
     @property

@@ -1,4 +1,4 @@
-"""Computes simhashes, one 64-bit number per chunk of text. Those of similar chunks differ in few bits.
+"""Computes simhashes: one 64-bit number per chunk of text. The simhashes of similar chunks differ in few bits.
 
 Each feature of a chunk votes on each bit: for 1 if the bit of its hash is 1, and for 0 otherwise. The majority decides.
 Sources: Charikar 2002, "Similarity estimation techniques from rounding algorithms"; Manku, Jain, Das Sarma 2007,
@@ -28,7 +28,7 @@ def simhashes(
     Args:
         hashes: hashes of the features of the first chunk, then of the second, and so on; uint64.
         counts: number of features of each chunk; int64, shape (chunks,). The simhash of a chunk without features is 0.
-        weights: weight of each feature. None: all weights are 1.
+        weights: weight of each feature. If None, all weights are 1.
 
     Returns:
         uint64, shape (chunks,). A bit is 1 if the votes for 1 outweigh the votes for 0.

@@ -1,4 +1,4 @@
-"""Estimates the overlap from the terms of fields that an engine's own `min_hash` filter fills.
+"""Estimates the overlap from the terms of a field that an engine's own `min_hash` filter fills.
 
 The filter keeps up to `hash_set_size` values in each bucket of each hash function. The largest value may be missing
 (see `minhash._smallest_sets`), but smaller values are never missing. If hash_set_size S is over 1, only the S - 1
@@ -25,12 +25,12 @@ def own_values(values: Minima, minhash: MinHash) -> Minima:
     """Return the values that are certainly the smallest of their bucket, without rotated copies."""
     is_own = buckets_of(values.val2, minhash) == values.slots % minhash.bucket_count
     slots = values.slots[is_own]
-    is_sure = _rank(slots) < _sure_values(minhash)
-    return Minima(slots[is_sure], values.val1[is_own][is_sure], values.val2[is_own][is_sure])
+    is_certain = _rank(slots) < _count_certain_values(minhash)
+    return Minima(slots[is_certain], values.val1[is_own][is_certain], values.val2[is_own][is_certain])
 
 
 def codes_of_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
-    """Return a code for each value; uint64, ascending. It has the slot and the highest bits within the bucket."""
+    """Return a code for each value; uint64, ascending. It contains the slot and the highest bits within the bucket."""
     bits = _slot_bits(minhash)
     size = minhash.bucket_size
     buckets = (values.slots % minhash.bucket_count).astype(np.uint64)
@@ -47,17 +47,17 @@ def compare_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> TokenOv
     (Li, Owen, Zhang 2012).
 
     `matched` counts how many of the smallest values of all buckets are in both documents. `union` is the number of
-    these values. Equal terms are not equal by chance, because a term has 64 bits of the hash.
+    these values. Terms are never equal by chance, because a term contains 64 bits of the hash.
     """
     union = np.union1d(a, b)
     slots = union >> np.uint64(_CODE_BITS - _slot_bits(minhash))
-    smallest = union[_rank(slots) < _sure_values(minhash)]
+    smallest = union[_rank(slots) < _count_certain_values(minhash)]
     matched = count_common(np.intersect1d(a, b, assume_unique=True), smallest)
     return TokenOverlap(matched, matched, len(smallest))
 
 
-def _sure_values(minhash: MinHash) -> int:
-    """Return how many values of a bucket are certainly its smallest."""
+def _count_certain_values(minhash: MinHash) -> int:
+    """Return the number of values of a bucket that are certainly the smallest."""
     return max(1, minhash.hash_set_size - 1)
 
 

@@ -1,4 +1,4 @@
-"""Makes passage tokens by winnowing: it keeps the smallest hash of every window of w shingles.
+"""Computes passage tokens by winnowing, which keeps the smallest hash of every window of w shingles.
 
 If two texts share a long enough passage, they share a token. With n words per shingle, a run of w + n - 1 words has w
 shingles. Two texts that share the run both keep the smallest of its hashes, whatever surrounds it and however long the
@@ -22,7 +22,7 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import check_whole_number
 
 PASSAGE_LENGTH = 5
-"""Characters of a passage token, 6 bits each."""
+"""Number of characters in a passage token, 6 bits each."""
 
 _MAX_WINDOW = 10_000
 
@@ -61,8 +61,8 @@ class Passages:
         The distances between kept shingles are 1 to w, all equally likely. So s consecutive shingles contain no kept
         shingle with probability (w - s) (w - s + 1) / (w (w + 1)). From `guaranteed_run` on, the result is 1.
         """
-        missed = self.window - max(0, min(words - shingle_size + 1, self.window))
-        return 1.0 - missed * (missed + 1) / (self.window * (self.window + 1))
+        miss = self.window - max(0, min(words - shingle_size + 1, self.window))
+        return 1.0 - miss * (miss + 1) / (self.window * (self.window + 1))
 
 
 def no_passages() -> Codes:
@@ -97,7 +97,7 @@ def winnowed(codes: Codes, counts: NDArray[np.int64], window: int) -> list[Codes
 
 
 class Winnowing:
-    """Makes the passage codes of one text from the shingles of its pieces."""
+    """Computes the passage codes of one text from the shingles of its pieces."""
 
     def __init__(self, window: int) -> None:
         self._window = window
@@ -112,14 +112,14 @@ class Winnowing:
             self._kept.append(distinct(_smallest(codes, self._window)))
 
     def codes(self) -> Codes:
-        """Return the codes of the text so far; uint32, ascending, without repeats."""
+        """Return the codes of all pieces that were added; uint32, ascending, without repeats."""
         return distinct(np.concatenate(self._kept)) if self._kept else distinct(self._last)[:1]
 
 
 def _of_windows(
     codes: Codes, first: NDArray[np.int64], ends: NDArray[np.int64], window: int
 ) -> tuple[NDArray[np.int64], Codes]:
-    """Return the smallest codes of all windows, and the text of each. Windows that cross texts are left out.
+    """Return the smallest codes of all windows, and the text of each. Windows that cross texts are omitted.
 
     If consecutive windows have the same smallest code, it is usually returned once.
     """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Settings", "open_store"]
 
-logging.getLogger("simdoc_search").addHandler(logging.NullHandler())  # an application adds its own
+logging.getLogger("simdoc_search").addHandler(logging.NullHandler())  # an application adds its own handlers
 _log = logging.getLogger(__name__)
 
 
@@ -43,7 +43,7 @@ def open_store(
         location: the path of a folder, a `file:` URL, `:memory:` for a new store that is never on disk, or
             `http(s)://host:port/index` of an engine. Credentials come from SIMDOC_USERNAME and SIMDOC_PASSWORD, or
             SIMDOC_API_KEY.
-        settings: the settings with which the store must have been created; None accepts any.
+        settings: the settings with which the store must have been created. None accepts any settings.
         create: create the store if it does not exist.
         store_texts: whether the store keeps the texts. An existing store must match. By default, a new store keeps
             them.
@@ -51,7 +51,8 @@ def open_store(
         index: with a client, the name of the index or alias.
         field: in an engine, the object field with the fingerprints. By default, it is the fingerprint field of the
             index, usually `simdoc`. It can also be the path of a field that the engine's own `min_hash` filter fills,
-            such as `body.fingerprint`. Such a store supports `similar`, but no query that needs other tokens.
+            such as `body.fingerprint`. Such a store supports `similar`. It does not support queries that need other
+            tokens.
         id_field: in an engine, the keyword field that identifies documents. The default is `_id`.
         text_field: in an index that simdoc-search did not create, the field with the text. Use dots for fields of
             objects. Several fields form one text, joined by line breaks. By default, it is the field that `backfill`
@@ -75,7 +76,7 @@ def open_store(
         ValueError: the kind of engine is unknown.
     """
     if (location is None) == (client is None) or (client is None) != (index is None):
-        raise TypeError("give a location, or a client and an index")
+        raise TypeError("open_store needs either a location, or a client and an index")
     _log.info("opening %s", index if location is None else without_credentials(os.fspath(location)))
     parsed = "" if location is None else parse_location(os.fspath(location))
     settings_key = settings.minhash.key if settings else None
@@ -109,5 +110,5 @@ def open_store(
         raise MissingExtraError("the local store", "local") from error
     if isinstance(parsed, Path):
         return LocalStore.in_folder(parsed, settings, create=create, store_texts=store_texts, key=key)
-    with_texts = store_texts is not False
-    return LocalStore(MEMORY, None, (settings or Settings().with_key(key)).for_local(with_texts), with_texts)
+    has_texts = store_texts is not False
+    return LocalStore(MEMORY, None, (settings or Settings().with_key(key)).for_local(has_texts), has_texts)

@@ -16,7 +16,7 @@ from simdoc_search.stores.remote.transport import LoopClient
 Params = ParamSpec("Params")
 
 
-def _in_thread(open_function: Callable[Params, Store]) -> Callable[Params, Coroutine[Any, Any, Store]]:
+def _wrap_in_thread(open_function: Callable[Params, Store]) -> Callable[Params, Coroutine[Any, Any, Store]]:
     @wraps(open_function)
     async def open_store_async(*args: Params.args, **kwargs: Params.kwargs) -> Store:
         client: Any = kwargs.get("client")
@@ -35,7 +35,7 @@ def _in_thread(open_function: Callable[Params, Store]) -> Callable[Params, Corou
     return open_store_async
 
 
-open_store_async: Final = _in_thread(open_store)
+open_store_async: Final = _wrap_in_thread(open_store)
 """Open a store as `open_store` does. The client may also be an `AsyncOpenSearch` or an `AsyncElasticsearch`.
 
 Query such a store with `AsyncSimilaritySearch`, in the event loop in which it was opened.

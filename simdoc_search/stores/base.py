@@ -66,8 +66,8 @@ class StoreInfo:
     Attributes:
         location: folder of the store, or URL of the index.
         documents: number of documents.
-        bytes: size on disk in bytes; None if it cannot be read.
-        text_bytes: size of the texts in bytes, extrapolated from a sample; None if the store keeps no texts.
+        bytes: size on disk in bytes. It is None if it cannot be read.
+        text_bytes: size of the texts in bytes, extrapolated from a sample. It is None if the store keeps no texts.
         settings: settings of the fingerprints.
         text_compressed: whether `text_bytes` is the size on disk. Otherwise it is the size before the engine compresses
             the texts.
@@ -82,6 +82,7 @@ class StoreInfo:
 
 
 Encoder = Callable[[Record], EncodedRecord]
+"""Converts a record for `Writer.put_encoded`."""
 
 
 class Writer(Protocol):
@@ -93,7 +94,7 @@ class Writer(Protocol):
 
     @property
     def failed(self) -> Mapping[str, str]:
-        """Ids of documents that the store refused permanently, with the reasons. It is complete after `commit`."""
+        """A mapping from the ids of permanently rejected documents to the reasons. It is complete after `commit`."""
 
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""
@@ -280,7 +281,8 @@ class Store(Protocol):
     ) -> PhraseMatches:
         """Return the documents that contain at least one of these phrases verbatim.
 
-        A local store compares normalised words. An engine compares the terms that its analyzer makes of the text field.
+        A local store compares normalised words. An engine compares the terms that its analyzer
+        produces from the text field.
 
         Args:
             phrases: the phrases, each with at least one word.

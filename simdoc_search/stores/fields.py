@@ -1,4 +1,4 @@
-"""Builds the terms for names and metadata that stores index besides the tokens of a record."""
+"""Builds the terms for names and metadata, which stores index in addition to the tokens of a record."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def escape_surrogates(text: str) -> str:
 
 
 def names_of(id: str) -> list[str]:
-    """Return other names for an id: its last component, that of an archive member, and all without extension."""
+    """Return other names for an id: its last path component, its archive member, and each without its extension."""
     last = id.rsplit("/", 1)[-1]
     dot = last.rfind(".")
     extension = len(last) - dot if 0 < dot < len(last) - 1 else 0

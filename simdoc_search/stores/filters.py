@@ -55,8 +55,8 @@ class Condition:
     excluded: bool = False
 
 
-def conditions(filters: Filters | None) -> list[Condition | dict[str, Any]]:
-    """Return the conditions of filters. Query clauses of an engine are returned unchanged.
+def parse_filters(filters: Filters | None) -> list[Condition | dict[str, Any]]:
+    """Convert filters to conditions. Query clauses of an engine are returned unchanged.
 
     Raises:
         QuerySyntaxError: the filters are malformed. The message says how to write them.
@@ -82,11 +82,11 @@ def _conditions_of(filters: Mapping[str, Any]) -> Iterator[Condition]:
     for field, field_filter in filters.items():
         if isinstance(field_filter, Mapping):
             raise QuerySyntaxError(
-                f"the filter {field!r} looks like a query clause of an engine; put query clauses in a list: "
-                "filters=[clause]"
+                f"the filter {field!r} looks like a query clause of an engine; put query clauses in a list, "
+                "such as filters=[clause]"
             )
-        wanted = field_filter.values if isinstance(field_filter, AnyOf | NoneOf) else field_filter
-        values = tuple(wanted) if isinstance(wanted, list | tuple | set | frozenset) else (wanted,)
+        given = field_filter.values if isinstance(field_filter, AnyOf | NoneOf) else field_filter
+        values = tuple(given) if isinstance(given, list | tuple | set | frozenset) else (given,)
         for value in values:
             if not isinstance(value, FilterValue):
                 raise QuerySyntaxError(

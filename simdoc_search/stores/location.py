@@ -85,7 +85,9 @@ def _folder_of_url(url: str) -> Path:
     if path.startswith("//"):
         host, _, path = path[2:].partition("/")
         if host.lower() not in ("", "localhost"):
-            raise LocationError(f"{without_credentials(url)} refers to another machine; use file:///folder")
+            raise LocationError(
+                f"{without_credentials(url)} is on another machine; give a path on this machine, such as file:///folder"
+            )
         path = f"/{path}"
     from urllib.request import url2pathname  # noqa: PLC0415 - it loads all of HTTP
 

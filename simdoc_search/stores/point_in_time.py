@@ -19,7 +19,7 @@ class SizedPlan:
 
     Attributes:
         plan: the plan.
-        sizes: minimum and maximum number of distinct shingles in a document; None for any number.
+        sizes: minimum and maximum number of distinct shingles in a document. None allows any number.
     """
 
     plan: Plan
@@ -65,8 +65,8 @@ class FrozenStore(Protocol):
 class Freezable(Protocol):
     """A store that can be read at one point in time."""
 
-    def frozen(self, *, filters: Filters | None = None) -> AbstractContextManager[FrozenStore]:
-        """Return the store as it is now. It can be read until the `with` block ends.
+    def freeze(self, *, filters: Filters | None = None) -> AbstractContextManager[FrozenStore]:
+        """Open the store as it is now. It can be read until the `with` block ends.
 
         Raises:
             StoreError: the store cannot be read.

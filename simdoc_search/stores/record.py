@@ -62,16 +62,19 @@ class Record:
         digest: hash of text and metadata. Equal digests mean that nothing changed. Empty in an index that simdoc-search
             did not create.
         metadata: additional fields.
-        text: the text; None if it was not loaded or the store keeps no texts.
+        text: the text. It is None if it was not loaded, or if the store keeps no texts.
         origin: the file that the document was read from, if any.
-        text_hash: hash of the text alone, which does not depend on the index; empty if the store has none.
+        text_hash: hash of the text alone, which does not depend on the index. It is empty if the store has
+            none.
         words_hash: hash of the normalised words, which does not depend on letter case and punctuation.
         fault: what is missing or malformed in a document that another program wrote. The missing or malformed parts are
             empty.
         passages: passage tokens as 30-bit numbers; uint32, ascending, distinct. Empty if the store has none, or if they
             were not loaded.
-        sentences: tokens of the sentences in order, four per sentence (`codes_of_sentences`). Empty as for `passages`.
-        concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). Empty as for `passages`.
+        sentences: tokens of the sentences in order, four per sentence (`codes_of_sentences`). They may be empty for the
+            same reasons as `passages`.
+        concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). They may be empty for the same
+            reasons as `passages`.
         words: the distinct normalised words, as in `Fingerprint`. If empty, a store that needs them computes them from
             the text. They are empty in records that were read from a store.
         index: the engine's index that the document was read from. It is ignored when the record is written.
@@ -114,7 +117,7 @@ class Record:
 
 
 class EncodedRecord(NamedTuple):
-    """A record in the form that the writer of its store takes; see `Store.encoder`.
+    """A record in the form that the writer of its store accepts; see `Store.encoder`.
 
     Attributes:
         id: id of the document.
@@ -153,7 +156,7 @@ class Candidate(Placed):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut(Placed):
-    """A document that a plan found, but that cannot be compared, with the reason."""
+    """A document that a plan found but that cannot be compared. `reason` says why."""
 
     place: Place
     reason: str
@@ -178,8 +181,8 @@ class PhraseMatches:
 
     Attributes:
         documents: for each document, the ascending indices of the phrases that it contains.
-        incomplete: indices of the phrases that further documents may contain. Their words are in too many documents to
-            read them all.
+        incomplete: indices of the phrases for which there may be further documents. Their words occur in too many
+            documents to read all of them.
     """
 
     documents: Mapping[Place, tuple[int, ...]]
@@ -210,7 +213,7 @@ class LeftOutIndex:
 
     Attributes:
         index: name of the index.
-        documents: number of its documents; None if they cannot be counted, because the index is closed.
+        documents: number of documents in the index. It is None if the index is closed, so that they cannot be counted.
         reason: the reason, and what to do.
     """
 

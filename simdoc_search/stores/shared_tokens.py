@@ -1,6 +1,6 @@
-"""Finds the documents that share most tokens of a kind, by adding up the results of several queries.
+"""Finds the documents that share the most tokens of a kind, by adding up the results of several queries.
 
-If one query cannot contain all tokens, there are several queries, each with a part of the tokens. The number of tokens
+If one query cannot contain all tokens, several queries are sent, each with a part of the tokens. The number of tokens
 that a document shares is the sum over all parts. So the document with the largest sum need not be the best document of
 any part. The documents of each part are read by descending count. A document that was not read from any part shares at
 most the sum of the last counts read from all parts. Reading ends when this sum is at most the count of the last
@@ -62,8 +62,8 @@ class SharingDocuments:
     omitted_bound: int = 0
 
 
-def rows_of(codes: NDArray[np.uint32], length: int) -> list[list[str]]:
-    """Return the rows of tokens that are counted. If `codes` is one-dimensional, each distinct code is a row.
+def split_rows(codes: NDArray[np.uint32], length: int) -> list[list[str]]:
+    """Split tokens into the rows that are counted. If `codes` is one-dimensional, each distinct code is a row.
 
     Args:
         codes: the codes, shape (codes,) or (rows, codes).

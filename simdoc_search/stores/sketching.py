@@ -28,13 +28,13 @@ Codes = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Sketches:
-    """Sentences and concepts of a text, as in `Record`. Empty if the index has none, or if computing them failed."""
+    """Sentences and concepts of a text, as in `Record`. They are empty if the index has none, or after an error."""
 
     sentences: Codes = field(default_factory=no_passages)
     concepts: Codes = field(default_factory=no_passages)
 
 
-def extractor_for(settings: Settings, extractor: Extractor | None) -> Extractor | None:
+def choose_extractor(settings: Settings, extractor: Extractor | None) -> Extractor | None:
     """Return the given extractor, or otherwise the built-in extractor that is recorded in the settings, if any.
 
     Raises:
@@ -74,8 +74,8 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, index_name
         )
 
 
-def sketches_of(texts: Sequence[str], settings: Settings, extractor: Extractor | None) -> list[Sketches]:
-    """Return the sentences and concepts of texts, if the index has them; see `check_can_sketch`.
+def compute_sketches(texts: Sequence[str], settings: Settings, extractor: Extractor | None) -> list[Sketches]:
+    """Compute the sentences and concepts of texts, if the index has them; see `check_can_sketch`.
 
     If computing them fails for a text, they are empty. Other texts are not affected.
     """
@@ -100,8 +100,8 @@ def missing_kinds(settings: Settings, sketches: Sketches | Record) -> list[KindN
     ]
 
 
-def sentences_in(text: str, analysis: Analysis) -> Simhashes:
-    """Return the simhashes of the sentences of a text, in order.
+def compute_simhashes(text: str, analysis: Analysis) -> Simhashes:
+    """Compute the simhashes of the sentences of a text, in order.
 
     Raises:
         MissingExtraError: sentencex is not installed.
@@ -114,7 +114,7 @@ def _sentence_codes(text: str, settings: Settings) -> Codes:
     if settings.sentences is None:
         return no_passages()
     try:
-        return codes_of_sentences(sentences_in(text, settings.analysis))
+        return codes_of_sentences(compute_simhashes(text, settings.analysis))
     except Exception:  # an error in a third-party package must not stop the other texts
         return no_passages()
 

@@ -18,7 +18,7 @@ from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.location import MEMORY, EngineKind
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sketching import check_can_sketch, extractor_for, sketches_of
+from simdoc_search.stores.sketching import check_can_sketch, choose_extractor, compute_sketches
 
 
 def upgrade_store(
@@ -34,7 +34,7 @@ def upgrade_store(
     Args:
         location: the location of the store, as for `open_store`.
         kinds: `sentences`, `concepts` or both.
-        extractor: the extractor of concepts; None for the default one.
+        extractor: the extractor of concepts. None means the default extractor.
         engine: as for `open_store`.
         progress: called with the number of documents that were finished since the last call.
 
@@ -59,16 +59,16 @@ def upgrade_store(
         is_local = isinstance(store, LocalStore)
         if is_local and not missing:
             return settings
-        used_extractor = extractor_for(settings, extractor)
+        used_extractor = choose_extractor(settings, extractor)
         check_can_sketch(settings, used_extractor, str(location))
         if not store.has_texts:
             raise StoreError(
-                f"the store {location} keeps no texts, so it cannot be upgraded; create a new store with "
-                "simdoc-search index --with"
+                f"the store {location} keeps no texts, so it cannot be upgraded; index the documents into a "
+                "new store with `simdoc-search index --with`"
             )
 
         def sketch(records: Sequence[Record]) -> list[Record]:
-            sketches = sketches_of([record.text or "" for record in records], settings, used_extractor)
+            sketches = compute_sketches([record.text or "" for record in records], settings, used_extractor)
             return [
                 replace(record, sentences=of_text.sentences, concepts=of_text.concepts)
                 for record, of_text in zip(records, sketches, strict=True)
@@ -102,16 +102,16 @@ def set_limits(store: Store, limits: Limits) -> Limits:
     """
     from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an extra
 
-    stored = Limits.from_text(limits.to_text())
+    stored_limits = Limits.from_text(limits.to_text())
     if isinstance(store, LocalStore):
         from simdoc_search.stores.local.upgrade import write_limits as write_in_folder  # noqa: PLC0415
 
         if store.location == MEMORY:
             raise StoreError("an in-memory index cannot save limits; pass them with each query")
-        write_in_folder(store, stored)
+        write_in_folder(store, stored_limits)
     else:
         from simdoc_search.stores.remote.mappings import mappings_of  # noqa: PLC0415
-        from simdoc_search.stores.remote.shared_settings import queryable  # noqa: PLC0415
+        from simdoc_search.stores.remote.shared_settings import select_queryable  # noqa: PLC0415
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415
         from simdoc_search.stores.remote.upgrade import write_limits  # noqa: PLC0415
 
@@ -120,5 +120,5 @@ def set_limits(store: Store, limits: Limits) -> Limits:
                 "a field that the engine's min_hash filter fills cannot save limits; pass them with each query"
             )
         mappings = mappings_of(store.engine, store.index) or {}
-        write_limits(store.engine, queryable(mappings, store.field), store.field, stored)
-    return stored
+        write_limits(store.engine, select_queryable(mappings, store.field), store.field, stored_limits)
+    return stored_limits

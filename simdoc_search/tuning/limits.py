@@ -17,7 +17,7 @@ from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sketching import sentences_in
+from simdoc_search.stores.sketching import compute_simhashes
 from simdoc_search.tuning.labelled_pairs import (
     ConfusionCounts,
     LabelledPair,
@@ -100,7 +100,7 @@ def _related_score(store: Store, a: Record, b: Record) -> float:
     if version_score is not None or not concepts.count:
         return version_score or 0.0
     weights = ConceptWeights(concepts, store.concept_frequencies, is_stored=True)
-    (similarity,) = weights.similarities(weights.weighted_with([others]))
+    (similarity,) = weights.similarities(weights.weight_with([others]))
     return relation_score(similarity)
 
 
@@ -119,4 +119,4 @@ def _sentences(store: Store, record: Record) -> Simhashes:
         return sentences_of_codes(record.sentences)
     if record.text is None:
         raise StoreError("the index has neither sentences nor texts; index the documents again with --with versions")
-    return sentences_in(record.text, store.settings.analysis)
+    return compute_simhashes(record.text, store.settings.analysis)

@@ -56,9 +56,10 @@ def tune(
     Args:
         texts: maps the ids of the documents to their texts.
         settings: the settings to measure.
-        overlap: the required Jaccard similarity, over 0, up to 1; None to learn it from the pairs. Without pairs,
-            or if no threshold separates them, 1/2 is used.
-        probability: the required probability of finding a document with exactly this overlap, over 0, up to 1.
+        overlap: the required Jaccard similarity, greater than 0 and at most 1. None: learn it from the pairs. Without
+            pairs, or if no threshold separates them, 1/2 is used.
+        probability: the required probability of finding a document with exactly this overlap, greater than 0 and at
+            most 1.
         pairs: pairs of documents that are labelled as duplicates or not.
         progress: called with the current stage and the share of the stage that is done, 0..1.
 

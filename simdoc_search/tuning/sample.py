@@ -68,7 +68,9 @@ class ExactOverlaps:
     ids: tuple[str, ...]  # ids of the documents
     first: Ints  # number of the first document of each pair; int64, shape (pairs,)
     second: Ints  # number of the second document of each pair
-    jaccard: NDArray[np.float64]  # Jaccard similarity of each pair, over 0, up to 1; float64, shape (pairs,)
+    jaccard: NDArray[
+        np.float64
+    ]  # Jaccard similarity of each pair, greater than 0 and at most 1; float64, shape (pairs,)
 
     def count(self, minimum: float, maximum: float = 1.0) -> int:
         """Return the number of pairs with an overlap in this range, including both ends."""

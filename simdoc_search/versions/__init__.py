@@ -3,14 +3,14 @@
 matching.py         matches similar sentences of two documents
 query_sentences.py  chooses the sentences of a document to query
 evidence.py         evidence of when a document was written
-names.py            dates and versions in names
+names.py            dates and versions in document names
 history.py          reads the dates of commits from git
 git.py              runs git safely in untrusted repositories
-chronology.py       orders documents by evidence, and names the newest
+chronology.py       orders documents by evidence, and determines the newest
 text_order.py       guesses the order from the texts
 relations.py        computes the similarity of two documents from their concepts
 idf.py              weights of concepts by document frequency
-ragged_arrays.py    arrays that hold the values of all documents
+ragged_arrays.py    arrays with runs of values, one run per document
 """
 
 from simdoc_search.sketch.limits import DEFAULT_ENOUGH, DEFAULT_LEAST, MIN_VERSION_SCORE, Limits

@@ -1,7 +1,7 @@
-"""Orders documents by the evidence of their dates, and names the newest document if the evidence agrees.
+"""Orders documents by evidence of their dates, and determines the newest document if the evidence agrees.
 
-The first kind of evidence that all dated documents have determines the order. A document is only named the newest if
-some evidence shows that each other document is older, and no evidence contradicts this.
+The order is based on the first kind of evidence that all dated documents have. A document is the newest only if there
+is evidence that every other document is older, and no evidence to the contrary.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class OrderStatement(NamedTuple):
 
     Attributes:
         by: the kind of evidence.
-        later: number of the document that is later according to this evidence.
-        earlier: number of the other document.
-        shown: the dates of both documents, for people.
-        is_decisive: whether the statement prevents naming the newest. File times are not decisive against modification
-            dates and commits.
+        later: index of the document that is later according to this evidence.
+        earlier: index of the other document.
+        shown: the dates of both documents, formatted for display.
+        is_decisive: whether there is no newest document because of this statement. A file time that contradicts a
+            modification date or a commit is not decisive.
     """
 
     by: EvidenceKind
@@ -64,14 +64,14 @@ class Timeline:
     """The order of documents in time.
 
     Attributes:
-        order: numbers of the dated documents, the oldest first.
-        undated: numbers of the documents without evidence, if most other documents have some.
+        order: indices of the dated documents, the oldest first.
+        undated: indices of the documents without evidence, if most other documents have some.
         by: the kind of evidence that the order is based on.
         certain: whether the evidence determines the whole order without a contradiction.
-        newest: number of the newest document; None if the evidence does not determine it, or is contradictory.
+        newest: index of the newest document; None if the evidence does not determine it or is contradictory.
         conflict: contradicting statements, two per contradiction.
-        reason: what the order is based on, for people.
-        dates: date of each document according to the evidence of the order, or to its best evidence.
+        reason: what the order is based on, as a phrase for display.
+        dates: date of each document according to the evidence that the order is based on; otherwise its best date.
     """
 
     order: tuple[int, ...]
@@ -84,28 +84,28 @@ class Timeline:
     dates: tuple[DocumentDate | None, ...]
 
 
-def evidence_title(kind: EvidenceKind) -> str:
-    """Describe a kind of evidence, for people."""
+def describe_evidence_kind(kind: EvidenceKind) -> str:
+    """Return a description of a kind of evidence for display."""
     return _TITLES[kind]
 
 
 def build_timeline(documents: Sequence[DateSources], propose: ProposeOrder) -> Timeline:
-    """Order documents, separate the undated ones, and name the newest document if the evidence agrees.
+    """Order documents, separate the undated ones, and determine the newest document if the evidence agrees.
 
-    Documents with the same date are ordered by the next kind of evidence that all of them have, and so on. Documents
-    that no evidence distinguishes are in the order that `propose` returns.
+    Documents with the same date are ordered by the next kind of evidence that all of them have, and so on. If no
+    evidence distinguishes documents, they are in the order that `propose` returns.
 
     Args:
         documents: the sources of evidence of each document.
-        propose: returns the given document numbers in a guessed order, the oldest document first.
+        propose: returns the given document indices in a guessed order, the oldest first.
     """
     evidence = DateEvidence(documents)
-    undated = _undated(evidence, len(documents))
+    undated = _find_undated(evidence, len(documents))
     dated = [number for number in range(len(documents)) if number not in undated]
-    kind, groups = _groups_by_date(evidence, dated)
+    kind, groups = _group_by_date(evidence, dated)
     order, guessed = _order_groups(evidence, kind, groups, propose)
-    newest = _newest(evidence, order)
-    conflict = tuple(_conflicts(evidence, order, kind))
+    newest = _find_newest(evidence, order)
+    conflict = tuple(_find_conflicts(evidence, order, kind))
     return Timeline(
         tuple(order),
         tuple(sorted(undated)),
@@ -113,7 +113,7 @@ def build_timeline(documents: Sequence[DateSources], propose: ProposeOrder) -> T
         len(dated) < 2 or not (guessed or conflict or newest is None),
         newest,
         conflict,
-        _reason(kind, len(guessed)),
+        _describe_order(kind, len(guessed)),
         tuple(
             (None if kind == "texts" else evidence.of(kind)[number]) or evidence.best(number)
             for number in range(len(documents))
@@ -121,10 +121,10 @@ def build_timeline(documents: Sequence[DateSources], propose: ProposeOrder) -> T
     )
 
 
-def _undated(evidence: DateEvidence, count: int) -> set[int]:
-    """Return the documents without strong evidence, if at least half of all documents have some.
+def _find_undated(evidence: DateEvidence, count: int) -> set[int]:
+    """Return the documents without strong evidence, if at least half of all documents have strong evidence.
 
-    Otherwise return the documents without any evidence, if at least half of all documents have some.
+    Otherwise return the documents without any evidence, if at least half of all documents have evidence.
     """
     for kinds in (STRONG_KINDS, EVIDENCE_KINDS):
         dated = {number for kind in kinds for number in _comparable_documents(evidence, kind)}
@@ -134,7 +134,7 @@ def _undated(evidence: DateEvidence, count: int) -> set[int]:
 
 
 def _comparable_documents(evidence: DateEvidence, kind: EvidenceKind) -> set[int]:
-    """Return the documents that a kind of evidence can compare, if it distinguishes at least two of them."""
+    """Return the documents that can be compared by a kind of evidence, if it distinguishes at least two of them."""
     groups: dict[object, list[int]] = {}
     for number, dated in enumerate(evidence.of(kind)):
         if dated is not None:
@@ -150,8 +150,8 @@ def _comparable_documents(evidence: DateEvidence, kind: EvidenceKind) -> set[int
 # --- the newest ---
 
 
-def _newest(evidence: DateEvidence, order: Sequence[int]) -> int | None:
-    """Return the last document if evidence without contradiction shows that it is later than each other document."""
+def _find_newest(evidence: DateEvidence, order: Sequence[int]) -> int | None:
+    """Return the last document if undisputed evidence shows that it is later than every other document."""
     if len(order) < 2:
         return None
     return order[-1] if all(_is_later(evidence, order[-1], other) for other in order[:-1]) else None
@@ -178,13 +178,13 @@ def _verdicts(evidence: DateEvidence, one: int, other: int) -> dict[EvidenceKind
     return verdicts
 
 
-def _conflicts(evidence: DateEvidence, order: Sequence[int], order_kind: EvidenceKind) -> Iterator[OrderStatement]:
+def _find_conflicts(evidence: DateEvidence, order: Sequence[int], order_kind: EvidenceKind) -> Iterator[OrderStatement]:
     """Yield two statements for each kind of evidence that contradicts another kind.
 
     The statements are about the last two documents in the order for which the kinds disagree.
     """
     for kind in EVIDENCE_KINDS:
-        for later, earlier in _inversions(evidence, kind, order) if kind != "dates" else ():
+        for later, earlier in _find_inversions(evidence, kind, order) if kind != "dates" else ():
             against = next(
                 (
                     other
@@ -196,20 +196,20 @@ def _conflicts(evidence: DateEvidence, order: Sequence[int], order_kind: Evidenc
             if against is None or (kind == "created" and against == "modified"):
                 continue
             is_decisive = _verdicts(evidence, earlier, later).get(kind) == -1
-            yield OrderStatement(against, earlier, later, _shown(evidence, against, earlier, later))
-            yield OrderStatement(kind, later, earlier, _shown(evidence, kind, later, earlier), is_decisive)
+            yield OrderStatement(against, earlier, later, _format_dates(evidence, against, earlier, later))
+            yield OrderStatement(kind, later, earlier, _format_dates(evidence, kind, later, earlier), is_decisive)
             break
 
 
-def _shown(evidence: DateEvidence, kind: EvidenceKind, one: int, other: int) -> tuple[str, str]:
+def _format_dates(evidence: DateEvidence, kind: EvidenceKind, one: int, other: int) -> tuple[str, str]:
     a, b = (dated.shown if (dated := evidence.of(kind)[number]) else "" for number in (one, other))
     return a, b
 
 
-def _inversions(evidence: DateEvidence, kind: EvidenceKind, order: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _find_inversions(evidence: DateEvidence, kind: EvidenceKind, order: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield pairs of documents in the wrong order according to this evidence. The last pairs come first.
 
-    The first document of a pair precedes the second in the order, but this evidence shows that it is later.
+    The first document of a pair comes before the second in the order, although it is later according to this evidence.
     """
     dated = [number for number in order if evidence.of(kind)[number] is not None]
     latest: list[int] = []
@@ -235,13 +235,13 @@ def _order_groups(
         elif len(group) == 1:
             ordered, proposed = group, set()
         else:
-            ordered, proposed = _order_groups(evidence, *_groups_by_date(evidence, group), propose)
+            ordered, proposed = _order_groups(evidence, *_group_by_date(evidence, group), propose)
         order += ordered
         guessed |= proposed
     return order, guessed
 
 
-def _groups_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[EvidenceKind, list[list[int]]]:
+def _group_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[EvidenceKind, list[list[int]]]:
     """Return the kind of evidence to order documents by, and the documents of each date, the oldest date first.
 
     The kind is the first one that all documents have and that distinguishes some of them. If there is no such kind, all
@@ -262,7 +262,7 @@ def _groups_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[Evidenc
 def _comparable_keys(kind: EvidenceKind, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
     """Return keys that can be compared.
 
-    All dates become as exact as the least exact one. File times that are close together get the same key.
+    All dates are truncated to the precision of the least precise one. File times that are close together get one key.
     """
     if kind == "version":
         return list(keys)
@@ -278,7 +278,7 @@ def _comparable_keys(kind: EvidenceKind, keys: Sequence[tuple[object, ...]]) -> 
     return [groups[key] for key in keys]
 
 
-def _reason(kind: EvidenceKind, guessed: int) -> str:
+def _describe_order(kind: EvidenceKind, guessed: int) -> str:
     if kind == "texts":
         return "no evidence shows which is newer"
     tied = f"; the order of {counted(guessed, 'document')} with the same date is a guess" if guessed else ""

@@ -1,4 +1,4 @@
-"""Collects evidence of when documents were written. All commands that order documents by time use it.
+"""Collects evidence of when documents were written. All commands that order documents by time use this module.
 
 Dates in metadata, dates and versions in names, and commits are strong evidence. The creation date is weak evidence,
 because a new version often inherits it. The modification time of a file is weak evidence, because copies and downloads
@@ -37,13 +37,13 @@ DATE_FIELDS = (
     *("date", "published", "published_at", "publishedAt", "sent", "timestamp"),
     *("created", "created_at", "createdAt", "path"),
 )
-"""Fields with dates that are read from an application's own index. A date is also read from the name in `path`."""
+"""Fields with dates that are read from an index that simdoc-search did not create. `path` may contain a date, too."""
 
 _NOT_LETTERS = re.compile(r"[^a-z]+")
 
 
 def date_in_metadata(metadata: Mapping[str, MetadataValue], field: str) -> Date | None:
-    """Return the latest date in the fields of a kind; None if there is no date.
+    """Return the latest date in the metadata fields of a kind; None if there is no date.
 
     Args:
         metadata: all metadata fields of a document.
@@ -78,9 +78,9 @@ EvidenceKind = Literal[
 
 EVIDENCE_KINDS: tuple[EvidenceKind, ...] = get_args(EvidenceKind)[:-1]
 STRONG_KINDS: tuple[EvidenceKind, ...] = EVIDENCE_KINDS[:-1]
-"""A document without any strong evidence is undated if at least half of all documents have some."""
+"""A document without strong evidence is undated if at least half of all documents have strong evidence."""
 
-_DATES: tuple[EvidenceKind, ...] = ("modified", "date", "name", "created")
+_DATE_KINDS: tuple[EvidenceKind, ...] = ("modified", "date", "name", "created")
 
 SAME_COPY_SECONDS = 60
 """Modification times that differ by fewer seconds count as equal, because a copy of a folder may have set them all."""
@@ -95,7 +95,7 @@ class DateSources:
         metadata: metadata of the document. Only the part of a field name after the last dot is used, ignoring letter
             case, digits and punctuation.
         mtime_ns: modification time of the file in nanoseconds since 1970; None if the document has no file.
-        path: path of the file on this machine; None if the document has no file, or if git must not be run.
+        path: path of the file on this machine; None if the document has no file, or git must not be run.
     """
 
     name: str = ""
@@ -115,7 +115,7 @@ class DocumentDate(NamedTuple):
     Attributes:
         by: the kind of evidence.
         key: sort key, greater for later documents. To compare keys of the same kind, use `DateEvidence.compare`.
-        shown: the date or version for people, such as `12 Mar 2021` or `v2`.
+        shown: the date or version, formatted for display, such as `12 Mar 2021` or `v2`.
         iso: the date in ISO 8601; None for a version.
     """
 
@@ -131,16 +131,16 @@ def date_written(record: Record) -> DocumentDate | None:
     Dates of commits are not used.
     """
     document = DateSources.of(record)
-    for kind in _DATES:
+    for kind in _DATE_KINDS:
         if date := _date_of(kind, document):
             return date
-    return _of_file(document.mtime_ns)
+    return _date_of_file(document.mtime_ns)
 
 
 def nanoseconds_written(record: Record) -> int:
     """Return the date of `date_written` in nanoseconds since 1970; 0 if there is no date.
 
-    A day, month or year gives the time when it begins.
+    For a day, month or year, this is the time when it begins.
     """
     dated = date_written(record)
     if dated is None or dated.by == "modification time":
@@ -150,7 +150,7 @@ def nanoseconds_written(record: Record) -> int:
 
 
 class DateEvidence:
-    """The evidence of several documents, by number. Each kind of evidence is collected when it is first needed."""
+    """The evidence of several documents, by index. Each kind of evidence is collected when it is first needed."""
 
     def __init__(self, documents: Sequence[DateSources]) -> None:
         self._documents = documents
@@ -191,9 +191,11 @@ class DateEvidence:
                     for version in versions
                 ]
             case "version control":
-                return [_dated(kind, date) for date in commit_dates([document.path for document in self._documents])]
+                return [
+                    _document_date(kind, date) for date in commit_dates([document.path for document in self._documents])
+                ]
             case "modification time":
-                return [_of_file(document.mtime_ns) for document in self._documents]
+                return [_date_of_file(document.mtime_ns) for document in self._documents]
             case "dates":
                 kinds: tuple[EvidenceKind, ...] = ("modified", "date", "name", "version control")
                 of_kinds = zip(*(self.of(kind) for kind in kinds), strict=True)
@@ -202,13 +204,15 @@ class DateEvidence:
 
 
 def _date_of(kind: EvidenceKind, document: DateSources) -> DocumentDate | None:
-    return _dated(kind, named_date(document.name) if kind == "name" else date_in_metadata(document.metadata, kind))
+    return _document_date(
+        kind, named_date(document.name) if kind == "name" else date_in_metadata(document.metadata, kind)
+    )
 
 
-def _dated(kind: EvidenceKind, date: Date | None) -> DocumentDate | None:
+def _document_date(kind: EvidenceKind, date: Date | None) -> DocumentDate | None:
     return None if date is None else DocumentDate(kind, date, readable_date(date), iso_date(date))
 
 
-def _of_file(mtime_ns: int | None) -> DocumentDate | None:
+def _date_of_file(mtime_ns: int | None) -> DocumentDate | None:
     date = None if mtime_ns is None else date_of_nanoseconds(mtime_ns)
     return None if date is None else DocumentDate("modification time", (mtime_ns,), readable_date(date), iso_date(date))

@@ -1,7 +1,7 @@
 """Runs git in an untrusted repository.
 
-The configuration of a repository can name programs, servers and pipes. Git does not run these programs, fetch from the
-servers, or write anything. At the deadline, git and all processes that it started are killed.
+The configuration of a repository can contain programs, servers and pipes. Here, git does not run these programs, fetch
+from the servers, or write anything. At the deadline, git and all processes that it started are killed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class WorkTree(NamedTuple):
     Attributes:
         git: path of the git program.
         top: top folder of the work tree.
-        deadline: when git is killed, in the time of `time.monotonic`.
+        deadline: the time when git is killed, on the clock of `time.monotonic`.
     """
 
     git: str

@@ -1,7 +1,7 @@
-"""Reads from git when files were last committed.
+"""Reads the dates of the last commits of files from git.
 
-Git only reads the history. Whether a file has changed since its last commit is checked in this module, because git
-would run filter programs that the repository names.
+Git only reads the history. This module itself checks whether a file has changed since its last commit, because git
+would run filter programs from the configuration of the repository.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TREE = ("ls-tree", "-z", "-l", "--full-tree", "HEAD", "--")
 
 
 def commit_dates(paths: Sequence[Path | None], *, seconds: float = _SECONDS) -> list[Date | None]:
-    """Return the date of the last commit of each file, in UTC; if the file has changed since, its modification time.
+    """Return the date of the last commit of each file, or its modification time if it has changed since; in UTC.
 
     Args:
         paths: paths of the files; None for a document without a file.
@@ -54,18 +54,18 @@ def commit_dates(paths: Sequence[Path | None], *, seconds: float = _SECONDS) -> 
     git = find_git()
     by_top: dict[Path, list[tuple[int, str]]] = {}
     for number, path in enumerate(paths):
-        if git and path is not None and (inside := _in_work_tree(path)):
+        if git and path is not None and (inside := _find_work_tree(path)):
             by_top.setdefault(inside[0], []).append((number, inside[1]))
     dates: list[Date | None] = [None] * len(paths)
     for top, files in by_top.items():
         with suppress(GitError):
-            known = _dates(WorkTree(git or "", top, deadline), sorted({name for _, name in files}))
+            known = _read_dates(WorkTree(git or "", top, deadline), sorted({name for _, name in files}))
             for number, name in files:
                 dates[number] = known.get(name)
     return dates
 
 
-def _in_work_tree(path: Path) -> tuple[Path, str] | None:
+def _find_work_tree(path: Path) -> tuple[Path, str] | None:
     """Return the top folder of a file's work tree, and the path of the file in it; None if there is no work tree."""
     try:
         folder = path.parent.resolve(strict=True)
@@ -84,20 +84,20 @@ class _Blob(NamedTuple):
     size: int  # size in bytes
 
 
-def _dates(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
+def _read_dates(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
     dates: dict[str, Date | None] = {}
     for first in range(0, len(names), _FILES_AT_ONCE):
-        committed = _last_commits(tree, names[first : first + _FILES_AT_ONCE])
+        committed = _read_last_commits(tree, names[first : first + _FILES_AT_ONCE])
         dates |= committed
         if dated := {name: date for name, date in committed.items() if date is not None}:
-            dates |= _changed_since(tree, dated)
+            dates |= _read_changes(tree, dated)
     return dates
 
 
-def _last_commits(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
+def _read_last_commits(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
     """Return the date of the last commit of each file; None if the commit has no valid date.
 
-    Files that were never committed are left out.
+    Files that were never committed are omitted.
     """
     dates: dict[str, Date | None] = {}
     wanted = set(names)
@@ -117,10 +117,10 @@ def _last_commits(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None
     return dates
 
 
-def _changed_since(tree: WorkTree, committed: Mapping[str, Date]) -> dict[str, Date | None]:
-    """Return the modification times of files that differ from the last commit; None if git lacks the content."""
+def _read_changes(tree: WorkTree, committed: Mapping[str, Date]) -> dict[str, Date | None]:
+    """Return the modification times of files that differ from the last commit. None if git lacks the content."""
     dates: dict[str, Date | None] = {}
-    for name, blob in _blobs(tree, list(committed)):
+    for name, blob in _read_blobs(tree, list(committed)):
         with suppress(OSError), open_regular(tree.top / name) as file:
             changed = date_of_nanoseconds(os.fstat(file.fileno()).st_mtime_ns)
             if changed is None or changed <= committed[name]:
@@ -132,8 +132,8 @@ def _changed_since(tree: WorkTree, committed: Mapping[str, Date]) -> dict[str, D
     return dates
 
 
-def _blobs(tree: WorkTree, names: Sequence[str]) -> Iterator[tuple[str, _Blob | None]]:
-    """Yield the files of the last commit and their contents. The content is None if the repository lacks it."""
+def _read_blobs(tree: WorkTree, names: Sequence[str]) -> Iterator[tuple[str, _Blob | None]]:
+    """Yield the files of the last commit and their contents. The content is None if the repository does not have it."""
     wanted = set(names)
     with tree.fields(*_TREE, *names) as fields:
         for line, _, name in (field.partition("\t") for field in fields):
@@ -153,18 +153,18 @@ def _is_blob(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
     size = os.fstat(file.fileno()).st_size
     algorithm = "sha256" if len(blob.digest) == _SHA256_DIGITS else "sha1"
     header = b"blob %d\0" % blob.size
-    if size == blob.size and blob.digest == _digest(algorithm, header, file, deadline):
+    if size == blob.size and blob.digest == _hash_file(algorithm, header, file, deadline):
         return True
     may_be_text = blob.size < size <= 2 * blob.size
-    if may_be_text and blob.digest == _digest(algorithm, header, file, deadline, is_text=True):
+    if may_be_text and blob.digest == _hash_file(algorithm, header, file, deadline, is_text=True):
         return True
     if len(_LFS_POINTER % ("0" * _SHA256_DIGITS, size)) != blob.size:
         return False
-    pointer = _LFS_POINTER % (_digest("sha256", b"", file, deadline), size)
+    pointer = _LFS_POINTER % (_hash_file("sha256", b"", file, deadline), size)
     return blob.digest == hashlib.new(algorithm, header + pointer.encode(), usedforsecurity=False).hexdigest()
 
 
-def _digest(algorithm: str, header: bytes, file: BinaryIO, deadline: float, *, is_text: bool = False) -> str:
+def _hash_file(algorithm: str, header: bytes, file: BinaryIO, deadline: float, *, is_text: bool = False) -> str:
     """Return the hash of a header and a file. With `is_text`, line endings are converted to Unix line endings."""
     digest = hashlib.new(algorithm, header, usedforsecurity=False)
     held = b""

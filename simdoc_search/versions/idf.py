@@ -12,13 +12,13 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Paragraphs
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, similarities
 
-MAX_QUERIED = 256
-"""Maximum number of concepts in a query. The rarest concepts that other documents have are queried."""
+MAX_QUERY_CONCEPTS = 256
+"""Maximum number of concepts in a query. The rarest concepts that also occur in other documents are queried."""
 
 MAX_POSTINGS = 50_000
-"""Maximum sum of the document frequencies of the queried concepts. At least 8 concepts are queried in any case."""
+"""Maximum sum of the document frequencies of the queried concepts. However, at least 8 concepts are queried."""
 
-_MIN_QUERIED = 8
+_MIN_QUERY_CONCEPTS = 8
 
 Codes = NDArray[np.uint32]
 Ints = NDArray[np.int64]
@@ -30,7 +30,7 @@ class ConceptWeights:
     Args:
         concepts: the concepts of the document.
         frequencies: returns the document frequencies of concepts.
-        is_stored: whether the document is in the store, and so is counted in the frequencies.
+        is_stored: whether the document is in the store, so that the frequencies include it.
 
     Attributes:
         concepts: the concepts of the document.
@@ -48,11 +48,11 @@ class ConceptWeights:
         self._frequencies = frequencies
 
     def query_codes(self) -> Codes:
-        """Return the concepts to query: the rarest ones that other documents have; uint32, shape (concepts,)."""
+        """Return the concepts to query: the rarest ones that other documents contain; uint32, shape (concepts,)."""
         order = np.argsort(self._counts, kind="stable")
-        order = order[self._other_counts[order] > 0][:MAX_QUERIED]
+        order = order[self._other_counts[order] > 0][:MAX_QUERY_CONCEPTS]
         count = int(np.count_nonzero(np.cumsum(self._counts[order]) <= MAX_POSTINGS))
-        return self._codes[order[: max(count, _MIN_QUERIED)]]
+        return self._codes[order[: max(count, _MIN_QUERY_CONCEPTS)]]
 
     def weights_by_code(self) -> dict[int, float]:
         """Return the weight of each concept."""
@@ -67,20 +67,20 @@ class ConceptWeights:
         return int(np.count_nonzero(np.isin(self._codes, other.codes)))
 
     def shared_weight(self, other: Paragraphs) -> float:
-        """Return the weight of the shared concepts in relation to the length of the other document, 0 or more.
+        """Return the weight of the shared concepts, relative to the length of the other document; at least 0.
 
         Candidates are selected by this weight.
         """
         shared = self._weights[np.isin(self._codes, other.codes)]
         return float((shared**2).sum()) / math.sqrt(max(1, len(distinct(other.codes))))
 
-    def weighted_with(self, others: Sequence[Paragraphs]) -> WeightedConcepts:
-        """Return the weighted concepts of this document, which gets number 0, and of others."""
+    def weight_with(self, others: Sequence[Paragraphs]) -> WeightedConcepts:
+        """Return the weighted concepts of this document, which gets index 0, and of others."""
         codes = distinct(np.concatenate([self._codes, *(other.codes for other in others)]))
-        is_mine = np.isin(codes, self._codes)
+        is_own = np.isin(codes, self._codes)
         weights = np.empty(len(codes))
-        weights[is_mine] = self._weights
-        weights[~is_mine] = concept_weights(self._frequencies(codes[~is_mine]), self.documents)
+        weights[is_own] = self._weights
+        weights[~is_own] = concept_weights(self._frequencies(codes[~is_own]), self.documents)
         return WeightedConcepts([self.concepts, *others], codes, weights)
 
     @staticmethod

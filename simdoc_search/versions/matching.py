@@ -24,14 +24,14 @@ from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, distances
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 MIN_SENTENCES = 2
-"""Minimum number of distinct similar sentences of two versions, if both documents have that many sentences.
+"""Two versions must share at least this many distinct sentences, unless one of them has fewer.
 
 A single similar sentence, for example in a short note, is weak evidence.
 """
 
 _CELLS_AT_ONCE = 1 << 20
 _MAX_CELLS = 1 << 22
-"""Maximum product of the sentence counts of two documents whose sentences are all compared with each other."""
+"""All sentences of two documents are compared if the product of their sentence counts is at most this."""
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -45,12 +45,12 @@ class SentenceMatches:
         a: positions of the sentences in the first document that have a similar one in the second, ascending; int64,
             shape (matched,).
         b: position of the most similar sentence in the second document for each of `a`; in a tie, of the first one. If
-            both documents repeat a sentence, the first one matches the first, the second the second, and so on.
-        bits: number of simhash bits in which both sentences differ; uint8.
+            both documents repeat a sentence, the n-th occurrence in one matches the n-th in the other.
+        bits: number of simhash bits in which the two sentences differ; uint8.
         share: share of the first document's distinct sentences that have a similar one in the second, 0..1.
         share_of_other: share of the second document's distinct sentences that have a similar one in the first, 0..1.
-        too_few: whether fewer than `MIN_SENTENCES` distinct sentences are similar, although both documents have that
-            many.
+        too_few: whether fewer than `MIN_SENTENCES` distinct sentences are similar, although both documents have at
+            least that many sentences.
     """
 
     a: Ints
@@ -92,48 +92,50 @@ class _SimilarSentences:
     """
 
     def __init__(self, a: Simhashes, others: Sequence[Simhashes], max_bits: int) -> None:
-        self._mine, self._number = np.unique(a, return_inverse=True)
-        self._theirs, number = np.unique(np.concatenate([*others, np.zeros(0, np.uint64)]), return_inverse=True)
-        which, self._near = NearBits(self._mine, SIMHASH_BITS, max_bits).near(self._theirs)
-        self._begins = np.searchsorted(which, np.arange(len(self._theirs) + 1))
+        self._values_a, self._number = np.unique(a, return_inverse=True)
+        self._values_of_others, number = np.unique(
+            np.concatenate([*others, np.zeros(0, np.uint64)]), return_inverse=True
+        )
+        which, self._near = NearBits(self._values_a, SIMHASH_BITS, max_bits).near(self._values_of_others)
+        self._begins = np.searchsorted(which, np.arange(len(self._values_of_others) + 1))
         owner = np.repeat(np.arange(len(others)), [len(values) for values in others])
         self.has_similar = np.bincount(owner, np.diff(self._begins)[number], minlength=len(others)) > 0
 
     def match(self, values: Simhashes) -> SentenceMatches:
         """Match the sentences with those of one of the other documents."""
         theirs, first = np.unique(values, return_index=True)
-        numbers = np.searchsorted(self._theirs, theirs)
+        numbers = np.searchsorted(self._values_of_others, theirs)
         counts = np.diff(self._begins)[numbers]
         theirs_of_pair, pair = expand_runs(self._begins[numbers], counts)
         mine_of_pair = self._near[pair]
-        bits = distances(self._mine[mine_of_pair], theirs[theirs_of_pair])
+        bits = distances(self._values_a[mine_of_pair], theirs[theirs_of_pair])
         order = np.lexsort((first[theirs_of_pair], bits, mine_of_pair))
         similar, nearest = np.unique(mine_of_pair[order], return_index=True)
-        best = np.full(len(self._mine), -1)
+        best = np.full(len(self._values_a), -1)
         best[similar] = theirs_of_pair[order][nearest]
         positions = np.flatnonzero(best[self._number] >= 0)
-        mine = self._number[positions]
-        partners = _partners(mine, best[mine], values, theirs)
+        own = self._number[positions]
+        partners = _match_positions(own, best[own], values, theirs)
         similar_theirs = int(np.count_nonzero(counts))
         return SentenceMatches(
             positions,
             partners,
-            distances(self._mine[mine], values[partners]),
-            len(similar) / max(1, len(self._mine)),
+            distances(self._values_a[own], values[partners]),
+            len(similar) / max(1, len(self._values_a)),
             similar_theirs / max(1, len(theirs)),
-            _is_too_few(len(similar), similar_theirs, len(self._mine), len(theirs)),
+            _is_too_few(len(similar), similar_theirs, len(self._values_a), len(theirs)),
         )
 
 
-def _partners(mine: Ints, wanted: Ints, values: Simhashes, distinct_values: Simhashes) -> Ints:
-    """Return the positions of the wanted sentences. Repeated sentences get the next position, or the last one again."""
+def _match_positions(own: Ints, matches: Ints, values: Simhashes, distinct_values: Simhashes) -> Ints:
+    """Return the position of each match. A repeated sentence gets the next position, or the last one again."""
     by_value = np.argsort(values, kind="stable")
     begins = np.searchsorted(values[by_value], distinct_values)
     counts = np.diff(np.append(begins, len(values)))
-    order = np.argsort(mine, kind="stable")
-    repeats = np.empty(len(mine), np.int64)
-    repeats[order] = np.arange(len(mine)) - np.searchsorted(mine[order], mine[order])
-    positions: Ints = by_value[begins[wanted] + np.minimum(repeats, counts[wanted] - 1)]
+    order = np.argsort(own, kind="stable")
+    repeats = np.empty(len(own), np.int64)
+    repeats[order] = np.arange(len(own)) - np.searchsorted(own[order], own[order])
+    positions: Ints = by_value[begins[matches] + np.minimum(repeats, counts[matches] - 1)]
     return positions
 
 
@@ -143,7 +145,7 @@ def _is_too_few(similar: int, similar_theirs: int, mine: int, theirs: int) -> bo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairShares:
-    """The shares of similar sentences for many pairs of documents. The attributes are those of `SentenceMatches`.
+    """The shares of similar sentences for many pairs of documents. `SentenceMatches` describes the attributes.
 
     Attributes:
         share: float64, shape (pairs,).
@@ -173,14 +175,14 @@ def shares_of_pairs(
     Args:
         values: simhashes of the sentences of all documents, one document after the other, distinct within a document;
             uint64.
-        begins: position in `values` where each document begins; int64, shape (documents,).
+        begins: position in `values` of the first sentence of each document; int64, shape (documents,).
         counts: number of sentences of each document, at least 1.
-        pairs: numbers of both documents of each pair; int64, shape (pairs,).
+        pairs: indices of the two documents of each pair; int64, shape (pairs,).
         max_bits: maximum number of bits in which similar sentences differ.
     """
     first, second = pairs
     similar = np.zeros((2, len(first)), np.int64)
-    padded = _padded(counts)
+    padded = _pad_counts(counts)
     shapes = padded[first] << 32 | padded[second]
     order = np.argsort(shapes, kind="stable")
     edges = np.flatnonzero(np.diff(shapes[order])) + 1
@@ -189,20 +191,20 @@ def shares_of_pairs(
         for part in slices_by_cost(np.full(len(same_shape), shape[0] * shape[1]), _CELLS_AT_ONCE):
             chosen = same_shape[part]
             both = first[chosen], second[chosen]
-            similar[:, chosen] = _similar_counts(values, begins, counts, both, shape, max_bits=max_bits)
+            similar[:, chosen] = _count_similar(values, begins, counts, both, shape, max_bits=max_bits)
     mine, theirs = counts[first], counts[second]
     too_few = similar.min(axis=0) < np.minimum(MIN_SENTENCES, np.minimum(mine, theirs))
     return PairShares(similar[0] / mine, similar[1] / theirs, too_few)
 
 
-def _padded(counts: Ints) -> Ints:
+def _pad_counts(counts: Ints) -> Ints:
     """Round sentence counts up to a few distinct values, so that many pairs of documents have the same shape."""
     steps = 1 << np.maximum(np.frexp(counts.astype(np.float64))[1] - 3, 0).astype(np.int64)
     padded: Ints = -(-counts // steps) * steps
     return padded
 
 
-def _similar_counts(
+def _count_similar(
     values: Simhashes, begins: Ints, counts: Ints, pairs: tuple[Ints, Ints], shape: tuple[int, int], *, max_bits: int
 ) -> tuple[Ints, Ints]:
     """Count the sentences of both documents of each pair that have a similar one. All pairs have the same shape."""
@@ -223,7 +225,7 @@ def _similar_counts(
 
 
 class Shares(NamedTuple):
-    """The shares of `SentenceMatches` for a maximum number of bits."""
+    """The shares of similar sentences for a maximum number of bits; see `SentenceMatches`."""
 
     share: float
     share_of_other: float
@@ -254,7 +256,7 @@ class SentencePair(NamedTuple):
 
     a: Span  # begin and end of the first sentence in its text, in characters
     b: Span  # begin and end of the second sentence in its text
-    bits: int  # number of bits in which both differ
+    bits: int  # number of bits in which the two differ
 
 
 def sentence_pairs(a: str, b: str, analysis: Analysis, max_bits: int = DEFAULT_BITS) -> list[SentencePair]:
@@ -265,13 +267,13 @@ def sentence_pairs(a: str, b: str, analysis: Analysis, max_bits: int = DEFAULT_B
     Raises:
         MissingExtraError: sentencex is not installed.
     """
-    (spans_a, values_a), (spans_b, values_b) = (_sentences(text, analysis) for text in (a, b))
+    (spans_a, values_a), (spans_b, values_b) = (_read_sentences(text, analysis) for text in (a, b))
     both = match_sentences(values_a, values_b, max_bits)
     rows = zip(both.a.tolist(), both.b.tolist(), both.bits.tolist(), strict=True)
     return [SentencePair(spans_a[one], spans_b[other], bits) for one, other, bits in rows]
 
 
-def _sentences(text: str, analysis: Analysis) -> tuple[list[Span], Simhashes]:
+def _read_sentences(text: str, analysis: Analysis) -> tuple[list[Span], Simhashes]:
     spans = sentence_spans(text)
     values, kept = sentence_simhashes([text[begin:end] for begin, end in spans], analysis)
     return [spans[number] for number in kept.tolist()], values

@@ -1,4 +1,4 @@
-"""Finds dates and versions in the names of documents."""
+"""Finds dates and versions in document names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(r"(?<=[A-Za-z0-9)])[ _-](?P<bare>\d{1,3})$")
-"""A number without a word such as `v`. It may be a version, as in `contract-3`, or not, as in `covid-19`."""
+"""A number without a word such as `v` before it. It may be a version (`contract-3`) or not (`covid-19`)."""
 
 _STAGES = {
     -1: r"draft|wip|entwurf|vorläufige?r?|brouillon|provisoire|borrador|provisional|bozza",
@@ -66,7 +66,7 @@ class NamedVersion:
         shown: the version as spelled in the name, such as `v1.10`; empty if there is none.
         stem: the rest of the name in lower case, without date, copy mark and punctuation. Only versions with equal
             stems can be compared.
-        is_bare: whether the version is a number without a word such as `v`.
+        is_bare: whether the version is a number without a word such as `v` before it.
     """
 
     key: Key
@@ -83,7 +83,7 @@ class NamedVersion:
 def named_date(name: str) -> Date | None:
     """Return the date in the name of a file, or of the innermost folder with a date; None if there is no date.
 
-    If a name has several dates, the latest of the most exact ones is returned.
+    If a name has several dates, the latest of the most precise ones is returned.
 
     Args:
         name: path with `/` between folders.
@@ -108,10 +108,10 @@ def named_version(name: str) -> NamedVersion:
 def named_versions(names: Sequence[str]) -> list[NamedVersion | None]:
     """Return the version in each of several names.
 
-    If the other names have stages but no numbers, a name without a version is between draft and final. If the others
-    have numbers, such as `v1` and `v2`, it may be the first or the latest, so it has no version.
+    A name without a version is between draft and final if other names have stages but no numbers. If other names have
+    numbers, such as `v1` and `v2`, it has no version, because it may be the first or the latest.
 
-    A number without a word, as in `GPL-2`, is a version if another name only differs in the number, such as `GPL-3` or
+    A number without a word, as in `GPL-2`, is a version if another name differs only in the number, such as `GPL-3` or
     `GPL-2.1`. The numbers in `pep-0101` and `ISO-9001` are not versions.
     """
     versions = [named_version(name) for name in names]
@@ -142,7 +142,7 @@ def _version(part: str, *, allow_bare: bool = False) -> NamedVersion:
         part = f"{part[:begin]} {part[end:]}".strip()
     if copy := _COPY.search(part):
         part = part[: copy.start()] + part[copy.end() :]
-    part, stage, stage_number, spellings = _without_stage(part)
+    part, stage, stage_number, spellings = _remove_stages(part)
     number: tuple[int, ...] = ()
     if version := _VERSION.search(part) or (_BARE.search(part) if allow_bare else None):
         number = _number(version[version.lastgroup or 0])
@@ -159,8 +159,8 @@ def _number(text: str) -> tuple[int, ...]:
     return tuple(map(int, re.split("[._]", text))) if text[0].isdigit() else (ord(text.lower()) - 96,)
 
 
-def _without_stage(part: str) -> tuple[str, int, int, list[str]]:
-    """Return a name without its stages, the stage, the number of the stage, and how both are spelled in the name."""
+def _remove_stages(part: str) -> tuple[str, int, int, list[str]]:
+    """Return a name without its stages, the stage, the number of the stage, and their spellings in the name."""
     stages: list[int] = []
     spellings: list[str] = []
     numbers = [0]

@@ -1,4 +1,4 @@
-"""Ragged arrays. One array holds the values of all documents, and each document has a run of positions in it."""
+"""Works with ragged arrays: one array contains the values of all documents, and each document has a run of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def slices_by_cost(costs: Ints, slice_cost: int) -> Iterator[slice]:
 
     Args:
         costs: cost of each item; int64, shape (items,).
-        slice_cost: maximum total cost of a slice without its last item, at least 1.
+        slice_cost: maximum total cost of a slice, not counting its last item; at least 1.
     """
     sums = np.cumsum(costs)
     cuts = np.searchsorted(sums, np.arange(slice_cost, int(sums[-1]) if len(sums) else 0, slice_cost))

@@ -1,17 +1,18 @@
 """Computes the similarity of two documents from their concepts.
 
-A concept weighs less if more documents have it. A cosine is computed from these weights: it is 0 if no concept is
-shared, and 1 if all concepts are shared. One cosine only uses distinct concepts. Another one also uses how often a text
-repeats a concept. The greater one counts (Fowke, Hinze, Heese 2013, section 5.2.3, Working paper 12/2013, University of
-Waikato).
+A concept weighs less if more documents contain it. A cosine is computed from these weights: it is 0 if no concept is
+shared, and 1 if all concepts are shared. One cosine uses only the distinct concepts. Another cosine also uses the
+number of occurrences of each concept in a text. The greater cosine is used (Fowke, Hinze, Heese 2013, section 5.2.3,
+Working paper 12/2013, University of Waikato).
 
 The similarity is the mean of two such cosines:
 
-- **Whole documents** (section 5.2.1). They keep two long documents from being similar because of a few paragraphs.
+- **Whole documents** (section 5.2.1). Because of this cosine, two long documents are not similar if they share only a
+  few paragraphs.
 - **Paragraphs** (section 5.2.2). Each paragraph of the document with fewer paragraphs is compared with the paragraph of
-  the other document that has the nearest simhash. The mean of the better half of these cosines, at least of two, is
-  used. So a paragraph on another topic does not reduce the similarity. `_DAMPING` is added to the product of the vector
-  lengths. It keeps the cosine small if paragraphs only have a few frequent concepts.
+  the other document that has the nearest simhash. The mean of the better half of these cosines, but of at least two, is
+  used. A paragraph on another topic therefore does not reduce the similarity. `_DAMPING` is added to the product of the
+  vector lengths. It keeps the cosine small if the paragraphs have only a few frequent concepts.
 
 Similarities of 325 real documents in one collection, with the extractor `yake`:
 
@@ -24,7 +25,7 @@ Similarities of 325 real documents in one collection, with the extractor `yake`:
 | documents 3 and 4 of the paper | 0.3 to 0.36 |
 | other pairs of documents of the paper | up to 0.13 |
 
-Simhashes alone give up to 0.77 for documents on different topics.
+With simhashes alone, documents on different topics have similarities of up to 0.77.
 """
 
 from __future__ import annotations
@@ -56,13 +57,13 @@ Floats = NDArray[np.float64]
 
 
 def concept_weights(frequencies: Ints, documents: int) -> Floats:
-    """Return the weight of each concept: 1 if only one document has it, near 0 if all documents have it."""
+    """Return the weight of each concept: 1 if only one document contains it, near 0 if all documents do."""
     weights: Floats = np.log1p(max(documents, 1) / np.maximum(frequencies, 1)) / math.log1p(max(documents, 1))
     return weights
 
 
 class WeightedConcepts:
-    """The weighted concepts of some documents, which are numbered from 0.
+    """The weighted concepts of some documents.
 
     Args:
         documents: the concepts of each document.
@@ -91,7 +92,10 @@ class WeightedConcepts:
         return _cosines(self._whole, self._number[a], self._number[b], 0.0)
 
     def paragraphs(self, fewer: Ints, more: Ints) -> _ParagraphCosines:
-        """Return the mean cosine of paragraphs for each pair of documents; `fewer` has at most as many as `more`."""
+        """Return the mean cosine of paragraphs for each pair of documents.
+
+        A document in `fewer` has at most as many paragraphs as its counterpart in `more`.
+        """
         pair, mine = expand_runs(self.begins[fewer], self.counts[fewer])
         row, theirs = expand_runs(self.begins[more][pair], self.counts[more][pair])
         bits = np.minimum(*(distances(simhashes[mine[row]], simhashes[theirs]) for simhashes in self._simhashes))
@@ -113,8 +117,8 @@ def similarities(documents: WeightedConcepts, first: Ints, second: Ints) -> Floa
 
     Args:
         documents: the documents of all pairs. They may include other documents.
-        first: number of one document of each pair; int64, shape (pairs,).
-        second: number of the other document of each pair; int64, shape (pairs,).
+        first: index of one document of each pair; int64, shape (pairs,).
+        second: index of the other document of each pair; int64, shape (pairs,).
 
     Returns:
         float64, shape (pairs,), 0..1.
@@ -126,7 +130,7 @@ def similarities(documents: WeightedConcepts, first: Ints, second: Ints) -> Floa
         check_stopped()
         pairs = nonempty[part]
         a, b = first[pairs], second[pairs]
-        fewer, more = _by_paragraphs(documents, a, b)
+        fewer, more = _order_by_paragraphs(documents, a, b)
         means = documents.paragraphs(fewer, more).values
         equal = np.flatnonzero(documents.counts[a] == documents.counts[b])
         means[equal] = np.maximum(means[equal], documents.paragraphs(more[equal], fewer[equal]).values)
@@ -136,14 +140,14 @@ def similarities(documents: WeightedConcepts, first: Ints, second: Ints) -> Floa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimilarityExplanation:
-    """How the similarity of two documents is computed.
+    """The parts of the similarity of two documents.
 
     Attributes:
         similarity: the mean of `whole` and `paragraphs`, 0..1.
         whole: cosine of the whole documents, 0..1.
         paragraphs: mean cosine of the better half of the paragraphs, 0..1.
         codes: shared concepts, ascending; uint32, shape (shared,).
-        parts: how much each shared concept adds to the similarity; float64, shape (shared,).
+        parts: contribution of each shared concept to the similarity; float64, shape (shared,).
     """
 
     similarity: float
@@ -154,10 +158,10 @@ class SimilarityExplanation:
 
 
 def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> SimilarityExplanation:
-    """Return how the similarity of two documents is computed. Both documents must have concepts."""
+    """Return the parts of the similarity of two documents. Both documents must have concepts."""
     one, other = np.array([a]), np.array([b])
     whole = documents.whole(one, other)
-    fewer, more = _by_paragraphs(documents, one, other)
+    fewer, more = _order_by_paragraphs(documents, one, other)
     pairs = [(fewer, more), (more, fewer)][: 1 + int(documents.counts[a] == documents.counts[b])]
     best = max((documents.paragraphs(*pair) for pair in pairs), key=lambda cosines: float(cosines.values[0]))
     inside = best.cosines
@@ -176,7 +180,7 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
 def relation_score(similarity: float) -> float:
     """Convert a similarity into a score, 0..`MIN_VERSION_SCORE`.
 
-    A similarity of `RELATED` gives `DEFAULT_MIN_SCORE`. The score is linear below `RELATED` and above it.
+    A similarity of `RELATED` has the score `DEFAULT_MIN_SCORE`. Below and above it, the score is linear.
     """
     if similarity < RELATED:
         return DEFAULT_MIN_SCORE * similarity / RELATED
@@ -186,7 +190,7 @@ def relation_score(similarity: float) -> float:
 
 
 class _Vectors:
-    """Vectors of paragraphs. `plain` has the weights of concepts; `weighted` also counts how often a concept occurs."""
+    """Vectors of paragraphs. `plain` contains the weights of concepts. `weighted` also depends on their frequencies."""
 
     def __init__(self, paragraphs: Paragraphs, codes: Codes, weights: Floats) -> None:
         self.paragraphs = paragraphs
@@ -206,7 +210,7 @@ class _Cosines:
     values: Floats  # cosine of each pair; float64, shape (pairs,)
     pair: Ints  # the pair of each shared concept; int64, shape (shared,)
     codes: Codes  # the shared concepts; uint32, shape (shared,)
-    parts: Floats  # how much each shared concept adds to the cosine of its pair; float64, shape (shared,)
+    parts: Floats  # contribution of each shared concept to the cosine of its pair; float64, shape (shared,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,7 +238,7 @@ def _cosines(vectors: _Vectors, a: Ints, b: Ints, damping: float) -> _Cosines:
     return _Cosines(values.max(axis=0), pair, codes, parts[best[pair], np.arange(len(pair))])
 
 
-def _by_paragraphs(documents: WeightedConcepts, a: Ints, b: Ints) -> tuple[Ints, Ints]:
+def _order_by_paragraphs(documents: WeightedConcepts, a: Ints, b: Ints) -> tuple[Ints, Ints]:
     """Return for each pair the document with fewer paragraphs, and the other document."""
     is_less = documents.counts[a] <= documents.counts[b]
     return np.where(is_less, a, b), np.where(is_less, b, a)

@@ -1,9 +1,9 @@
 """Guesses the order in which documents were written, from their texts alone. The order is a hint, not evidence.
 
-The order is a path through all documents that changes as few sentences as possible from each document to the next. In
-its direction, few sentences are removed, because versions mostly add text. Most changes come early, because a new text
-changes most. If two documents mention dates, the document with the later date comes later. In a test with 60 families,
-the whole order was right for 42.
+The order is a path through all documents on which as few sentences as possible change from each document to the next.
+Of its two directions, the one that removes fewer sentences is preferred, because versions mostly add text. A direction
+with larger changes at the start is also preferred, because new texts change most. If two documents mention dates, the
+document with the later date comes later. In a test with 60 families, the whole order was correct for 42.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes
 from simdoc_search.versions.ragged_arrays import expand_runs
 
 UNCHANGED_BITS = 4
-"""Maximum number of bits in which unchanged sentences differ. In a test with 60 families, the whole order was right for
-42 families with 2 or 4 bits, 41 with 0, 37 with 7, and 32 with 12."""
+"""Maximum number of bits in which unchanged sentences differ. In a test with 60 families, the whole order was correct
+for 42 families with 2 or 4 bits, 41 with 0, 37 with 7, and 32 with 12."""
 
 MAX_EXACT_DOCUMENTS = 11
-"""Maximum number of documents for which the best path is found. For more documents, a good path is found."""
+"""Maximum number of documents for which the best path is found. For more documents, the path may not be the best."""
 
 _PAIRS_AT_ONCE, _VALUES_AT_ONCE = 1 << 14, 1 << 10
 _ROUNDS = 20
@@ -66,26 +66,25 @@ def count_unchanged(documents: Sequence[Simhashes]) -> Ints:
 
 
 def propose_order(
-    unchanged: Ints, days: Sequence[Date | None] | None = None, *, among: Sequence[int] | None = None
+    unchanged: Ints, dates: Sequence[Date | None] | None = None, *, subset: Sequence[int] | None = None
 ) -> list[int]:
-    """Return the numbers of the documents in the order of the best path, the oldest first.
+    """Return the indices of the documents in the order of the best path, the oldest first.
 
     Args:
         unchanged: the result of `count_unchanged`.
-        days: the latest date that each document mentions. A document without a date gets the date of the document that
+        dates: the latest date that each document mentions. A document without a date gets the date of the document that
             differs least from it.
-        among: numbers of the documents to order; None for all.
+        subset: indices of the documents to order; None for all.
     """
-    if among is not None:
-        numbers = np.array(among, np.int64)
-        days_among = [days[number] for number in among] if days else None
-        return [among[index] for index in propose_order(unchanged[np.ix_(numbers, numbers)], days_among)]
+    if subset is not None:
+        chosen = np.array(subset, np.int64)
+        dates_of_subset = [dates[index] for index in subset] if dates else None
+        return [subset[index] for index in propose_order(unchanged[np.ix_(chosen, chosen)], dates_of_subset)]
     removed = (np.diagonal(unchanged)[:, np.newaxis] - unchanged).astype(np.float64)
     changed = removed + removed.T
-    ranks = _day_ranks(changed, days or [])
-    backwards = (ranks[:, np.newaxis] > ranks) * (
-        1 + changed.sum()
-    )  # a step back in time costs more than all changes together
+    ranks = _date_ranks(changed, dates or [])
+    # A step back in time costs more than all changes together.
+    backwards = (ranks[:, np.newaxis] > ranks) * (1 + changed.sum())
 
     def direction_cost(path: Sequence[int]) -> float:
         """Return a cost that grows with removed sentences, and with changes late in the path."""
@@ -94,33 +93,35 @@ def propose_order(
         return float((backwards + removed)[steps].sum() + (changed[steps] * late).sum())
 
     if len(unchanged) <= MAX_EXACT_DOCUMENTS:
-        return _directed([], _best_path(changed / 2 + backwards), direction_cost)
+        return _choose_direction([], _find_best_path(changed / 2 + backwards), direction_cost)
     order: list[int] = []
     for rank in distinct(ranks):
         group = np.flatnonzero(ranks == rank)
-        order = _directed(order, group[_good_path(changed[np.ix_(group, group)])].tolist(), direction_cost)
+        order = _choose_direction(order, group[_find_good_path(changed[np.ix_(group, group)])].tolist(), direction_cost)
     return order
 
 
-def _day_ranks(changed: Costs, days: Sequence[Date | None]) -> Ints:
-    """Return the rank of each document's date. All dates are shortened to the least exact one."""
-    known = [number for number, date in enumerate(days) if date]
+def _date_ranks(changed: Costs, dates: Sequence[Date | None]) -> Ints:
+    """Return the rank of each document's date. All dates are truncated to the precision of the least precise one."""
+    known = [number for number, date in enumerate(dates) if date]
     if not known:
         return np.zeros(len(changed), np.int64)
-    parts = min(len(date) for date in days if date)
-    dates = [(date or ())[:parts] for date in days]
-    ranks = {date: rank for rank, date in enumerate(sorted(set(dates)))}
+    parts = min(len(date) for date in dates if date)
+    truncated = [(date or ())[:parts] for date in dates]
+    ranks = {date: rank for rank, date in enumerate(sorted(set(truncated)))}
     nearest = np.array(known)[changed[:, known].argmin(axis=1)]
-    return np.array([ranks[dates[number] or dates[other]] for number, other in enumerate(nearest)], np.int64)
+    return np.array([ranks[truncated[number] or truncated[other]] for number, other in enumerate(nearest)], np.int64)
 
 
-def _directed(before: list[int], path: list[int], direction_cost: Callable[[Sequence[int]], float]) -> list[int]:
-    """Append a path in its better direction. In a tie, the end with the smaller number comes first."""
+def _choose_direction(
+    before: list[int], path: list[int], direction_cost: Callable[[Sequence[int]], float]
+) -> list[int]:
+    """Append a path in its better direction. In a tie, the end with the smaller index comes first."""
     forwards = path if path[:1] <= path[-1:] else path[::-1]
     return min([*before, *forwards], [*before, *forwards[::-1]], key=direction_cost)
 
 
-def _best_path(cost: Costs) -> list[int]:
+def _find_best_path(cost: Costs) -> list[int]:
     """Return the cheapest path by dynamic programming over sets of documents (Bellman 1962; Held, Karp 1962)."""
     count = len(cost)
     if not count:
@@ -143,23 +144,23 @@ def _best_path(cost: Costs) -> list[int]:
     return path[::-1]
 
 
-def _good_path(changed: Costs) -> list[int]:
+def _find_good_path(changed: Costs) -> list[int]:
     """Return a cheap path: insert each document where it costs least, then move documents while that cuts the cost."""
     path: list[int] = []
     for number in range(len(changed)):
-        path.insert(_cheapest_place(changed, path, number), number)
+        path.insert(_cheapest_position(changed, path, number), number)
     for _ in range(_ROUNDS):
         check_stopped()
-        before = _length(changed, path)
+        before = _path_length(changed, path)
         for number in list(path):
             path.remove(number)
-            path.insert(_cheapest_place(changed, path, number), number)
-        if _length(changed, path) >= before:
+            path.insert(_cheapest_position(changed, path, number), number)
+        if _path_length(changed, path) >= before:
             break
     return path
 
 
-def _cheapest_place(changed: Costs, path: Sequence[int], number: int) -> int:
+def _cheapest_position(changed: Costs, path: Sequence[int], number: int) -> int:
     numbers = np.array(path, np.int64)
     added = np.zeros(len(path) + 1)
     added[:-1] += changed[number, numbers]
@@ -168,6 +169,6 @@ def _cheapest_place(changed: Costs, path: Sequence[int], number: int) -> int:
     return int(added.argmin())
 
 
-def _length(changed: Costs, path: Sequence[int]) -> float:
+def _path_length(changed: Costs, path: Sequence[int]) -> float:
     numbers = np.array(path, np.int64)
     return float(changed[numbers[:-1], numbers[1:]].sum())

@@ -1,4 +1,4 @@
-"""The server of `simdoc-search serve`. It shows the documents of a store in a browser, and as JSON for programs."""
+"""The server of `simdoc-search serve`. It serves the documents of a store as web pages, and as JSON for programs."""
 
 from simdoc_search.web.app import make_app
 from simdoc_search.web.guard import MIN_TOKEN_LENGTH

@@ -1,4 +1,4 @@
-"""The application of `serve`. It maps addresses to pages, and makes each page in a thread."""
+"""The application of `serve`: its routes, and the threads that render its pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from simdoc_search.web.document import document
 from simdoc_search.web.guard import COOKIE, Guard
 from simdoc_search.web.home import home, status
 from simdoc_search.web.passages import passages
-from simdoc_search.web.problem import problem
+from simdoc_search.web.problem import error_page
 from simdoc_search.web.request import PageRequest, read_values
 from simdoc_search.web.request_limits import MAX_COMPARISONS, MAX_LOGIN_BYTES, MAX_SECONDS
 from simdoc_search.web.response import Download, Page, Redirect, response_of
@@ -61,21 +61,22 @@ POST_PAGES: dict[str, PageFunction] = {
     "/duplicates/stop": duplicates.stop_duplicates,
     "/duplicates/decide": duplicates.decide,
 }
-"""The pages that accept a body. None of them changes documents, files or the store."""
+"""The pages that accept POST requests. None of them changes documents, files or the store."""
 
-_COMPARING_PAGES = ("/similar", "/passages", "/compare", "/versions", "/related", "/concepts", "/families", "/topics")
-"""The pages that compare texts. At most MAX_COMPARISONS of them are made at the same time."""
+_COMPARISON_PATHS = ("/similar", "/passages", "/compare", "/versions", "/related", "/concepts", "/families", "/topics")
+"""The pages that compare texts. At most MAX_COMPARISONS of them are rendered at the same time."""
 _STATIC_FILES: list[str | tuple[str, str]] = [
     ("simdoc_search.web", "static"),
     ("simdoc_search.passages.report", "static"),
 ]
 _WRONG_TOKEN_SECONDS = 0.5
+"""The delay of the response to a wrong access token, in seconds."""
 
 
 def make_app(
     served: ServedStore, *, hosts: Collection[str] = (), any_address: bool = False, token: str | None = None
 ) -> ASGIApp:
-    """Make the ASGI application with the pages over a store. See `Guard` for the other arguments."""
+    """Return the ASGI application that serves a store. `Guard` describes the other arguments."""
     routes: list[Route | Mount] = [
         Mount("/static", StaticFiles(packages=_STATIC_FILES)),
         Route("/login", partial(_login, served), methods=["GET", "POST"]),
@@ -83,15 +84,15 @@ def make_app(
     comparisons = anyio.CapacityLimiter(MAX_COMPARISONS)
     for path in dict.fromkeys([*GET_PAGES, *POST_PAGES]):
         methods = [*(["GET"] if path in GET_PAGES else []), *(["POST"] if path in POST_PAGES else [])]
-        endpoint = partial(_answer, served, path, comparisons if path in _COMPARING_PAGES else None)
-        for address in (path, f"{path}.json") if path != "/" else (path,):
-            routes.append(Route(address, endpoint, methods=methods))
-    app = Starlette(routes=routes, exception_handlers={HTTPException: partial(_http_error, served)})
+        endpoint = partial(_respond, served, path, comparisons if path in _COMPARISON_PATHS else None)
+        for route_path in (path, f"{path}.json") if path != "/" else (path,):
+            routes.append(Route(route_path, endpoint, methods=methods))
+    app = Starlette(routes=routes, exception_handlers={HTTPException: partial(_respond_to_http_error, served)})
     return Guard(app, hosts=hosts, any_address=any_address, token=token)
 
 
-async def _answer(served: ServedStore, path: str, limiter: anyio.CapacityLimiter | None, request: Request) -> Response:
-    """Make a page in a thread. Stop the thread at the deadline, or when the client closes the connection."""
+async def _respond(served: ServedStore, path: str, limiter: anyio.CapacityLimiter | None, request: Request) -> Response:
+    """Render a page in a thread. Stop the thread at the deadline, or when the client closes the connection."""
     make_page = POST_PAGES[path] if request.method == "POST" else GET_PAGES[path]
     page_request = PageRequest(served, path, _wants_json(request))
     response: Response | None = None
@@ -112,40 +113,40 @@ async def _answer(served: ServedStore, path: str, limiter: anyio.CapacityLimiter
             page_request = replace(page_request, values=values, upload=upload)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(stop_on_disconnect, tasks.cancel_scope)
-                make_response = partial(_response_in_thread, make_page, page_request, stop)
+                make_response = partial(_render_in_thread, make_page, page_request, stop)
                 response = await anyio.to_thread.run_sync(make_response, limiter=limiter)
                 tasks.cancel_scope.cancel()
     except ClientDisconnect:
         return Response(status_code=400)
-    return response or response_of(problem(StoppedError(), served), page_request)
+    return response or response_of(error_page(StoppedError(), served), page_request)
 
 
-def _response_in_thread(make_page: PageFunction, page_request: PageRequest, stop: Stop) -> Response:
+def _render_in_thread(make_page: PageFunction, page_request: PageRequest, stop: Stop) -> Response:
     try:
         with cancellable_by(stop):
             return response_of(make_page(page_request), page_request)
     except Exception as error:
-        return response_of(problem(error, page_request.served), page_request)
+        return response_of(error_page(error, page_request.served), page_request)
 
 
-async def _http_error(served: ServedStore, request: Request, error: Exception) -> Response:
-    response = response_of(problem(error, served), PageRequest(served, request.url.path, _wants_json(request)))
+async def _respond_to_http_error(served: ServedStore, request: Request, error: Exception) -> Response:
+    response = response_of(error_page(error, served), PageRequest(served, request.url.path, _wants_json(request)))
     response.headers.update(getattr(error, "headers", None) or {})
     return response
 
 
 def _wants_json(request: Request) -> bool:
-    """Whether the address ends in `.json`, or the client accepts JSON and not HTML."""
+    """Return whether the path ends in `.json`, or the client accepts JSON and not HTML."""
     accepted = request.headers.get("accept", "")
     return request.url.path.endswith(".json") or ("application/json" in accepted and "text/html" not in accepted)
 
 
 async def _login(served: ServedStore, request: Request) -> Response:
-    """Show the login page. Set a cookie if the access token is right."""
+    """Return the login page. If the access token is correct, set a cookie and redirect."""
     values, _ = await read_values(request, max_bytes=MAX_LOGIN_BYTES)
     page_request = PageRequest(served, "/login", values=values)
     then = page_request.value("then", "/")
-    then = then if _is_own_address(then) else "/"
+    then = then if _is_local_url(then) else "/"
     is_post = request.method == "POST"
     if is_post:
         cookie = request.scope["state"]["guard"].cookie_for(page_request.value("token").strip())
@@ -158,6 +159,6 @@ async def _login(served: ServedStore, request: Request) -> Response:
     return response_of(page, page_request)
 
 
-def _is_own_address(address: str) -> bool:
-    """Whether an address is a page of this server."""
-    return address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
+def _is_local_url(url: str) -> bool:
+    """Return whether a URL is a path on this server."""
+    return url.startswith("/") and not url.startswith(("//", "/\\")) and url.isprintable()

@@ -1,4 +1,4 @@
-"""Runs searches over all documents in the background, and makes their pages. Such a search may take minutes."""
+"""Runs searches over all documents in the background, and renders their pages. Such a search may take minutes."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from simdoc_search.web.response import Page, Redirect
 
 Result = TypeVar("Result")
 Progress = Callable[[str, float], None]
-"""Takes the stage of a job and the share of this stage that is done, 0..1."""
+"""Reports the stage of a job, and the completed share of this stage, 0..1."""
 
 _MAX_GROUPS = 100
 _REFRESH_SECONDS = 2
 
 
 class BackgroundJob(Generic[Result]):
-    """A search that runs in a thread. Only one runs at a time. The last result is kept.
+    """A search that runs in a thread. It runs at most once at a time, and the last result is kept.
 
     Args:
         name: The path of the page, without the slash.
 
     Attributes:
-        result: The last result. None: no search has finished yet.
-        problem: Why the last search failed. Empty if it did not fail.
-        state: The stage of the running search, and the share of this stage that is done, 0..1. None: no search runs.
+        result: The last result, or None if no search has finished yet.
+        problem: The reason why the last search failed. It is empty if the search did not fail.
+        state: The stage of the running search, and the completed share of this stage, 0..1. None if there is none.
     """
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._is_stopped = False
+        self._is_stop_requested = False
         self._lock = Lock()
         self.result: Result | None = None
         self.problem: str = ""
@@ -43,24 +43,24 @@ class BackgroundJob(Generic[Result]):
         """Start a search.
 
         Raises:
-            QuerySyntaxError: A search is running.
+            QuerySyntaxError: The search is already running.
         """
         with self._lock:
             if self.state is not None:
                 raise QuerySyntaxError(
                     f"the search for {self._name} is already running; wait until it has finished, or stop it"
                 )
-            self.state, self._is_stopped, self.problem = ("reading", 0.0), False, ""
+            self.state, self._is_stop_requested, self.problem = ("reading", 0.0), False, ""
         Thread(target=self._run, args=(compute,), name=self._name, daemon=True).start()
         return Redirect(f"/{self._name}", {"state": "running", "stage": "reading", "share": 0.0})
 
     def stop(self) -> Redirect:
         """Stop the running search at its next progress report."""
-        self._is_stopped = True
+        self._is_stop_requested = True
         return Redirect(f"/{self._name}", {"state": "stopping"})
 
     def _report(self, stage: str, share: float) -> None:
-        if self._is_stopped:
+        if self._is_stop_requested:
             raise StoppedError
         self.state = stage, share
 
@@ -83,14 +83,14 @@ class BackgroundJob(Generic[Result]):
         default_limit: int,
         show: Callable[[Result, int, int], tuple[int, dict[str, Any], dict[str, Any]]],
     ) -> Page:
-        """The page about the search: its progress, its problem, or some groups of its result.
+        """Return the page of the search. It shows the progress, the reason of a failure, or some groups of the result.
 
         Args:
-            request: The request. `start` is the number of the first group, `limit` the maximum number of groups.
+            request: The request. `start` is the index of the first group, `limit` the maximum number of groups.
             template: The template of the page.
             default_limit: The default of `limit`.
             show: Takes the result, `start` and `limit`. Returns the total number of groups, the values for the template
-                and the JSON answer.
+                and the values for the JSON response.
         """
         values: dict[str, Any] = {"stage": "", "share": 0.0, "result": None, "problem": ""}
         if self.state is not None:
@@ -99,7 +99,7 @@ class BackgroundJob(Generic[Result]):
             as_json = {"state": "running", "stage": stage, "share": share}
             return Page(template, values, as_json, 202 if request.wants_json else 200, _REFRESH_SECONDS)
         if self.result is None or self.problem:
-            values["problem"] = request.served.without_location(self.problem)
+            values["problem"] = request.served.hide_location(self.problem)
             return Page(template, values, {"state": "none", "problem": values["problem"] or None})
         start = request.integer("start", 0, 0, 10**9)
         limit = request.integer("limit", default_limit, 1, _MAX_GROUPS)

@@ -1,4 +1,4 @@
-"""Reads the columns of hits, like the option `--show`. The paths of files are never shown."""
+"""Reads the columns of hits, as the option `--show` does. File paths are never shown."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class HitColumns:
 
     Attributes:
         names: The chosen columns.
-        suggested: All columns that these hits have.
-        values: The values of the chosen columns, by document and column.
+        suggested: The columns for which at least one of these hits has a value.
+        values: Maps each document to the values of the chosen columns, by name.
     """
 
     names: Sequence[str]
@@ -32,20 +32,20 @@ class HitColumns:
     values: dict[Place, dict[str, Any]]
 
     def cells(self, place: Place) -> list[tuple[str, str]]:
-        """The names and values of a document's columns, as shown on pages."""
+        """Return the names and values of a document's columns, formatted for display."""
         values = self.values.get(place, {})
-        return [(name, _cell(name, values.get(name))) for name in self.names]
+        return [(name, _format_cell(name, values.get(name))) for name in self.names]
 
-    def add_to(self, answer: dict[str, Any], places: Sequence[Place]) -> dict[str, Any]:
-        """Add the columns to each hit of a JSON answer, as `show`. `places` are the places of the hits."""
+    def add_to(self, as_json: dict[str, Any], places: Sequence[Place]) -> dict[str, Any]:
+        """Add the columns to each hit of a JSON response, as `show`. `places` are the documents of the hits."""
         if self.names:
-            for hit, place in zip(answer["hits"], places, strict=True):
+            for hit, place in zip(as_json["hits"], places, strict=True):
                 hit["show"] = {name: self.values.get(place, {}).get(name) for name in self.names}
-        return answer
+        return as_json
 
 
-def hit_columns(request: PageRequest, search: SimilaritySearch, places: Sequence[Place]) -> HitColumns:
-    """Read the columns that a request asks for. `places` are the places of the hits.
+def read_hit_columns(request: PageRequest, search: SimilaritySearch, places: Sequence[Place]) -> HitColumns:
+    """Read the columns that a request selects. `places` are the documents of the hits.
 
     Raises:
         QuerySyntaxError: A requested name cannot be a column.
@@ -59,21 +59,21 @@ def hit_columns(request: PageRequest, search: SimilaritySearch, places: Sequence
     return HitColumns(columns.names, suggested, {record.place: _values(columns, record) for record in records})
 
 
-def document_facts(request: PageRequest, search: SimilaritySearch, record: Record) -> list[tuple[str, str]]:
-    """The names and values of a document's metadata, and of the date and size of its file."""
+def read_document_facts(request: PageRequest, search: SimilaritySearch, record: Record) -> list[tuple[str, str]]:
+    """Return the names and values of a document's metadata, and the date and size of its file, for display."""
     [record] = Columns(request.served.columns).with_metadata(search.store, [record])
     of_file = _values(Columns(_FILE_COLUMNS), record) if record.origin else {}
     values = of_file | {name: record.metadata[name] for name in sorted(record.metadata) if name not in of_file}
-    return [(name, _cell(name, value)) for name, value in values.items()]
+    return [(name, _format_cell(name, value)) for name, value in values.items()]
 
 
 def _values(columns: Columns, record: Record) -> dict[str, Any]:
-    """The values of a document. The column `path` is its metadata field of this name, never the path of its file."""
+    """Return the values of a document. The column `path` is the metadata field `path`, never the path of the file."""
     values = columns.values(record)
     return values | {"path": record.metadata.get("path")} if "path" in values else values
 
 
-def _cell(name: str, value: Any) -> str:
+def _format_cell(name: str, value: Any) -> str:
     is_size = name == "size" and isinstance(value, int) and not isinstance(value, bool)
     text = format_bytes(value) if is_size else column_text(name, value)
     return text if len(text) <= _MAX_CELL_CHARACTERS else f"{text[:_MAX_CELL_CHARACTERS]} …"

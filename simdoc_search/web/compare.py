@@ -16,11 +16,11 @@ from simdoc_search.web.request_query import has_text, length_for_limit, named_pl
 from simdoc_search.web.response import Page
 
 _MAX_SHOWN_CHARACTERS = 2_000_000
-"""The maximum number of characters, of both texts together, that a browser shows side by side without delay."""
+"""The maximum total number of characters of two texts that a browser shows side by side without delay."""
 
 
 def compare(request: PageRequest) -> Page:
-    """Compare the documents `a` and `b`, or a text and the document `b`."""
+    """Return the comparison of the documents `a` and `b`, or of a text and the document `b`."""
     search = request.served.search()
     second = named_place(request, search, "b")
     if has_text(request):

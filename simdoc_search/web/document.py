@@ -1,4 +1,4 @@
-"""The page about one document: its text, its metadata, and similar and related documents."""
+"""The page of one document: its text, its metadata, and similar and related documents."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from simdoc_search.as_json import place_as_json, related_as_json, similar_as_jso
 from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search import RelatedResult, SimilaritySearch
-from simdoc_search.web.columns import document_facts
+from simdoc_search.web.columns import read_document_facts
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import named_place, query_at, stored_record
 from simdoc_search.web.response import Page
 
 _MAX_RELATED = 5
 _PART_CHARACTERS = 20_000
+"""The number of characters of a text that one page shows."""
 
 
 def document(request: PageRequest) -> Page:
-    """Show a document with a part of its text."""
+    """Return the page of a document with a part of its text."""
     search = request.served.search()
     place = named_place(request, search)
     record = stored_record(search, place)
@@ -32,7 +33,7 @@ def document(request: PageRequest) -> Page:
     related = _related(search, place) if has_concepts else None
     values = {
         "place": place,
-        "facts": document_facts(request, search, record),
+        "facts": read_document_facts(request, search, record),
         "text": text,
         "start": start,
         "before": max(start - _PART_CHARACTERS, 0),

@@ -1,4 +1,4 @@
-"""The pages about duplicates, and the plan with the user's decisions."""
+"""The pages of the search for duplicates, and the plan with the user's decisions."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from simdoc_search.duplicates.plan.rows import ACTIONS, Action, PlanRow
 from simdoc_search.duplicates.plan.table import table_lines
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.web.request import PageRequest
-from simdoc_search.web.response import Download, Page, Redirect, address
+from simdoc_search.web.response import Download, Page, Redirect, url_for
 
 _DEFAULT_GROUPS, _MAX_MEMBERS = 20, 100
 _KEEP_RULES = ("longest", "first", "newest", "oldest")
-_FIELD = "row-"
+_FIELD_PREFIX = "row-"
 
 
 @dataclass(slots=True)
 class DuplicatesReview:
-    """Groups of duplicates and the user's decisions. Both are only in memory.
+    """Groups of duplicates and the user's decisions. Both are kept only in memory.
 
     Attributes:
         duplicates: The groups.
         options: The options of the search: `overlap` in percent, `keep` and `measure`.
-        decisions: The actions that differ from the proposed ones.
+        decisions: The actions that the user chose instead of the proposed ones.
     """
 
     duplicates: Duplicates
@@ -41,7 +41,7 @@ class DuplicatesReview:
     _lock: Lock = field(default_factory=Lock)
 
     def groups(self, start: int, count: int) -> list[Group]:
-        """Up to `count` groups, from number `start` on. Each group is made only once."""
+        """Return up to `count` groups, from index `start` on. Each group is computed only once."""
         if start >= self.duplicates.group_count:
             return []
         with self._lock:
@@ -50,16 +50,16 @@ class DuplicatesReview:
             return self._known_groups[start : start + count]
 
     def action(self, duplicate: Duplicate) -> Action:
-        """The user's decision about a duplicate, or the proposed action if there is none."""
+        """Return the action that the user chose for a duplicate, or the proposed action."""
         return self.decisions.get(duplicate.place, duplicate.action)
 
-    def duplicate(self, name: str) -> Duplicate:
-        """The duplicate that a form field, `row-GROUP-MEMBER`, refers to.
+    def find_duplicate(self, name: str) -> Duplicate:
+        """Return the duplicate to which the form field `row-GROUP-MEMBER` refers.
 
         Raises:
             QuerySyntaxError: There is no such duplicate.
         """
-        numbers = name.removeprefix(_FIELD).split("-")
+        numbers = name.removeprefix(_FIELD_PREFIX).split("-")
         if len(numbers) == 2 and all(number.isascii() and number.isdigit() and len(number) < 10 for number in numbers):
             group_number, member = map(int, numbers)
             for group in self.groups(group_number, 1):
@@ -69,7 +69,7 @@ class DuplicatesReview:
 
 
 def duplicates(request: PageRequest) -> Page:
-    """Show the progress of the search, or some of the groups."""
+    """Return the progress of the search, or some of its groups."""
 
     def show(review: DuplicatesReview, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
         groups = review.groups(start, limit)
@@ -81,7 +81,7 @@ def duplicates(request: PageRequest) -> Page:
 
 
 def _as_json(review: DuplicatesReview, groups: list[Group]) -> dict[str, Any]:
-    """The JSON of the command `duplicates`, without pairs and without the paths of files."""
+    """Return the JSON of the command `duplicates`, without pairs and without file paths."""
     clusters = [cluster_as_json(group) for group in groups]
     for cluster in clusters:
         for document in (cluster["kept"], *cluster["duplicates"]):
@@ -113,12 +113,12 @@ def stop_duplicates(request: PageRequest) -> Redirect:
 
 
 def decide(request: PageRequest) -> Redirect:
-    """Save decisions. Each value `row-GROUP-MEMBER` is `keep`, `drop` or `decide`."""
-    review = _review(request)
+    """Save the user's decisions. Each value `row-GROUP-MEMBER` is `keep`, `drop` or `decide`."""
+    review = _require_review(request)
     chosen = {
-        name: (review.duplicate(name), _action(request.value(name), name))
+        name: (review.find_duplicate(name), _parse_action(request.value(name), name))
         for name in request.values
-        if name.startswith(_FIELD)
+        if name.startswith(_FIELD_PREFIX)
     }
     for duplicate, action in chosen.values():
         if action == duplicate.action:
@@ -128,32 +128,32 @@ def decide(request: PageRequest) -> Redirect:
     if request.value("then") == "plan":
         next_page = "/duplicates/plan.tsv"
     else:
-        next_page = address("/duplicates", start=request.value("start"), limit=request.value("limit"))
+        next_page = url_for("/duplicates", start=request.value("start"), limit=request.value("limit"))
     return Redirect(next_page, {"decided": len(review.decisions)})
 
 
 def plan(request: PageRequest) -> Download:
-    """The plan of `duplicates --plan`, with the user's decisions. It contains the paths of files."""
-    review = _review(request)
+    """Return the plan of `duplicates --plan` with the user's decisions. It contains file paths."""
+    review = _require_review(request)
     rows = plan_rows(review.duplicates, request.served.search().store)
     command = "simdoc-search apply plan.tsv --move-to DIR --dry-run"
-    return Download("plan.tsv", table_lines(_with_decisions(rows, review), command, review.duplicates.drop))
+    return Download("plan.tsv", table_lines(_apply_decisions(rows, review), command, review.duplicates.drop))
 
 
-def _with_decisions(rows: Iterator[PlanRow], review: DuplicatesReview) -> Iterator[PlanRow]:
-    """Apply the decisions to rows. A file that changed after the search is not dropped: its row has no state."""
+def _apply_decisions(rows: Iterator[PlanRow], review: DuplicatesReview) -> Iterator[PlanRow]:
+    """Yield the rows with the user's decisions. A row without a state is not dropped, because its file has changed."""
     for row in rows:
         action = review.decisions.get(row.place) if row.action != "keep" else None
         yield row if action is None or (action == "drop" and row.state is None) else replace(row, action=action)
 
 
-def _review(request: PageRequest) -> DuplicatesReview:
+def _require_review(request: PageRequest) -> DuplicatesReview:
     if (review := request.served.duplicates.result) is None:
         raise QuerySyntaxError("there is no result yet; start the search for duplicates and wait until it has finished")
     return review
 
 
-def _action(text: str, name: str) -> Action:
+def _parse_action(text: str, name: str) -> Action:
     for action in ACTIONS:
         if text == action:
             return action

@@ -1,4 +1,4 @@
-"""The pages about the families of versions and the topics of all documents."""
+"""The pages of the searches for families of versions and for topics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DEFAULT_GROUPS, _MAX_MEMBERS = 10, 50
 
 
 def families(request: PageRequest) -> Page:
-    """Show the progress of the search, or some of the families. No request starts git."""
+    """Return the progress of the search, or some of its families. Git is never run."""
 
     def show(result: Families, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
         search = request.served.search()
@@ -26,7 +26,7 @@ def families(request: PageRequest) -> Page:
 
 
 def topics(request: PageRequest) -> Page:
-    """Show the progress of the search, or some of the topics."""
+    """Return the progress of the search, or some of its topics."""
     search = request.served.concepts_search()
 
     def show(result: Topics, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:

@@ -1,8 +1,8 @@
-"""Checks who may send a request, and tells browsers what they may do with the answer.
+"""Rejects requests that are not allowed, and adds security headers to responses.
 
-Another site can make a browser send requests to this server. By DNS rebinding, it could also read the answers. A
-request must therefore name this server as its host. It must not come from another site, unless a person followed a
-link. If there is an access token, the request must have it.
+Another site can make a browser send requests to this server. By DNS rebinding, it could also read the responses. The
+host in a request must therefore be a name of this server. The request must not come from another site, unless a person
+followed a link. If the server has an access token, the request must contain it.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from simdoc_search.web.response import address, json_text
+from simdoc_search.web.response import json_text, url_for
 from simdoc_search.web.server import is_loopback
 
 COOKIE = "simdoc"
 MIN_TOKEN_LENGTH = 16
 
 _WITHOUT_TOKEN = ("/login", "/static/")
-"""Paths that begin with one of these do not need the token."""
+"""Paths with one of these prefixes do not require the token."""
 _MAX_QUOTED = 100
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -44,13 +44,13 @@ _HEADERS = {
 
 
 class Guard:
-    """Refuses unwanted requests, and adds security headers to responses.
+    """Rejects requests that are not allowed, and adds security headers to responses.
 
     Args:
         app: The application.
         hosts: Host names of this server, besides localhost and loopback addresses.
         any_address: Whether a request may use any IP address as its host. Set this only with a token.
-        token: The access token. None: no token is necessary.
+        token: The access token. If None, no token is required.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Guard:
         self._cookie = hmac.new(secrets.token_bytes(32), (token or "").encode(), hashlib.sha256).hexdigest()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer or refuse a request."""
+        """Pass a request on to the application, or reject it."""
         if scope["type"] != "http":
             return
 
@@ -75,32 +75,32 @@ class Guard:
             await send(message)
 
         scope.setdefault("state", {})["guard"] = self
-        await (self._refusal(scope) or self._app)(scope, receive, send_with_headers)
+        await (self._reject(scope) or self._app)(scope, receive, send_with_headers)
 
     def cookie_for(self, token: str) -> str | None:
-        """The cookie for a browser that sent the right token. It is valid until this process ends.
+        """Return the cookie for a browser that sent the correct token. It is valid until this process ends.
 
-        None if the token is wrong.
+        If the token is wrong, return None.
         """
         return self._cookie if self._token is not None and _is_equal(token, self._token) else None
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _reject(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_host(host):
             advice = "to accept it, restart the server with: simdoc-search serve --name HOST"
-            return _refused(421, f"{host[:_MAX_QUOTED]!r} is not a host name of this server; {advice}")
+            return _rejection(421, f"{host[:_MAX_QUOTED]!r} is not a host name of this server; {advice}")
         if not _is_same_site_or_link(scope, headers):
-            return _refused(403, "the request comes from another site; open the page from this server instead")
+            return _rejection(403, "the request comes from another site; open the page from this server instead")
         path: str = scope["path"]
         if self._token is None or path.startswith(_WITHOUT_TOKEN) or self._has_token(headers):
             return None
         if scope["method"] == "GET" and "text/html" in headers.get("accept", "") and not path.endswith(".json"):
             query = scope.get("query_string", b"").decode("latin-1")
-            return RedirectResponse(address("/login", then=f"{path}?{query}" if query else path), 303)
-        refused = _refused(401, "the access token is missing or wrong; send the header Authorization: Bearer TOKEN")
-        refused.headers["WWW-Authenticate"] = "Bearer"
-        return refused
+            return RedirectResponse(url_for("/login", then=f"{path}?{query}" if query else path), 303)
+        response = _rejection(401, "the access token is missing or wrong; send the header Authorization: Bearer TOKEN")
+        response.headers["WWW-Authenticate"] = "Bearer"
+        return response
 
     def _is_own_host(self, host: str) -> bool:
         try:
@@ -134,5 +134,5 @@ def _is_same_site_or_link(scope: Scope, headers: Headers) -> bool:
     return is_read or origin is None or urlsplit(origin).netloc == headers.get("host")
 
 
-def _refused(status: int, sentence: str) -> Response:
-    return Response(json_text({"error": sentence}), status, media_type="application/json")
+def _rejection(status: int, message: str) -> Response:
+    return Response(json_text({"error": message}), status, media_type="application/json")

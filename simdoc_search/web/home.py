@@ -1,4 +1,4 @@
-"""The first page and the status page."""
+"""The home page and the status page."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from simdoc_search.as_json import info_as_json
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Page
 
-_EXAMPLES = 5
+_MAX_EXAMPLES = 5
 
 
 def home(request: PageRequest) -> Page:
-    """Show the number of documents and the search forms."""
+    """Return the number of documents, and the search forms."""
     info = request.served.info()
     as_json = {
         "documents": info.documents,
-        "examples": request.served.search().store.ids_with_prefix("", _EXAMPLES),
+        "examples": request.served.search().store.ids_with_prefix("", _MAX_EXAMPLES),
     }
     return Page("home.html", {**as_json, "has_concepts": info.settings.concepts is not None}, as_json)
 
 
 def status(request: PageRequest) -> Page:
-    """Show the number of documents and the settings, without the location of the store."""
+    """Return the number of documents and the settings, without the location of the store."""
     info = request.served.info()
     as_json = {**info_as_json(info), "store": None}
     return Page("status.html", {"info": info, "settings_json": as_json["settings"]}, as_json)

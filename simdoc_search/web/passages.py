@@ -1,4 +1,4 @@
-"""The page about documents that share passages with a document or a text."""
+"""The page of documents that share passages with a document or a text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simdoc_search.display import estimate, percent
 from simdoc_search.passages.report import Source, SourcedText, sources_view
 from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
-from simdoc_search.web.columns import hit_columns
+from simdoc_search.web.columns import read_hit_columns
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import (
     check_is_not_local_path,
@@ -23,11 +23,11 @@ from simdoc_search.web.response import Page
 
 _MAX_WORDS = 10_000
 _MAX_SHOWN_CHARACTERS = 2_000_000
-"""The maximum number of characters, of a text and its sources together, that a browser shows without delay."""
+"""The maximum total number of characters of a text and its sources that a browser shows without delay."""
 
 
 def passages(request: PageRequest) -> Page:
-    """Find the documents that share passages with a document or a text."""
+    """Return the documents that share passages with a document or a text."""
     search = request.served.passages_search()
     options: dict[str, Any] = {
         "size": request.size,
@@ -36,20 +36,20 @@ def passages(request: PageRequest) -> Page:
         "min_words": request.integer("min_words", 0, 1, _MAX_WORDS) or None,
         "preset": request.preset,
         "compare_all": request.is_on("all"),
-        "ignore": _ignored_texts(request, search),
+        "ignore": _read_ignored_texts(request, search),
         "ignore_quotes": request.is_on("ignore_quotes"),
     }
     query = request_query(request)
     result = search.passages(**query.arguments(), **options)
     name = query.name or "your text"
     places = [hit.place for hit in result.hits]
-    columns = hit_columns(request, search, places)
+    columns = read_hit_columns(request, search, places)
     values = {
         **query.template_values(request),
         "result": result,
         "headline": result.headline(name),
-        "view": None if request.wants_json else _view(name, result, search),
-        "quotes": {hit.place: _quote(hit, result) for hit in result.hits},
+        "view": None if request.wants_json else _render_view(name, result, search),
+        "quotes": {hit.place: _longest_passage_text(hit, result) for hit in result.hits},
         "columns": columns,
         "offsets": request.neighbour_offsets(len(result.hits), result.total),
     }
@@ -57,15 +57,15 @@ def passages(request: PageRequest) -> Page:
     return Page("passages.html", values, columns.add_to(as_json, places))
 
 
-def _ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[str]:
+def _read_ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[str]:
     names = request.all_values("ignore")
     for name in names:
         check_is_not_local_path(search, name)
     return [stored_text(search, resolved_place(search, name)) for name in names]
 
 
-def _view(name: str, result: PassageResult, search: SimilaritySearch) -> Markup | None:
-    """The text with its sources. None if nothing is shared, or if the text is not stored or too long to show."""
+def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> Markup | None:
+    """Return the text with its sources. None if nothing is shared, or the text is not stored or too long to show."""
     characters_left = _MAX_SHOWN_CHARACTERS - len(result.text or "")
     if result.text is None or not result.hits or characters_left < 0:
         return None
@@ -75,13 +75,13 @@ def _view(name: str, result: PassageResult, search: SimilaritySearch) -> Markup 
         text = record.text if record else None
         characters_left -= len(text or "")
         is_exact = hit.kind == "exact"
-        words = f"{'' if is_exact else '~'}{hit.words:,}"
-        share = percent(hit.share, 0) if is_exact else estimate(hit.share)
-        sources.append(Source(hit.id, words, share, hit.adds, hit.passages, "", text if is_exact else None))
+        words_label = f"{'' if is_exact else '~'}{hit.words:,}"
+        share_label = percent(hit.share, 0) if is_exact else estimate(hit.share)
+        sources.append(Source(hit.id, words_label, share_label, hit.adds, hit.passages, "", text if is_exact else None))
     return sources_view(
         SourcedText(name, result.headline(name), result.text, sources, result.spans, result.ignored_spans)
     )
 
 
-def _quote(hit: PassageHit, result: PassageResult) -> str:
+def _longest_passage_text(hit: PassageHit, result: PassageResult) -> str:
     return result.text[slice(*hit.longest.a)] if hit.longest and result.text else ""

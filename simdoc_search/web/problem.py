@@ -1,4 +1,4 @@
-"""Makes error pages, with one sentence and an HTTP status for each kind of error."""
+"""Renders error pages, with one sentence and an HTTP status for each class of errors."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _STATUSES: dict[type[Exception], int] = {
     StoreError: 503,
     SimdocError: 400,
 }
-"""The HTTP status of each class of errors. The first class that an error belongs to counts."""
+"""The HTTP status of each class of errors. The first class in this order that an error belongs to is used."""
 
 _log = logging.getLogger(__name__)
 
 
-def problem(error: Exception, served: ServedStore) -> Page:
-    """The page about an error. It does not show the location of the store."""
+def error_page(error: Exception, served: ServedStore) -> Page:
+    """Return the page of an error. It does not show the location of the store."""
     if isinstance(error, StoreError):
-        served.close_after(error)
+        served.reopen_after(error)
     status = _status(error, served)
-    sentence = served.without_location(_sentence(error, status))
+    sentence = served.hide_location(_describe_error(error, status))
     as_json: dict[str, Any] = {"error": sentence}
     readings = list(error.readings) if isinstance(error, AmbiguousQueryError) else []
     suggestions = list(error.suggestions) if isinstance(error, UnknownDocumentError) else []
@@ -50,14 +50,14 @@ def problem(error: Exception, served: ServedStore) -> Page:
     return Page("problem.html", values, as_json, status)
 
 
-def _sentence(error: Exception, status: int) -> str:
+def _describe_error(error: Exception, status: int) -> str:
     match error:
         case HTTPException():
-            known = {
+            messages = {
                 404: "there is no page at this path; start at /",
                 405: "this path does not accept this HTTP method; use one from the Allow header",
             }
-            return known.get(status, error.detail)
+            return messages.get(status, error.detail)
         case StoppedError() if status == 504:
             return (
                 f"the request took longer than {MAX_SECONDS:.0f} seconds; send a shorter text, or use the command line"
@@ -77,4 +77,4 @@ def _status(error: Exception, served: ServedStore) -> int:
         return error.status_code
     if isinstance(error, StoppedError):
         return 503 if served.stop.is_set() else 504
-    return next((status for kind, status in _STATUSES.items() if isinstance(error, kind)), 500)
+    return next((status for error_class, status in _STATUSES.items() if isinstance(error, error_class)), 500)

@@ -30,21 +30,21 @@ Values = dict[str, list[str]]
 _DEFAULT_HITS = 10
 _SCORE = re.compile(r"0?\.[0-9]{1,9}|0|1(?:\.0{1,9})?")
 _ON, _OFF = ("1", "on", "true", "yes"), ("", "0", "off", "false", "no")
-_MAX_QUOTED = 400  # characters of a wrong value that a message quotes
+_MAX_QUOTED = 400  # maximum number of characters of a wrong value that a message quotes
 
 MultiPartParser.spool_max_size = MAX_BODY_BYTES  # an uploaded document must not be written to disk
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """An uploaded file. It is only in memory."""
+    """An uploaded file. It is kept only in memory."""
 
     name: str
     data: bytes
 
 
 async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> tuple[Values, Upload | None]:
-    """The values of a request by name, and the uploaded file.
+    """Return the values of a request by name, and the uploaded file.
 
     Values in the body replace values of the same name in the query string.
 
@@ -131,8 +131,8 @@ class PageRequest:
 
     Attributes:
         served: The store whose documents are served.
-        path: The path without `.json`.
-        wants_json: Whether the answer must be JSON.
+        path: The path of the URL without `.json`.
+        wants_json: Whether the response must be JSON.
         values: The values of the request by name.
         upload: The uploaded file.
     """
@@ -144,15 +144,15 @@ class PageRequest:
     upload: Upload | None = None
 
     def value(self, name: str, default: str = "") -> str:
-        """The last value with this name."""
+        """Return the last value with this name."""
         return next(reversed(self.values.get(name, ())), default)
 
     def all_values(self, name: str) -> list[str]:
-        """All values with this name that are not blank."""
+        """Return all values with this name that are not blank."""
         return [value for value in self.values.get(name, ()) if value.strip()]
 
     def integer(self, name: str, default: int, minimum: int, maximum: int) -> int:
-        """A whole number from a minimum to a maximum. The default if the value is missing or blank."""
+        """Return a whole number from `minimum` to `maximum`, or the default if the value is missing or blank."""
         text = self.value(name).strip()
         if not text:
             return default
@@ -162,35 +162,35 @@ class PageRequest:
         return int(digits)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
-        """One of several choices. The first one is the default."""
+        """Return one of several choices. The first one is the default."""
         text = self.value(name).strip() or choices[0]
         if text not in choices:
             raise _wrong_value(name, f"one of {', '.join(choices)}", text)
         return text
 
     def is_on(self, name: str) -> bool:
-        """Whether an option is switched on."""
+        """Return whether an option is on."""
         text = self.value(name).strip().lower()
         if text not in (*_ON, *_OFF):
             raise _wrong_value(name, "on or off", text)
         return text in _ON
 
     def percent(self, name: str) -> Fraction | None:
-        """A percentage as a fraction, or None if the value is missing."""
+        """Return a percentage as a fraction, or None if the value is missing."""
         text = self.value(name).strip()
         return parse_percentage(text[:_MAX_QUOTED], name) if text else None
 
     def score(self, name: str) -> float | None:
-        """A number from 0 to 1, or None if the value is missing."""
+        """Return a number from 0 to 1, or None if the value is missing."""
         text = self.value(name).strip()
         if text and not _SCORE.fullmatch(text):
             raise _wrong_value(name, "a number from 0 to 1", text)
         return float(text) if text else None
 
     def filters(self) -> list[dict[str, Any]]:
-        """The values `filter` and `exclude` as the argument `filters` of the search methods."""
-        wanted = [{key: value} for key, value in self._pairs("filter")]
-        return wanted + [{key: none_of(value)} for key, value in self._pairs("exclude")]
+        """Return the values `filter` and `exclude` in the form of the argument `filters` of the search methods."""
+        included = [{key: value} for key, value in self._pairs("filter")]
+        return included + [{key: none_of(value)} for key, value in self._pairs("exclude")]
 
     def _pairs(self, name: str) -> list[tuple[str, str]]:
         pairs = []
@@ -212,11 +212,11 @@ class PageRequest:
         return self.integer("offset", 0, 0, MAX_OFFSET)
 
     def neighbour_offsets(self, shown: int, total: int | None = None) -> tuple[int | None, int | None]:
-        """The offsets of the pages before and after this one, or None where there is no such page.
+        """Return the offsets of the previous page and the next one, each None if there is no such page.
 
         Args:
             shown: The number of hits on this page.
-            total: The total number of hits. None if it is not known.
+            total: The total number of hits, or None if it is unknown.
         """
         before = max(self.offset - self.size, 0) if self.offset else None
         after = self.offset + self.size

@@ -1,11 +1,11 @@
-"""The limits of a request. docs/serve.md and SECURITY.md list them."""
+"""Defines the limits of requests. docs/serve.md and SECURITY.md list them."""
 
 from __future__ import annotations
 
 from simdoc_search.workers import ItemLimits
 
 MAX_CONNECTIONS = 100
-"""Maximum number of open connections. Any others get status 503."""
+"""Maximum number of open connections. Further connections get status 503."""
 
 MAX_BODY_BYTES, MAX_LOGIN_BYTES = 20_000_000, 10_000
 """Maximum size of a body in bytes, and of a body that is sent without the access token."""
@@ -13,23 +13,23 @@ MAX_BODY_BYTES, MAX_LOGIN_BYTES = 20_000_000, 10_000
 MAX_VALUES, MAX_VALUE_CHARACTERS = 20_000, 10_000
 """Maximum number of values in a request, and of characters in each value except `text`.
 
-The page of duplicates sends up to 10,000 values.
+The page of duplicates sends up to 10,000 decisions.
 """
 
 MAX_TEXT_CHARACTERS = 2_000_000
 """Maximum number of characters of a query text: about 1,000 pages."""
 
 MAX_COMPARED_CHARACTERS = 4_000_000
-"""Maximum number of characters of two texts that are compared, together."""
+"""Maximum total number of characters of two texts that are compared."""
 
 MAX_HITS, MAX_OFFSET = 200, 10_000
 """Maximum number of hits on a page, and of hits before a page."""
 
 MAX_COMPARISONS = 2
-"""Maximum number of requests that compare texts at the same time. Any others wait."""
+"""Maximum number of requests that compare texts at the same time. Further requests wait."""
 
 MAX_SECONDS = 90.0
-"""Maximum time from the start of a request to its answer, including the upload and the wait for other requests."""
+"""Maximum time from the start of a request to its response, in seconds. It includes the upload and any waiting."""
 
 UPLOAD_LIMITS = ItemLimits(seconds=30.0, memory=1_500_000_000)
-"""The limits of the process that reads an uploaded document."""
+"""Limits of the process that reads an uploaded document."""

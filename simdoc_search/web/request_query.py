@@ -1,4 +1,4 @@
-"""Finds the document, or reads the text, that a request searches with."""
+"""Finds the query document of a request, or reads its query text."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _REPEATED_VALUES = (
     *("all", "ignore_quotes", "enough", "least", "explain", "size"),
 )
 _REPEATED_LISTS = ("filter", "exclude", "show", "ignore")
-"""The values of a request that the links to its other pages of hits repeat."""
+"""Links to the other pages of hits repeat these values of the request."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestQuery:
-    """The document or text that a request searches with.
+    """The query document or the query text of a request.
 
     Attributes:
-        place: The place of a stored document. None: the query is a text.
-        text: The text. None: the query is a stored document.
+        place: The place of the query document. None if the query is a text.
+        text: The query text. None if the query is a stored document.
         file: The name of the uploaded file with the text, if any.
     """
 
@@ -43,32 +43,32 @@ class RequestQuery:
 
     @property
     def id(self) -> str | None:
-        """The id of the stored document."""
+        """The id of the query document, if any."""
         return self.place.id if self.place else None
 
     @property
     def name(self) -> str:
-        """The id of the document or the name of the file. Empty for a pasted text."""
+        """The id of the document or the name of the file. It is empty for a pasted text."""
         return self.id or self.file or ""
 
     def arguments(self) -> dict[str, Any]:
-        """The argument `query` or `text` for a method of `SimilaritySearch`."""
+        """Return the argument `query` or `text` for a method of `SimilaritySearch`."""
         return {"text": self.text} if self.place is None else {"query": query_at(self.place)}
 
     def template_values(self, request: PageRequest) -> dict[str, Any]:
-        """The values that every template with hits needs."""
+        """Return the values that every template with hits needs."""
         same_query: dict[str, Any] = {name: request.value(name) for name in _REPEATED_VALUES if request.value(name)}
         same_query |= {name: [*request.values[name]] for name in _REPEATED_LISTS if name in request.values}
         return {"query": self, "same_query": {} if self.place is None else same_query}
 
 
 def has_text(request: PageRequest) -> bool:
-    """Whether a request sends a text or a file."""
+    """Return whether a request contains a text or a file."""
     return request.upload is not None or bool(request.value("text").strip())
 
 
 def request_query(request: PageRequest) -> RequestQuery:
-    """The text or file of a request. If it has neither, the document that `id` names.
+    """Return the text or file of a request. If it has neither, return the document with the id in `id`.
 
     Raises:
         QuerySyntaxError: The request has no query, or its text is too long.
@@ -95,13 +95,13 @@ def request_query(request: PageRequest) -> RequestQuery:
 
 
 def length_for_limit(text: str, request: PageRequest) -> int:
-    """The number of characters of a text, before or after normalisation, whichever is greater."""
+    """Return the number of characters of a text before or after normalisation, whichever is greater."""
     profile = request.served.search().store.settings.analysis.profile
     return max(len(text), normalised_length(text, profile))
 
 
 def check_is_not_local_path(search: SimilaritySearch, name: str) -> None:
-    """Refuse the paths of files, so that users cannot find out which files exist. An id may look like a path.
+    """Reject file paths, so that users cannot find out which files exist. An id may look like a path.
 
     Raises:
         UnknownDocumentError: The name is a path, and no document has it as its id.
@@ -112,7 +112,7 @@ def check_is_not_local_path(search: SimilaritySearch, name: str) -> None:
 
 
 def named_place(request: PageRequest, search: SimilaritySearch, field: str = "id") -> Place:
-    """The place of the document that a value names by its id, or by its file name if that is unique.
+    """Return the place of the document whose id, or unique file name, is a value of the request.
 
     `field` is the name of the value: `id`, `a` or `b`.
 
@@ -134,12 +134,12 @@ def named_place(request: PageRequest, search: SimilaritySearch, field: str = "id
 
 
 def resolved_place(search: SimilaritySearch, name: str) -> Place:
-    """The place of the document that a name stands for. Errors are those of `named_place`."""
+    """Return the place of the document with this id or file name. The errors are those of `named_place`."""
     return Resolver(search.store).record(search.resolve(name, overlap=0).id).place
 
 
 def stored_record(search: SimilaritySearch, place: Place) -> Record:
-    """The document at a place, with its text if the store has it.
+    """Return the document at a place, with its text if the store has it.
 
     Raises:
         UnknownDocumentError: There is no document.
@@ -151,7 +151,7 @@ def stored_record(search: SimilaritySearch, place: Place) -> Record:
 
 
 def stored_text(search: SimilaritySearch, place: Place) -> str:
-    """The text of the document at a place.
+    """Return the text of the document at a place.
 
     Raises:
         UnknownDocumentError: There is no document.
@@ -164,5 +164,5 @@ def stored_text(search: SimilaritySearch, place: Place) -> str:
 
 
 def query_at(place: Place) -> Place | FingerprintQuery:
-    """The query for the document at a place. In a local store, which has no indices, the query is the id."""
+    """Return the query for the document at a place. In a local store, which has no indices, the query is the id."""
     return place if place.index else FingerprintQuery(place.id)

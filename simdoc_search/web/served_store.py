@@ -1,4 +1,4 @@
-"""The store whose documents are served. It is opened for the first request, and again after an error."""
+"""Opens the store whose documents are served: for the first request, and again after an error."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from simdoc_search.web.duplicates import DuplicatesReview
 
 _INFO_SECONDS, _INFO_FACTOR = 60.0, 100
-"""How long a document count is reused: at least 60 seconds, and at least 100 times as long as counting took."""
+"""A document count is reused for at least 60 seconds, and for at least 100 times as long as counting took."""
 
 _log = logging.getLogger(__name__)
 
 
 class NotIndexedError(SimdocError):
-    """The index does not have the data for this search."""
+    """The store does not have the data for this search."""
 
 
 class ServedStore:
     """A store that many threads share.
 
     Args:
-        open_search: Opens the store. If it raises an error, that request fails, and the next request tries again.
-        locations: All spellings of the location of the store. They are removed from all answers.
+        open_search: Opens the store. If it raises an error, the current request fails, and the next one tries again.
+        locations: All spellings of the location of the store. They are removed from all responses.
         columns: The default columns of hits.
 
     Attributes:
@@ -44,7 +44,7 @@ class ServedStore:
         duplicates: The search for duplicates.
         families: The search for families of versions.
         topics: The search for topics.
-        stop: Set when the store is closed. It ends all requests.
+        stop: This is set when the store is closed. It ends all requests.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class ServedStore:
         self.stop: Stop = Stop()
 
     def search(self) -> SimilaritySearch:
-        """A search over the store, which ends when the current request is stopped.
+        """Return a search over the store that ends when the current request is stopped.
 
         Raises:
             StoreError: The store cannot be opened now.
@@ -75,7 +75,7 @@ class ServedStore:
         return search if stop is None else SimilaritySearch(search.store.cancellable_by(stop))
 
     def passages_search(self) -> SimilaritySearch:
-        """A search over the store, which must have passage tokens.
+        """Return a search over the store, which must have passage tokens.
 
         Raises:
             NotIndexedError: The store has no passage tokens.
@@ -87,7 +87,7 @@ class ServedStore:
         return search
 
     def concepts_search(self) -> SimilaritySearch:
-        """A search over the store, which must have concepts.
+        """Return a search over the store, which must have concepts.
 
         Raises:
             NotIndexedError: The store has no concepts.
@@ -99,7 +99,7 @@ class ServedStore:
         return search
 
     def info(self) -> StoreInfo:
-        """The number of documents and the settings.
+        """Return the number of documents and the settings.
 
         The number may be out of date, because counting a million documents takes seconds.
         """
@@ -111,11 +111,11 @@ class ServedStore:
         return info
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
-        """The indices of an alias that are not searched."""
+        """Return the indices behind an alias that are not searched."""
         return self._search.store.left_out_indices() if self._search is not None else ()
 
-    def close_after(self, error: StoreError) -> None:
-        """Forget the open store, so that the next request opens it again. The engine may be available by then."""
+    def reopen_after(self, error: StoreError) -> None:
+        """Drop the open store, so that the next request opens it again. The engine may be available by then."""
         _log.warning("%s", error)
         with self._lock:
             self._search = self._info = None
@@ -128,8 +128,8 @@ class ServedStore:
         if self._search is not None:
             self._search.store.close()
 
-    def without_location(self, message: object) -> str:
-        """A message without the location of the store."""
+    def hide_location(self, message: object) -> str:
+        """Return a message without the location of the store."""
         text = without_secrets(str(message))
         for location in self._locations:
             text = text.replace(location, "the store")

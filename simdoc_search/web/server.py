@@ -14,15 +14,15 @@ from starlette.types import ASGIApp
 from simdoc_search.errors import SimdocError
 from simdoc_search.web.request_limits import MAX_CONNECTIONS
 
-_SECONDS_BEFORE_STOP = 2.0
+_GRACE_SECONDS = 2.0
 
 
 class AddressError(SimdocError):
-    """The server cannot listen at an address."""
+    """The server cannot listen on an address."""
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host can only be reached from this machine."""
+    """Return whether a host can only be reached from this machine."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -30,7 +30,7 @@ def is_loopback(host: str) -> bool:
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens at an address. Port 0 chooses a free port.
+    """Return a socket that listens on a host and port. With port 0, a free port is chosen.
 
     Raises:
         AddressError: The address cannot be used.
@@ -48,11 +48,11 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """Serves an application until it is told to exit.
+    """Serves an application until it is stopped.
 
     Args:
         app: The application.
-        stop_requests: Called when the server exits. It must end the requests that are waiting for an engine.
+        stop_requests: This is called when the server exits. It must end the requests that are waiting for an engine.
     """
 
     def __init__(self, app: ASGIApp, stop_requests: Callable[[], None] = lambda: None) -> None:
@@ -73,7 +73,7 @@ class Server(uvicorn.Server):
         self._stop_requests = stop_requests
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Wait a moment for the current requests, then stop them."""
-        asyncio.get_running_loop().call_later(_SECONDS_BEFORE_STOP, self._stop_requests)
+        """Wait two seconds for the current requests, then stop them."""
+        asyncio.get_running_loop().call_later(_GRACE_SECONDS, self._stop_requests)
         await super().shutdown(sockets)
         self._stop_requests()

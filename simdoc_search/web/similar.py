@@ -1,4 +1,4 @@
-"""The page about similar documents."""
+"""The page of similar documents."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 from simdoc_search.as_json import similar_as_json
 from simdoc_search.documents import Place
-from simdoc_search.web.columns import hit_columns
+from simdoc_search.web.columns import read_hit_columns
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import RequestQuery, check_is_not_local_path, has_text, request_query
 from simdoc_search.web.response import Page
 
 
 def similar(request: PageRequest) -> Page:
-    """Find the documents that are similar to a document or a text, or that match a FINGERPRINT query."""
+    """Return the documents that are similar to a document or a text, or that match a FINGERPRINT query."""
     search = request.served.search() if request.measure == "jaccard" else request.served.passages_search()
     options: dict[str, Any] = {
         "overlap": request.percent("overlap"),
@@ -36,7 +36,7 @@ def similar(request: PageRequest) -> Page:
         else:
             result = search.similar(**query.arguments(), **options)
     places = [hit.place for hit in result.hits]
-    columns = hit_columns(request, search, places)
+    columns = read_hit_columns(request, search, places)
     values = {
         **query.template_values(request),
         "result": result,

@@ -1,4 +1,4 @@
-"""The pages about the versions of a document, related documents, and the concepts of a document."""
+"""The pages of versions, related documents and concepts."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search.versions_result import HINT
 from simdoc_search.sketch.limits import MAX_BITS
 from simdoc_search.versions.relations import RELATED
-from simdoc_search.web.columns import hit_columns
+from simdoc_search.web.columns import read_hit_columns
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import named_place, query_at, request_query
 from simdoc_search.web.response import Page
 
 
 def versions(request: PageRequest) -> Page:
-    """Find the versions of a document or a text, oldest first. No request starts git."""
+    """Return the versions of a document or a text, oldest first. Git is never run."""
     query = request_query(request)
     options = {**_options(request), "version_control": False}
     result = request.served.search().versions(**query.arguments(), **options)
@@ -30,12 +30,12 @@ def versions(request: PageRequest) -> Page:
 
 
 def related(request: PageRequest) -> Page:
-    """Find the documents on the same topic as a document or a text."""
+    """Return the documents on the same topic as a document or a text."""
     search = request.served.concepts_search()
     query = request_query(request)
     result = search.related(**query.arguments(), **_options(request), explain=request.is_on("explain"))
     places = [hit.place for hit in result.hits]
-    columns = hit_columns(request, search, places)
+    columns = read_hit_columns(request, search, places)
     values = {
         **query.template_values(request),
         "result": result,
@@ -47,7 +47,7 @@ def related(request: PageRequest) -> Page:
 
 
 def concepts(request: PageRequest) -> Page:
-    """Show the concepts of a document."""
+    """Return the concepts of a document."""
     search = request.served.concepts_search()
     place = named_place(request, search)
     try:
@@ -63,7 +63,7 @@ def _options(request: PageRequest) -> dict[str, Any]:
 
 
 def limits_of(request: PageRequest) -> dict[str, float]:
-    """The limits that a request sets. For the others, the limits of the index apply.
+    """Return the limits that a request sets. The index determines the others.
 
     Raises:
         QuerySyntaxError: A limit is out of range.

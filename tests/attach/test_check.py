@@ -90,8 +90,11 @@ FACTS = {"facts": {"type": "keyword"}}
             {"properties": {"body": {"type": "text"}, "simdoc": {"properties": FACTS}}},
             "there is no field simdoc.tokens",
         ),
-        ({"properties": {"simdoc": {"type": "keyword"}}}, "the field simdoc is keyword; choose another name"),
-        ({**mapping(), "_source": {"enabled": False}}, "_source is disabled, so hits cannot be read"),
+        (
+            {"properties": {"simdoc": {"type": "keyword"}}},
+            "the field simdoc has the type keyword; choose another field name with --field",
+        ),
+        ({**mapping(), "_source": {"enabled": False}}, "_source is disabled, so documents cannot be read"),
         ({**mapping(), "_source": {"excludes": ["*.tok*"]}}, "_source excludes simdoc.tokens, so hits cannot be read"),
         ({**mapping(), "_source": {"includes": ["title"]}}, "_source excludes simdoc.tokens"),
         ({**mapping(), "_source": {"includes": ["simdoc"]}}, "fields, which a partial update would destroy"),
@@ -120,7 +123,7 @@ def test_the_field_limit_is_checked_for_an_index_without_our_field(
     """Our mapping adds eleven fields."""
     title = {"properties": {"title": {"type": "text", "fields": {"raw": {"type": "keyword"}}}}}
     findings = findings_of(made, engine, title, {**NAMED, "index.mapping.total_fields.limit": limit})
-    problem = f"{limit - 2} of {limit} fields are left; raise index.mapping.total_fields.limit"
+    problem = f"it can have only {limit - 2} more fields (limit {limit}); increase index.mapping.total_fields.limit"
 
     assert ([] if wrong is None else [(wrong, problem)]) == [
         finding for finding in findings if "are left" in finding[1]
@@ -312,7 +315,7 @@ def test_different_settings_behind_an_alias_are_wrong(made: Indices, engine: Eng
     """The settings of the fingerprints or of one kind of tokens may differ."""
     plain, other = mapping(), component_template(Settings(minhash=MinHash(bucket_count=256)))["template"]["mappings"]
     without = component_template(Settings(passages=None))["template"]["mappings"]
-    for second, reason in ((other, "have fingerprints of different settings"), (without, "no passages")):
+    for second, reason in ((other, "have fingerprints with different settings"), (without, "no passages")):
         alias = made.alias(made.make(plain, NAMED), made.make(second, NAMED))
         ((index, problem),) = [
             (finding.index, finding.message) for finding in check(engine, alias) if finding.is_problem

@@ -238,7 +238,7 @@ def test_an_index_behind_an_alias_that_lacks_a_kind_is_named(made: Indices, engi
 def test_indices_with_different_passages_are_an_error(made: Indices, engine: Engine) -> None:
     alias = made.alias(application(made, Settings()), application(made, Settings(passages=Passages(16))))
 
-    with pytest.raises(FormatMismatchError, match="have passages of different settings; query them separately"):
+    with pytest.raises(FormatMismatchError, match="have passages with different settings; query each index separately"):
         sharing(engine, alias)
 
 

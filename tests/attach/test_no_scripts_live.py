@@ -13,7 +13,7 @@ from tests.support.elasticsearch_engine import elasticsearch_lacks
 from tests.support.http_server import Indices, indices, serving
 from tests.support.http_server import answer as reply
 
-LACKS = "cannot run scripts, as it lacks the module lang-painless; "
+LACKS = "cannot run scripts, because the module lang-painless is not installed; "
 
 
 @pytest.fixture
@@ -57,10 +57,10 @@ def test_forbidden_scripts_are_an_error() -> None:
     )
     with serving(lambda _: allowed) as server, to(server.url) as engine:
         engine.require_scripts("update", "do without")
-        with pytest.raises(StoreError, match=r"does not allow scripts for ingest \(see its .*\); do without"):
+        with pytest.raises(StoreError, match=r"does not allow ingest scripts \(see its .*\); do without"):
             engine.require_scripts("ingest", "do without")
         server.handle = lambda _: stored_only
-        with pytest.raises(StoreError, match="does not allow scripts for update"):
+        with pytest.raises(StoreError, match="does not allow update scripts"):
             engine.require_scripts("update", "do without")
         server.handle = lambda _: reply({"error": "no permission"}, 403)
         engine.require_scripts("update", "do without")

@@ -105,7 +105,7 @@ def test_each_index_behind_an_alias_has_its_own_settings(made: Indices, engine: 
 def test_a_missing_index_or_text_field_is_an_error(made: Indices, engine: Engine) -> None:
     with pytest.raises(StoreNotFoundError, match="test-nothing"):
         inspect_indices(engine, "test-nothing")
-    with pytest.raises(LocationError, match="no document has a field bodi; use a text field: body"):
+    with pytest.raises(LocationError, match="no document has a field bodi; choose a text field: body"):
         inspect_indices(engine, articles(made), text_fields=["bodi"])
 
 
@@ -268,9 +268,9 @@ def test_metrics_are_in_the_format_of_prometheus(made: Indices) -> None:
 
 
 def test_an_engine_that_is_down_or_forbids_is_an_error() -> None:
-    assert "does not answer" in sentence(run("status", f"{unused_url()}/articles"))
+    assert "does not respond" in sentence(run("status", f"{unused_url()}/articles"))
     with serving(lambda _: error(403, "security_exception", "no permissions")) as server:
-        assert "does not allow the request (no permissions)" in sentence(run("status", f"{server.url}/articles"))
+        assert "denied the request (no permissions)" in sentence(run("status", f"{server.url}/articles"))
 
 
 def test_sizes_and_pipelines_may_be_hidden(made: Indices) -> None:

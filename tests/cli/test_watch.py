@@ -73,7 +73,7 @@ def test_errors_are_one_sentence(options: list[str], tmp_path: Path) -> None:
     others = sentence(run("watch", "doc123", "--store", options[1], "--watches", index))
     assert "is not an index of watches; choose another index" in others
     local = sentence(run("watch", "doc123", "--store", folder))
-    assert "is not an index of an engine; only documents in such an index can be watched" in local
+    assert "is a local store; only documents in an index of OpenSearch or Elasticsearch can be watched" in local
 
 
 @pytest.mark.parametrize(

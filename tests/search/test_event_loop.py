@@ -197,10 +197,10 @@ def test_errors_of_an_engine_are_store_errors(
     async def run() -> None:
         async with location.search() as search:
             server.handle = refuse
-            with pytest.raises(StoreError, match="the engine answers 400: a reason"):
+            with pytest.raises(StoreError, match="the engine returned status 400: a reason"):
                 await search.similar("whole")
             server.handle = lambda _: None
-            with pytest.raises(StoreUnavailableError, match="the engine does not answer"):
+            with pytest.raises(StoreUnavailableError, match="the engine does not respond"):
                 await asyncio.wait_for(search.similar("whole"), LONG)
 
     asyncio.run(run())
@@ -210,7 +210,7 @@ def test_errors_of_an_engine_are_store_errors(
 def test_an_unreachable_engine_is_an_error(kind: str) -> None:
     async def run() -> None:
         async with CLIENTS[kind](unused_url()) as client:
-            with pytest.raises(StoreUnavailableError, match=r"the engine does not answer \(connection refused\)"):
+            with pytest.raises(StoreUnavailableError, match=r"the engine does not respond \(connection refused\)"):
                 await open_store_async(client=client, index="index")
 
     asyncio.run(run())
@@ -253,7 +253,7 @@ def test_a_search_cannot_be_used_in_another_event_loop(indexed: StoreLocation) -
 
     async def second() -> None:
         async with searches[0] as search:
-            with pytest.raises(StoreError, match="the event loop in which this store was opened has ended; open"):
+            with pytest.raises(StoreError, match="the event loop in which this store was opened is closed; open"):
                 await search.similar("whole")
 
     asyncio.run(first())

@@ -124,8 +124,8 @@ def test_an_index_that_cannot_have_marks_is_named(made: Indices) -> None:
 
     advice = "apply the mapping of simdoc-search template show, then reindex"
     assert f"simdoc.cluster has type 'text', not 'keyword'; {advice}" == reason(good, bad)
-    assert "0 of 11 fields are left; raise index.mapping.total_fields.limit" == reason(full)
-    assert "it has the block index.blocks.write, so nothing can be written; remove the block first" == reason(closed)
+    assert "it can have only 0 more fields (limit 11); increase index.mapping.total_fields.limit" == reason(full)
+    assert "it has the block index.blocks.write; remove the block before you write to it" == reason(closed)
     assert mapping()["properties"] == {
         **mapping()["properties"], **call(made.engine, "GET", f"/{good}/_mapping")[good]["mappings"]["properties"]
     }  # fmt: skip
@@ -143,7 +143,7 @@ def test_a_list_of_objects_is_not_marked(made: Indices) -> None:
     assert isinstance(next(hit["_source"]["simdoc"] for hit in hits(made, index) if hit["_id"] == "list"), list)
     assert 1 == shown.exit_code
     assert "marks: 0 set, 0 removed, 3 unchanged" in shown.stderr
-    assert "Error: the document 'list' was not marked: its simdoc is malformed; repair it with" in shown.stderr
+    assert "Error: the document 'list' was not marked: its field simdoc is malformed; repair it with" in shown.stderr
 
 
 @one_engine
@@ -163,7 +163,7 @@ def test_documents_of_a_local_store_are_not_marked(tmp_path: Any) -> None:
         run("duplicates", "--store", tmp_path, "--mark")
     )
     search = SimilaritySearch(open_store(":memory:", create=True))
-    with pytest.raises(StoreError, match="is not an index of an engine"):
+    with pytest.raises(StoreError, match="is a local store; only documents in an index"):
         search.mark_duplicates(search.duplicates())
 
 

@@ -18,7 +18,7 @@ from simdoc_search.errors import (
 )
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.versions import Limits, match_sentences, sentence_pairs
-from simdoc_search.versions.query_sentences import MAX_QUERIED
+from simdoc_search.versions.query_sentences import MAX_QUERY_SENTENCES
 from tests.support.engines import call
 from tests.support.families import SETTINGS, library, prose, simhashes_of
 from tests.support.stores import NewStore, put, record
@@ -44,7 +44,7 @@ def index(search: SimilaritySearch, texts: dict[str, list[str]]) -> None:
 def test_hits_are_those_of_a_brute_force_comparison(search: SimilaritySearch) -> None:
     values = {id: simhashes_of(text) for id, text in LIBRARY.items()}
     limits = Limits()
-    for id in [id for id in LIBRARY if len(set(values[id].tolist())) <= MAX_QUERIED]:
+    for id in [id for id in LIBRARY if len(set(values[id].tolist())) <= MAX_QUERY_SENTENCES]:
         expected = {}
         for other in LIBRARY.keys() - {id}:
             match = match_sentences(values[id], values[other])
@@ -64,7 +64,7 @@ def test_hits_are_those_of_a_brute_force_comparison(search: SimilaritySearch) ->
 def test_only_some_sentences_of_a_long_document_are_queried(search: SimilaritySearch) -> None:
     result = search.versions("3/first.txt")
 
-    assert (len(set(simhashes_of(LIBRARY["3/first.txt"]).tolist())), MAX_QUERIED) == result.sentences
+    assert (len(set(simhashes_of(LIBRARY["3/first.txt"]).tolist())), MAX_QUERY_SENTENCES) == result.sentences
     assert ["3/other0.txt", "3/other1.txt"] == sorted(hit.id for hit in result)[:2]
     assert {"3"} == {hit.id[0] for hit in result}
 

@@ -223,7 +223,9 @@ def test_other_settings_need_another_index_of_watches(made: Indices, watcher: Wa
     with open_store(f"{made.engine}/{index}") as other:
         elsewhere = Watcher(other, watcher.name)
         for watch in (elsewhere.set, elsewhere.copied_by):
-            with pytest.raises(FormatMismatchError, match="other settings; choose another index with --watches"):
+            with pytest.raises(
+                FormatMismatchError, match=r"other fingerprint settings than .*; choose another index with"
+            ):
                 watch("doc")
         assert "doc" == Watcher(other, made.name()).set("doc").place.id
 
@@ -242,7 +244,9 @@ def test_a_document_that_is_not_a_watch_is_an_error(made: Indices, watcher: Watc
     made.put(watcher.name, "strange", {"query": {"match_all": {}}, "watched": {"index": index}})
 
     for query in (watcher.all, lambda: watcher.copied_by("copy")):
-        with pytest.raises(StoreError, match=rf"the document 'strange' in {PREFIX}-.* is not a watch; remove it"):
+        with pytest.raises(
+            StoreError, match=rf"the document 'strange' in {PREFIX}-.* is not a watch; delete the document"
+        ):
             query()
 
 
@@ -250,7 +254,7 @@ def test_a_local_store_has_no_watches() -> None:
     """For a local store, use `index --reject-duplicates`."""
     with (
         open_store(":memory:", create=True) as store,
-        pytest.raises(StoreError, match="only documents in such an index"),
+        pytest.raises(StoreError, match="only documents in an index"),
     ):
         Watcher(store)
 
@@ -261,5 +265,7 @@ def test_an_engine_without_a_percolator_is_an_error(elasticsearch_url: str) -> N
         index = articles(made, {"doc": TEXTS["doc"]})
         with open_store(f"{made.engine}/{index}") as store:
             assert isinstance(store, RemoteStore)
-            with pytest.raises(StoreError, match="cannot watch, because it has no percolator; run simdoc-search"):
+            with pytest.raises(
+                StoreError, match="has no percolator, so it cannot watch for similar documents; run `simdoc-search"
+            ):
                 Watcher(store, own_name()).set("doc")

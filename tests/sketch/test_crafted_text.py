@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search import Analysis, MinHash, fingerprint, fingerprints
 from simdoc_search.sketch import is_implausible
-from simdoc_search.sketch.crafted_text import LIMIT, deviation, ids_of_crafted
+from simdoc_search.sketch.crafted_text import MAX_STANDARD_DEVIATIONS, crafted_text_ids, deviation
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
 from tests.support.crafted_words import crafted_words
@@ -71,12 +71,12 @@ def test_a_short_text_is_never_reported() -> None:
     smallest = replace(fp.minima, val2=fp.minima.slots.astype(np.uint64) * np.uint64(MinHash().bucket_size << 32))
 
     assert 47 == fp.shingles
-    assert -LIMIT < deviation(replace(fp, minima=smallest)) < -5
+    assert -MAX_STANDARD_DEVIATIONS < deviation(replace(fp, minima=smallest)) < -5
 
 
 def test_crafted_documents_are_listed_by_id() -> None:
     words = crafted_words(SMALL)
     documents = [("a", words), ("b", some_text(random.Random(1), 300)), ("c", ""), ("d", f"once more {words}")]
 
-    assert ["a", "d"] == list(ids_of_crafted(iter(documents), Settings(minhash=SMALL)))
-    assert [] == list(ids_of_crafted([], Settings()))
+    assert ["a", "d"] == list(crafted_text_ids(iter(documents), Settings(minhash=SMALL)))
+    assert [] == list(crafted_text_ids([], Settings()))

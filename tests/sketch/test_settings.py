@@ -131,7 +131,7 @@ TWICE = "is not the stored form of a sketch, or occurs twice"
         ({"sketches": [":1"]}, f"':1' {TWICE}"),
         ({"sketches": ["bucketed:1"] * 2}, f"'bucketed:1' {TWICE}"),
         ({"sketches": ["bucketed:"]}, f"'bucketed:' {LIKE}"),
-        ({"sketches": ["bucketed:1 512 1 no 9"]}, "'no' is neither true nor false"),
+        ({"sketches": ["bucketed:1 512 1 no 9"]}, "with_rotation must be true or false, not 'no'"),
         ({"sketches": ["bucketed:1 512 1 false 9 more"]}, f"'bucketed:1 512 1 false 9 more' {LIKE}"),
         ({"sketches": ["bucketed:1 512 1 false 4"]}, f"'bucketed:1 512 1 false 4' {LIKE}"),
         ({"sketches": []}, "the sketches are missing"),

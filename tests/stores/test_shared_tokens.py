@@ -147,7 +147,9 @@ def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
 
 def test_filters_beyond_the_clause_limit_are_refused(new_opensearch_store: NewStore) -> None:
     store = new_opensearch_store()
-    with pytest.raises(QuerySyntaxError, match="the filters need 1104 clauses and the engine allows 1024; use fewer"):
+    with pytest.raises(
+        QuerySyntaxError, match="the filters need 1104 clauses, but the engine allows only 1024; use fewer"
+    ):
         store.documents_sharing(np.arange(9, dtype=np.uint32), filters=[{"team": "a"}] * 1100, size=1)
 
 

@@ -24,7 +24,7 @@ from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.local.integrity import check_store
 from simdoc_search.stores.local.repair import repair_store
 from simdoc_search.stores.local.settings_file import read_manifest, write_manifest
-from simdoc_search.stores.sketching import sketches_of
+from simdoc_search.stores.sketching import compute_sketches
 from tests.support.store_damage import content
 
 DATA = Path(__file__).parents[1] / "data"
@@ -106,7 +106,7 @@ def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path)
     names = extractor_of_settings(Concepts("names"))
     for id, text in TEXTS.items():
         found = store.get(id, passages=True, sketches=True)
-        (fresh,) = sketches_of([text], FORMATS[NEWEST], names)
+        (fresh,) = compute_sketches([text], FORMATS[NEWEST], names)
         passages = fingerprint(text, passages=Passages()).passages
 
         assert found is not None

@@ -47,7 +47,7 @@ one_engine = pytest.mark.parametrize("engine_url", ["opensearch"], indirect=True
 @contextmanager
 def to(url: str) -> Iterator[Engine]:
     """Open an engine."""
-    opened, _ = connect(url, index=False)
+    opened, _ = connect(url, expects_index=False)
     with closing(opened):
         yield opened
 

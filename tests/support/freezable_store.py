@@ -40,7 +40,7 @@ class FreezableStore:
         return map(self.changed, self._store.scan(filters=filters, **options))
 
     @contextmanager
-    def frozen(self, *, filters: Filters | None = None) -> Iterator[_Frozen]:
+    def freeze(self, *, filters: Filters | None = None) -> Iterator[_Frozen]:
         yield _Frozen(self, list(self.scan(filters=filters)))
 
 

@@ -22,7 +22,7 @@ ANY = Threshold(tokens(range(8)), 1)
 
 def need_usual_clauses(url: str) -> None:
     """Skip a test that needs the usual clause limit. Elasticsearch 8 chooses its own limit."""
-    with closing(connect(url, index=False)[0]) as engine:
+    with closing(connect(url, expects_index=False)[0]) as engine:
         limit = engine.max_clauses()
     if limit != MAX_CLAUSES:
         pytest.skip(f"this engine takes {limit} clauses in a query, not {MAX_CLAUSES}")

@@ -17,7 +17,7 @@ from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.limits import MAX_BITS, Limits
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.sketching import sentences_in
+from simdoc_search.stores.sketching import compute_simhashes
 from simdoc_search.stores.upgrade import set_limits
 from simdoc_search.tuning import ConfusionCounts, LabelledPair, learn_related_limits, learn_version_limits
 from simdoc_search.versions import SentenceMatches, match_sentences
@@ -52,7 +52,7 @@ def filled_store(with_sentences: bool = True) -> Store:
 
 @cache
 def match_texts(a: str, b: str, bits: int) -> SentenceMatches:
-    sentences, others = (sentences_in(TEXTS[id], Settings().analysis) for id in (a, b))
+    sentences, others = (compute_simhashes(TEXTS[id], Settings().analysis) for id in (a, b))
     return match_sentences(sentences, others, bits)
 
 

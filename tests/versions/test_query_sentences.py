@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simdoc_search.versions.query_sentences import MAX_QUERIED, query_sentences, rare_sentences
+from simdoc_search.versions.query_sentences import MAX_QUERY_SENTENCES, query_sentences, rare_sentences
 
 
 def test_all_sentences_of_a_short_document_are_queried_once() -> None:
@@ -21,10 +21,10 @@ def test_the_queried_sentences_of_a_long_document_only_depend_on_its_sentences()
         queried = query_sentences(values)
         missed += not np.isin(queried, values[:50]).any()
 
-        assert len(queried) == MAX_QUERIED
+        assert len(queried) == MAX_QUERY_SENTENCES
         assert queried.tolist() == query_sentences(values[::-1]).tolist()
     assert missed <= 5
-    assert 1 / 900 < 0.9**MAX_QUERIED < 1 / 800
+    assert 1 / 900 < 0.9**MAX_QUERY_SENTENCES < 1 / 800
 
 
 def test_rare_sentences_are_in_few_documents() -> None:

@@ -20,7 +20,7 @@ from simdoc_search.stores.remote.fingerprint_value import fault_of, fingerprint_
 from simdoc_search.stores.remote.point_in_time import RawHit
 from simdoc_search.stores.remote.schema import labels_of
 from simdoc_search.stores.remote.texts import text_of
-from simdoc_search.stores.remote.updates import ALWAYS_CHANGED, CONFLICT, NOT_FOUND, GuardedUpdates
+from simdoc_search.stores.remote.updates import CONFLICT, NOT_FOUND, TOO_MANY_CONFLICTS, ConditionalUpdater
 
 _FORBIDDEN = 403
 
@@ -40,7 +40,7 @@ class FingerprintWriter:
         self._target = target
         self._task = task
         self._labels = labels_of(target.settings)
-        self._updates = GuardedUpdates(engine, target.index.name, target.index.uuid, source_fields(task))
+        self._updates = ConditionalUpdater(engine, target.index.name, target.index.uuid, source_fields(task))
 
     def write(self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False) -> None:
         """Update documents, and count them in a report. The counts are correct even if an error is raised.
@@ -127,7 +127,7 @@ class FingerprintWriter:
         return {"doc": {**dotted, field: value}, **({"detect_noop": False} if reindex else {})}
 
     def _count(self, hit: RawHit, outcome: Outcome, report: BackfillReport, written: WrittenCounter) -> None:
-        if outcome.status == CONFLICT and outcome.error != ALWAYS_CHANGED:
+        if outcome.status == CONFLICT and outcome.error != TOO_MANY_CONFLICTS:
             report.conflicts += 1
         elif outcome.status == NOT_FOUND:
             report.deleted_meanwhile += 1

@@ -167,7 +167,7 @@ class Backfill:
                 try:
                     return documents + pages.process(point_in_time, write)
                 except RequestError as error:
-                    if error.kind != _LOST_POINT_IN_TIME or self.report.documents == before:
+                    if error.error_type != _LOST_POINT_IN_TIME or self.report.documents == before:
                         raise
                     documents += self.report.documents - before  # then read the rest with another point in time
 
@@ -185,7 +185,7 @@ class Backfill:
         try:
             yield
         except (UnfitIndexError, StoreNotFoundError, RequestError) as error:
-            if isinstance(error, RequestError) and error.kind not in _UNFIT_ERROR_TYPES:
+            if isinstance(error, RequestError) and error.error_type not in _UNFIT_ERROR_TYPES:
                 raise
             skipped = SkippedIndex(target.index.name, str(error))
             if skipped not in self.report.skipped_indices:

@@ -28,7 +28,7 @@ from simdoc_search.stores.remote.texts import (
     text_query,
     why_not_text,
 )
-from simdoc_search.stores.sketching import check_can_sketch, extractor_for
+from simdoc_search.stores.sketching import check_can_sketch, choose_extractor
 
 _SAMPLE_SIZE = 100
 """Number of documents to read if the mapping does not describe the fields."""
@@ -118,7 +118,7 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
 
 def _plan_target(index: IndexDescription, task: Task, default_settings: Settings) -> Target:
     settings = _choose_settings(index.settings, default_settings, task)
-    extractor = extractor_for(settings, task.extractor)
+    extractor = choose_extractor(settings, task.extractor)
     check_can_sketch(settings, extractor, "it")
     all_mappings = field_mappings(settings, task.field)
     text_hash = index.subfields.get("text_hash", all_mappings["text_hash"])

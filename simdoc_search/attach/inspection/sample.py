@@ -18,7 +18,7 @@ from simdoc_search.stores.remote.fingerprint_value import fault_of, fingerprint_
 from simdoc_search.stores.remote.point_in_time import total_hits
 from simdoc_search.stores.remote.queries import complete_query, in_random_order
 from simdoc_search.stores.remote.texts import text_of
-from simdoc_search.stores.remote.updates import documents_at
+from simdoc_search.stores.remote.updates import read_current
 
 _BATCH_SIZE = 50
 _MAX_EXAMPLES = 5
@@ -171,7 +171,7 @@ def _read_documents(engine: Engine, source: SampleSource, mget_docs: list[dict[s
     index = source.index
     source_fields = [*source.text_fields, index.field]
     requested = [{**entry, "_index": index.name, "_source": source_fields} for entry in mget_docs]
-    for document in documents_at(engine, requested):
+    for document in read_current(engine, requested):
         values = document.get("_source")
         if document.get("found") and isinstance(values, Mapping):
             try:

@@ -1,4 +1,4 @@
-"""Self-contained HTML pages that show shared passages. This package needs the extra `cli`."""
+"""Renders self-contained HTML pages that show shared passages. This package needs the extra `cli`."""
 
 from simdoc_search.passages.report.listing import ListEntry, ListSection, list_page
 from simdoc_search.passages.report.pair import pair_page, pair_view

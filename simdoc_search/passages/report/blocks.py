@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 _MAX_BLOCK_CHARACTERS, _MAX_BLOCK_LINES = 1500, 12
 _CHUNK_CHARACTERS = 4000
-"""How many characters a browser lays out at once."""
+"""The approximate number of characters that a browser lays out at once."""
 _SPACE = re.compile(r"\s")
 
 
@@ -17,9 +17,9 @@ class Block:
     """A paragraph with the blank lines after it, or a part of a long paragraph.
 
     Attributes:
-        start: The position of its first character.
-        end: The position after its last character.
-        ends_page: Whether it ends with a form feed.
+        start: The position of the first character.
+        end: The position after the last character.
+        ends_page: Whether the block ends with a form feed.
     """
 
     start: int
@@ -27,8 +27,8 @@ class Block:
     ends_page: bool = False
 
 
-def blocks(text: str) -> Iterator[Block]:
-    """The blocks of a text. A block ends at blank lines, at a form feed, or after 12 lines or 1,500 characters."""
+def cut_into_blocks(text: str) -> Iterator[Block]:
+    """Yield the blocks of a text. A block ends at blank lines, a form feed, or after 12 lines or 1,500 characters."""
     start = end = lines = 0
     is_after_blank = False
     for line in _lines(text):
@@ -47,7 +47,7 @@ def blocks(text: str) -> Iterator[Block]:
         yield Block(start, end)
 
 
-def chunks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
+def group_into_chunks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
     """Group blocks into chunks of about 4,000 characters. Each page begins a new chunk."""
     chunk: list[Block] = []
     for block in blocks:
@@ -60,7 +60,7 @@ def chunks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines with their line ends. A line that is too long for a block is cut, after a space if possible."""
+    """Yield the lines with their line ends. A line that is too long for a block is cut, after a space if possible."""
     for line in text.splitlines(keepends=True):
         start = 0
         while len(line) - start > _MAX_BLOCK_CHARACTERS:

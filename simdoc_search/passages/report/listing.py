@@ -1,4 +1,4 @@
-"""A list of documents as HTML. An entry can be opened to show its text next to another text, or with its sources."""
+"""Renders a list of documents as HTML. An opened entry shows its text next to another text, or next to its sources."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from markupsafe import Markup
 from simdoc_search.passages.report.templates import page, render
 
 View = Callable[..., Markup]
-"""Returns what an opened entry shows. Its keyword argument `prefix` is the prefix of all ids."""
+"""Returns the HTML of an opened entry. The keyword argument `prefix` is the prefix of all ids in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,8 @@ class ListEntry:
 
     Attributes:
         name: The name of the document.
-        cells: The CSS class and the text of each figure.
-        view: Shows the document when the entry is opened. None: the entry cannot be opened.
+        cells: The CSS class and the text of each value that is shown next to the name.
+        view: Renders the document when the entry is opened. If None, the entry cannot be opened.
     """
 
     name: str
@@ -35,17 +35,17 @@ class ListSection:
     Attributes:
         entries: The documents.
         heading: The heading, if any.
-        count: The number of documents, next to the heading.
-        more: The last line, such as the number of documents that are not listed.
+        count: The number of documents, shown next to the heading.
+        last_line: The text of the last line, such as the number of documents that are not listed.
     """
 
     entries: Sequence[ListEntry]
     heading: str = ""
     count: str = ""
-    more: str = ""
+    last_line: str = ""
 
 
 def list_page(title: str, sections: Iterable[ListSection], notes: Sequence[str], *, summary: str = "") -> str:
-    """A self-contained page with a list of documents. The summary and the notes are below the title."""
+    """Return a self-contained page with a list of documents. The summary and the notes are below the title."""
     body = render("list.html", title=title, summary=summary, notes=notes, sections=sections)
     return page(title, body)

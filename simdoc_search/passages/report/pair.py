@@ -1,4 +1,4 @@
-"""Two texts side by side as HTML, with their passages and differences."""
+"""Renders two texts side by side as HTML, with their passages and differences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simdoc_search.passages.escape import escaped
 from simdoc_search.passages.passage import Comparison, Difference, Span
 from simdoc_search.passages.positions import TextPositions, both_labels, words_after, words_before
 from simdoc_search.passages.repeated import find_repeated_passages
-from simdoc_search.passages.report.pair_text import PairMarks, PairText, Side, pair_pieces
+from simdoc_search.passages.report.pair_text import PairMarks, PairParagraphRenderer, Side, cut_pair_text
 from simdoc_search.passages.report.pieces import text_html
 from simdoc_search.passages.report.templates import page, render
 from simdoc_search.passages.summary import (
@@ -26,22 +26,22 @@ from simdoc_search.passages.summary import (
 )
 
 _MIN_COMMON_FOLDERS = 2
-"""Two paths that share fewer folders are shown whole."""
+"""If two paths share fewer folders, the paths are shown unshortened."""
 _MAX_LISTED, _MAX_CHARACTER_DIFFERENCES = 500, 100
 _CONTEXT_WORDS = 6
 _STRIP_HEIGHT, _STRIP_WIDTH, _BAR_WIDTH = 1000, 60, 16
 _RIGHT_BAR = _STRIP_WIDTH - _BAR_WIDTH
 _MIN_HEIGHT = 2.0
-"""The minimum height of a passage in the strip."""
+"""The minimum height of a passage in the strip, which is the small map of both texts."""
 _SIDES: tuple[Side, Side] = ("a", "b")
 
 
 def pair_page(
     comparison: Comparison, texts: tuple[str, str], names: tuple[str, str], *, analysis: Analysis | None = None
 ) -> str:
-    """A self-contained HTML page that shows two texts side by side.
+    """Return a self-contained HTML page that shows two texts side by side.
 
-    `analysis` is the analysis by which boilerplate is recognised; see `find_repeated_passages`.
+    `analysis` is used to recognise boilerplate; see `find_repeated_passages`.
     """
     return page(f"{names[0]} and {names[1]} compared", pair_view(comparison, texts, names, analysis=analysis))
 
@@ -54,17 +54,20 @@ def pair_view(
     prefix: str = "",
     analysis: Analysis | None = None,
 ) -> Markup:
-    """The HTML of a pair. Each pair on a page needs a different prefix of ids, such as `p2-`."""
+    """Return the HTML of a pair. Each pair on a page needs its own prefix of ids, such as `p2-`."""
     marks = PairMarks(
-        comparison, find_repeated_passages(comparison.passages, texts, analysis), _moved(comparison), prefix
+        comparison,
+        find_repeated_passages(comparison.passages, texts, analysis),
+        _find_moved_passages(comparison),
+        prefix,
     )
     positions = TextPositions(texts[0]), TextPositions(texts[1])
     lengths = len(texts[0]), len(texts[1])
     sides = []
     for index, side in enumerate(_SIDES):
-        text, paragraphs = texts[index], PairText(texts[index], side, marks)
-        html = text_html(text, pair_pieces(comparison, side, len(text)), paragraphs, positions=positions[index])
-        names_of_side = {"name": _short_names(names)[index], "full_name": names[index]}
+        text, paragraphs = texts[index], PairParagraphRenderer(texts[index], side, marks)
+        html = text_html(text, cut_pair_text(comparison, side, len(text)), paragraphs, positions=positions[index])
+        names_of_side = {"name": _shorten_names(names)[index], "full_name": names[index]}
         sides.append({"side": side, **names_of_side, "words": comparison.words[index], "html": html, "text": text})
     return render(
         "pair.html",
@@ -72,8 +75,8 @@ def pair_view(
         sides=sides,
         measures=word_measures(comparison),
         details=shingle_measures(comparison),
-        shapes=list(_shapes(marks, lengths)),
-        ticks=_ticks(comparison, lengths),
+        shapes=list(_passage_shapes(marks, lengths)),
+        ticks=_difference_ticks(comparison, lengths),
         strip={"width": _STRIP_WIDTH, "height": _STRIP_HEIGHT, "bar": _BAR_WIDTH, "right": _RIGHT_BAR},
         max_listed=_MAX_LISTED,
         differences=[
@@ -90,7 +93,7 @@ def pair_view(
         character_difference_summary=describe_character_difference_count(len(comparison.character_differences)),
         passages=[
             {
-                "colour": marks.colour(number),
+                "colour": marks.colour_class(number),
                 "words": passage.words,
                 "remarks": marks.remarks(number),
                 "place": both_labels(positions[0], passage.a[0], positions[1], passage.b[0]),
@@ -102,8 +105,8 @@ def pair_view(
     )
 
 
-def _moved(comparison: Comparison) -> frozenset[int]:
-    """The indices of the passages of which more than half was moved."""
+def _find_moved_passages(comparison: Comparison) -> frozenset[int]:
+    """Return the indices of the passages of which more than half was moved."""
     moved = [difference.a for difference in comparison.differences if difference.kind == "moved"]
     return frozenset(
         number
@@ -115,8 +118,8 @@ def _moved(comparison: Comparison) -> frozenset[int]:
     )
 
 
-def _short_names(names: tuple[str, str]) -> tuple[str, str]:
-    """Two paths, with `…` in place of their common folders."""
+def _shorten_names(names: tuple[str, str]) -> tuple[str, str]:
+    """Return two paths with `…` in place of their common folders."""
     first, second = (name.split("/") for name in names)
     different = (level for level, (a, b) in enumerate(zip(first[:-1], second[:-1], strict=False)) if a != b)
     common = next(different, min(len(first), len(second)) - 1)
@@ -133,12 +136,12 @@ def _listed_difference(
         "side": "b" if difference.kind == "inserted" else "a",
         "label": f"{counted(difference.words, 'word')} {verb or ('differs' if difference.words == 1 else 'differ')}",
         "place": both_labels(positions[0], difference.a[0], positions[1], difference.b[0]),
-        "quote": _quote(difference, texts),
+        "quote": _quote_difference(difference, texts),
     }
 
 
-def _quote(difference: Difference, texts: tuple[str, str]) -> Markup:
-    """A difference with the words around it."""
+def _quote_difference(difference: Difference, texts: tuple[str, str]) -> Markup:
+    """Return the HTML of a difference with the words around it."""
     a, b = excerpt(texts[0][slice(*difference.a)]), excerpt(texts[1][slice(*difference.b)])
     if difference.kind == "moved":
         return Markup(escaped(a))  # noqa: S704 - it is escaped
@@ -150,29 +153,33 @@ def _quote(difference: Difference, texts: tuple[str, str]) -> Markup:
     return Markup(f"{parts[0]}{spaces[0]}{parts[1]}{spaces[1]}{parts[2]}")  # noqa: S704 - it is escaped
 
 
-# --- the strip: a small map of both texts, in which moved passages cross the others ---
+# --- the strip: a small map of both texts. The bars of moved passages cross those of the others ---
 
 
-def _shapes(marks: PairMarks, lengths: tuple[int, int]) -> Iterator[tuple[int, str, str]]:
-    """The number, from 1, the colour and the path of each passage, in drawing order.
+def _passage_shapes(marks: PairMarks, lengths: tuple[int, int]) -> Iterator[tuple[int, str, str]]:
+    """Yield the number, from 1, the colour class and the SVG path of each passage, in drawing order.
 
     Boilerplate comes first and then long passages, so that short passages are drawn on top of them.
     """
     passages = enumerate(marks.comparison.passages)
     for number, passage in sorted(passages, key=lambda pair: (pair[0] not in marks.repeated, -pair[1].words)):
-        (top, bottom), (other, end) = _scaled(passage.a, lengths[0]), _scaled(passage.b, lengths[1])
+        (top, bottom), (other, end) = _scale_to_strip(passage.a, lengths[0]), _scale_to_strip(passage.b, lengths[1])
         path = f"M0 {top:g}H{_BAR_WIDTH}L{_RIGHT_BAR} {other:g}H{_STRIP_WIDTH}V{end:g}H{_RIGHT_BAR}"
-        yield number + 1, marks.colour(number), f"{path}L{_BAR_WIDTH} {bottom:g}H0Z"
+        yield number + 1, marks.colour_class(number), f"{path}L{_BAR_WIDTH} {bottom:g}H0Z"
 
 
-def _ticks(comparison: Comparison, lengths: tuple[int, int]) -> dict[str, str]:
-    """The paths of the short lines for removed and inserted words."""
+def _difference_ticks(comparison: Comparison, lengths: tuple[int, int]) -> dict[str, str]:
+    """Return the SVG paths of the short lines that mark removed and inserted words."""
     differences = [difference for difference in comparison.differences if difference.kind != "moved"]
     removed = {
-        round(_scaled(difference.a, lengths[0])[0]) for difference in differences if difference.kind != "inserted"
+        round(_scale_to_strip(difference.a, lengths[0])[0])
+        for difference in differences
+        if difference.kind != "inserted"
     }
     inserted = {
-        round(_scaled(difference.b, lengths[1])[0]) for difference in differences if difference.kind != "removed"
+        round(_scale_to_strip(difference.b, lengths[1])[0])
+        for difference in differences
+        if difference.kind != "removed"
     }
     rows = {"del": (0, removed), "ins": (_RIGHT_BAR, inserted)}
     return {
@@ -180,6 +187,6 @@ def _ticks(comparison: Comparison, lengths: tuple[int, int]) -> dict[str, str]:
     }
 
 
-def _scaled(span: Span, length: int) -> tuple[float, float]:
+def _scale_to_strip(span: Span, length: int) -> tuple[float, float]:
     top, bottom = (_STRIP_HEIGHT * min(edge, length) / max(length, 1) for edge in span)
     return round(min(top, _STRIP_HEIGHT - _MIN_HEIGHT), 1), round(max(bottom, top + _MIN_HEIGHT), 1)

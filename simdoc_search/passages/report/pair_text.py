@@ -1,4 +1,4 @@
-"""One of the two texts of a pair as HTML, with its passages and differences."""
+"""Renders one of the two texts of a pair as HTML, with its passages and differences."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Literal
 from simdoc_search.display import counted
 from simdoc_search.passages.passage import Comparison, Difference, Passage, Span
 from simdoc_search.passages.report.blocks import Block
-from simdoc_search.passages.report.pieces import Piece, colour, piece_text, pieces
+from simdoc_search.passages.report.pieces import Piece, colour_class, cut_into_pieces, piece_html
 
 _MIN_SHARE = 0.3
 """A paragraph has a counterpart in the other text if at least this share of it is in one passage."""
 _LARGE_WORDS = 40
-"""A longer difference outside passages is not struck through or underlined, so that it is easy to read."""
+"""A longer difference outside passages is neither struck through nor underlined, so that it is easy to read."""
 _PASSAGE, _DIFFERENCE = 0, 1
-"""The first number of a label: its kind."""
+"""The kind of a label, which is its first number."""
 
 Side = Literal["a", "b"]
 
 
 @dataclass(frozen=True, slots=True)
 class PairMarks:
-    """What is marked in two texts.
+    """The passages and differences to mark in two texts.
 
     Attributes:
         comparison: The passages and the differences.
@@ -39,36 +39,36 @@ class PairMarks:
     moved: frozenset[int]
     prefix: str
 
-    def colour(self, number: int) -> str:
-        """The CSS class that colours the passage with this index."""
-        return "k0" if number in self.repeated else colour(number + 1)
+    def colour_class(self, number: int) -> str:
+        """Return the CSS class that colours the passage with this index."""
+        return "k0" if number in self.repeated else colour_class(number + 1)
 
     def remarks(self, number: int) -> str:
-        """Whether the passage with this index moved or is repeated, such as `, moved`."""
+        """Return remarks on the passage with this index: `, moved`, `, repeated`, both or none."""
         return (", moved" if number in self.moved else "") + (", repeated" if number in self.repeated else "")
 
 
-def pair_pieces(comparison: Comparison, side: Side, length: int) -> list[Piece]:
-    """The pieces of one text of a pair. A label is the kind and the index of a passage or a difference."""
+def cut_pair_text(comparison: Comparison, side: Side, length: int) -> list[Piece]:
+    """Cut one text of a pair into pieces. A label is the kind and the index of a passage or a difference."""
     spans = [(_span(passage, side), (_PASSAGE, number)) for number, passage in enumerate(comparison.passages)]
     spans += [
         (_span(difference, side), (_DIFFERENCE, number)) for number, difference in enumerate(comparison.differences)
     ]
-    return pieces(length, spans)
+    return cut_into_pieces(length, spans)
 
 
 def _span(item: Passage | Difference, side: Side) -> Span:
     return item.a if side == "a" else item.b
 
 
-class PairText:
-    """Makes the paragraphs of one text of a pair. Call it for each block, in order."""
+class PairParagraphRenderer:
+    """Renders the paragraphs of one text of a pair. Call it for each block, in order."""
 
     def __init__(self, text: str, side: Side, marks: PairMarks) -> None:
         self._text, self._side, self._marks = text, side, marks
         self._other = "b" if side == "a" else "a"
         self._differences_with_id: set[int] = set()
-        self._last_gap = -1  # the last position of words that only the other text has
+        self._last_gap = -1  # the position of the last gap: there, only the other text has words
         self._unlinked: dict[int, list[int]] = {}  # passages that have no link yet, by their first character
         self._runs: list[tuple[int, int, int, int]] = []  # start, end, start in the other text, passage
         for number, passage in enumerate(marks.comparison.passages):
@@ -80,13 +80,13 @@ class PairText:
         self._runs.sort()
 
     def __call__(self, block: Block, pieces: Sequence[Piece]) -> str:
-        """A paragraph with its position in the text, and the position of its counterpart in the other text."""
+        """Return the HTML of a block as a paragraph, with its position and the position of its counterpart."""
         counterpart = self._counterpart(block)
         attribute = "" if counterpart is None else f' data-q="{counterpart}"'
         parts = [f'<p dir="auto" data-o="{block.start}"{attribute}>']
         for passage, group in itertools.groupby(pieces, self._passage):
             html = "".join(self._links(piece) + self._piece(piece, passage) for piece in group)
-            colour = "" if passage is None else self._marks.colour(passage)
+            colour = "" if passage is None else self._marks.colour_class(passage)
             parts.append(html if passage is None else f'<mark class="{colour}" data-p="{passage + 1}">{html}</mark>')
         return "".join([*parts, "</p>\n"])
 
@@ -95,19 +95,19 @@ class PairText:
         return end - start
 
     def _passage(self, piece: Piece) -> int | None:
-        """The longest passage that a piece is in."""
+        """Return the index of the longest passage that contains a piece."""
         passages = self._marks.comparison.passages
         numbers = [number for kind, number in piece.labels if kind == _PASSAGE]
         return max(numbers, key=lambda number: (self._length(passages[number]), number), default=None)
 
     def _difference(self, piece: Piece) -> int | None:
-        """The shortest difference that a piece is in."""
+        """Return the index of the shortest difference that contains a piece."""
         differences = self._marks.comparison.differences
         numbers = [number for kind, number in piece.labels if kind == _DIFFERENCE]
         return min(numbers, key=lambda number: (self._length(differences[number]), -number), default=None)
 
     def _links(self, piece: Piece) -> str:
-        """Links to the counterparts of the passages that begin with a piece."""
+        """Return links to the counterparts of the passages that begin with a piece."""
         numbers = self._unlinked.pop(piece.start, ()) if piece.end > piece.start else ()
         return "".join(map(self._link, numbers))
 
@@ -115,13 +115,13 @@ class PairText:
         marks, passage = self._marks, self._marks.comparison.passages[number]
         label = f"Passage {number + 1}, {counted(passage.words, 'word')}{marks.remarks(number)}; go to the other text"
         return (
-            f'<a class="n {marks.colour(number)}" id="{marks.prefix}{self._side}{number + 1}" '
+            f'<a class="n {marks.colour_class(number)}" id="{marks.prefix}{self._side}{number + 1}" '
             f'href="#{marks.prefix}{self._other}{number + 1}" data-n="{number + 1}" aria-label="{label}">'
             f"{number + 1}{'⇅' if number in marks.moved else ''}</a>"
         )
 
     def _piece(self, piece: Piece, passage: int | None) -> str:
-        html, number = piece_text(self._text, piece), self._difference(piece)
+        html, number = piece_html(self._text, piece), self._difference(piece)
         if number is None:
             return html
         difference = self._marks.comparison.differences[number]
@@ -140,7 +140,10 @@ class PairText:
         return f"<{tag}{large}{attributes}>{html}</{tag}>"
 
     def _counterpart(self, block: Block) -> int | None:
-        """Where the counterpart of a block starts in the other text, by the passage that has most of the block."""
+        """Return the position in the other text where the counterpart of a block starts.
+
+        It is found by the passage that contains most of the block.
+        """
         sizes: dict[int, int] = {}
         starts: dict[int, int] = {}
         first = max(bisect_right(self._runs, block.start, key=lambda run: run[0]) - 1, 0)

@@ -1,4 +1,4 @@
-"""Cuts a text into pieces at the ends of its passages and differences, and shows it as HTML."""
+"""Cuts a text into pieces at the ends of its passages and differences, and renders it as HTML."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from simdoc_search.display import counted
 from simdoc_search.passages.escape import escaped
 from simdoc_search.passages.passage import Span
 from simdoc_search.passages.positions import TextPositions
-from simdoc_search.passages.report.blocks import Block, blocks, chunks
+from simdoc_search.passages.report.blocks import Block, cut_into_blocks, group_into_chunks
 
 _COLOURS = 8
 """The number of colours of passages: the classes .k1 to .k8 of page.css."""
 _BLOCKS_AROUND = 2
-"""How many blocks are shown before and after a span."""
+"""The number of blocks that are shown before and after a span."""
 
 Label = tuple[int, int]
 """Two numbers that identify a passage or a difference."""
@@ -28,9 +28,9 @@ class Piece:
     """A part of a text in which all characters have the same labels.
 
     Attributes:
-        start: The position of its first character.
-        end: The position after its last character. It may equal `start`.
-        labels: The labels; ascending.
+        start: The position of the first character.
+        end: The position after the last character. It is equal to `start` for an empty piece.
+        labels: The labels of the passages and differences that contain the piece; ascending.
     """
 
     start: int
@@ -38,11 +38,11 @@ class Piece:
     labels: tuple[Label, ...]
 
 
-Paragraph = Callable[[Block, Sequence[Piece]], str]
+RenderParagraph = Callable[[Block, Sequence[Piece]], str]
 """Returns an HTML paragraph for a block and its pieces."""
 
 
-def pieces(length: int, spans: Iterable[tuple[Span, Label]]) -> list[Piece]:
+def cut_into_pieces(length: int, spans: Iterable[tuple[Span, Label]]) -> list[Piece]:
     """Cut a text of `length` characters at the ends of labelled spans. An empty span becomes an empty piece."""
     begins: dict[int, list[Label]] = {}
     ends: dict[int, list[Label]] = {}
@@ -59,11 +59,11 @@ def pieces(length: int, spans: Iterable[tuple[Span, Label]]) -> list[Piece]:
     for start, end in pairwise([*sorted({0, length, *begins, *ends, *empty}), length]):
         for label in ends.get(start, ()):
             active[label] -= 1
-        around = {label for label, count in active.items() if count}
+        enclosing_labels = {label for label, count in active.items() if count}
         for label in begins.get(start, ()):
             active[label] = active.get(label, 0) + 1
         active = {label: count for label, count in active.items() if count}
-        result += [Piece(start, start, tuple(sorted({*around, label}))) for label in empty.get(start, ())]
+        result += [Piece(start, start, tuple(sorted({*enclosing_labels, label}))) for label in empty.get(start, ())]
         if start < end:
             result.append(Piece(start, end, tuple(sorted(active))))
     return result
@@ -72,22 +72,22 @@ def pieces(length: int, spans: Iterable[tuple[Span, Label]]) -> list[Piece]:
 def text_html(
     text: str,
     pieces: Sequence[Piece],
-    paragraph: Paragraph,
+    render_paragraph: RenderParagraph,
     *,
     near: Sequence[Span] | None = None,
     positions: TextPositions | None = None,
 ) -> Markup:
-    """A text as HTML, in chunks that a browser lays out when they are scrolled into view.
+    """Return a text as HTML, in chunks that a browser lays out when they are scrolled into view.
 
     Args:
         text: The text.
-        pieces: Its pieces, in order.
-        paragraph: Makes the paragraph of a block.
-        near: Only the blocks near these spans are shown. None: all blocks.
-        positions: The pages of the text. None: no page numbers are shown.
+        pieces: The pieces of the text, in order.
+        render_paragraph: Returns the HTML paragraph of a block.
+        near: Only the blocks near these spans are shown. If None, all blocks are shown.
+        positions: The positions of the pages. If None, no page numbers are shown.
     """
-    all_blocks = list(blocks(text))
-    inside = dict(zip(all_blocks, _pieces_of_blocks(all_blocks, pieces, len(text)), strict=True))
+    all_blocks = list(cut_into_blocks(text))
+    pieces_by_block = dict(zip(all_blocks, _pieces_of_blocks(all_blocks, pieces, len(text)), strict=True))
     shown = [True] * len(all_blocks) if near is None else _are_near(all_blocks, near)
     parts = [_page_mark(1)] if positions and positions.has_pages else []
     for is_shown, group in groupby(zip(shown, all_blocks, strict=True), key=lambda pair: pair[0]):
@@ -96,15 +96,19 @@ def text_html(
             skipped = counted(group_blocks[-1].end - group_blocks[0].start, "character")
             parts.append(f'<p class="none">… {skipped} not shown …</p>\n')
             continue
-        for chunk in chunks(group_blocks):
-            parts += ['<div class="chunk">', *(paragraph(block, inside[block]) for block in chunk), "</div>\n"]
+        for chunk in group_into_chunks(group_blocks):
+            parts += [
+                '<div class="chunk">',
+                *(render_paragraph(block, pieces_by_block[block]) for block in chunk),
+                "</div>\n",
+            ]
             if positions and chunk[-1].ends_page:
                 parts.append(_page_mark(positions.page(chunk[-1].end)))
-    return Markup("".join(parts))  # noqa: S704 - `paragraph` escapes the text
+    return Markup("".join(parts))  # noqa: S704 - `render_paragraph` escapes the text
 
 
 def _pieces_of_blocks(blocks: Iterable[Block], pieces: Sequence[Piece], length: int) -> Iterator[list[Piece]]:
-    """The pieces of each block. A piece that continues in the next block is cut."""
+    """Yield the pieces of each block. A piece that continues in the next block is cut."""
     next_piece = 0
     for block in blocks:
         inside = []
@@ -120,7 +124,7 @@ def _pieces_of_blocks(blocks: Iterable[Block], pieces: Sequence[Piece], length: 
 
 
 def _are_near(blocks: Sequence[Block], spans: Sequence[Span]) -> list[bool]:
-    """Whether each block is near a span."""
+    """Return whether each block is near a span."""
     are_near = [False] * len(blocks)
     first = 0
     for start, end in sorted(spans):
@@ -134,13 +138,13 @@ def _are_near(blocks: Sequence[Block], spans: Sequence[Span]) -> list[bool]:
     return are_near
 
 
-def piece_text(text: str, piece: Piece) -> str:
-    """The characters of a piece as HTML."""
+def piece_html(text: str, piece: Piece) -> str:
+    """Return the characters of a piece as HTML."""
     return escaped(text[piece.start : piece.end])
 
 
-def colour(number: int) -> str:
-    """The CSS class that colours the passage or source with this number. The first number is 1."""
+def colour_class(number: int) -> str:
+    """Return the CSS class that colours the passage or source with this number. The first number is 1."""
     return f"k{(number - 1) % _COLOURS + 1}"
 
 

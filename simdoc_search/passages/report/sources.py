@@ -1,4 +1,4 @@
-"""A text with its sources as HTML. Each passage has the colour of its source, and the sources are next to the text."""
+"""Renders a text next to its sources as HTML. Each passage has the colour of its source."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from simdoc_search.display import printable
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.report.blocks import Block
 from simdoc_search.passages.report.listing import ListEntry, ListSection, list_page
-from simdoc_search.passages.report.pieces import Label, Piece, colour, piece_text, pieces, text_html
+from simdoc_search.passages.report.pieces import Label, Piece, colour_class, cut_into_pieces, piece_html, text_html
 from simdoc_search.passages.report.templates import page, render
 
 _MAX_WHOLE_CHARACTERS = 40_000
-"""A source with more characters is shown in part: only the paragraphs near its passages."""
+"""Of a source with more characters, only the paragraphs near its passages are shown."""
 _UNLISTED, _IGNORED = 1_000_000_000, 1_000_000_001
-"""The first number of the label of text that only unlisted sources have, and of ignored text."""
+"""The first numbers of two labels: for words that are only in unlisted sources, and for ignored words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +27,18 @@ class Source:
 
     Attributes:
         name: The name of the document.
-        words: The number of words in common, as shown.
-        share: The share of the text in the source, as shown.
-        adds: The number of words of the text that no source before this one has.
+        words_label: The number of shared words, formatted for display.
+        share_label: The share of the text that is in the source, formatted for display.
+        new_words: The number of words of the text that are not in any source listed before this one.
         passages: The shared passages. The text is the first text of each.
         remark: A remark, if any.
-        text: The text of the source. None: it is not shown.
+        text: The text of the source. If None, it is not shown.
     """
 
     name: str
-    words: str
-    share: str
-    adds: int
+    words_label: str
+    share_label: str
+    new_words: int
     passages: Sequence[Passage]
     remark: str = ""
     text: str | None = None
@@ -51,11 +51,11 @@ class SourcedText:
     Attributes:
         name: The name of the text.
         headline: The heading of the view.
-        text: The text. None: it is not shown.
-        sources: The listed sources, the best first.
-        covered: The spans of the text that any source has, including sources that are not listed.
+        text: The text. If None, it is not shown.
+        sources: The listed sources, in order.
+        covered: The spans of the text that at least one source contains. Sources that are not listed also count.
         ignored: The spans of the text that are ignored.
-        figures: The figures of its entry in a list of several texts.
+        statistics: The values that are shown next to the name in a list of several texts.
         notes: Notes below the heading.
     """
 
@@ -65,23 +65,23 @@ class SourcedText:
     sources: Sequence[Source]
     covered: Sequence[Span] = ()
     ignored: Sequence[Span] = ()
-    figures: Sequence[str] = ()
+    statistics: Sequence[str] = ()
     notes: Sequence[str] = ()
 
 
 def sources_page(texts: Sequence[SourcedText], notes: Sequence[str]) -> str:
-    """A self-contained page of a text with its sources. Several texts are a list whose entries can be opened."""
+    """Return a self-contained page of a text with its sources, or a list of several such texts."""
     if len(texts) == 1:
         return page(f"Sources of {texts[0].name}", sources_view(texts[0], notes=notes))
     entries = []
     for sourced in texts:
         view = partial(sources_view, sourced) if sourced.sources else None
-        entries.append(ListEntry(sourced.name, [("figure", figure) for figure in sourced.figures], view))
+        entries.append(ListEntry(sourced.name, [("figure", value) for value in sourced.statistics], view))
     return list_page("Shared passages", [ListSection(entries)], notes)
 
 
 def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str] = ()) -> Markup:
-    """The HTML of a text with its sources. Each text on a page needs a different prefix of ids."""
+    """Return the HTML of a text with its sources. Each text on a page needs its own prefix of ids."""
     numbered = list(enumerate(sourced.sources, 1))
     spans = [
         (run[0], (number, passage_number))
@@ -92,15 +92,15 @@ def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str]
     spans += [(span, (_UNLISTED, 0)) for span in sourced.covered]
     spans += [(span, (_IGNORED, 0)) for span in sourced.ignored]
     text = sourced.text or ""
-    text_pieces = pieces(len(text), spans)
-    paragraphs = _Paragraphs(text, partial(_link_to_source, sourced.sources, prefix))
+    text_pieces = cut_into_pieces(len(text), spans)
+    paragraphs = _ParagraphRenderer(text, partial(_link_to_source, sourced.sources, prefix))
     return render(
         "sources.html",
         prefix=prefix,
         sourced=sourced,
         notes=[*sourced.notes, *notes],
         html=None if sourced.text is None else text_html(text, text_pieces, paragraphs),
-        sources=[(number, colour(number), source, _longest_passage(source, text)) for number, source in numbered],
+        sources=[(number, colour_class(number), source, _longest_passage(source, text)) for number, source in numbered],
         source_html={number: _source_html(source, number, prefix) for number, source in numbered},
         has_unlisted=any(len(piece.labels) == 1 and piece.labels[0][0] == _UNLISTED for piece in text_pieces),
     )
@@ -112,7 +112,7 @@ def _longest_passage(source: Source, text: str) -> str:
 
 
 def _source_html(source: Source, number: int, prefix: str) -> Markup | None:
-    """The text of a source. Of a long text, only the paragraphs near its passages."""
+    """Return the text of a source as HTML. If it is long, only the paragraphs near its passages are included."""
     if source.text is None:
         return None
     spans = [
@@ -121,46 +121,46 @@ def _source_html(source: Source, number: int, prefix: str) -> Markup | None:
         for run in passage.runs
     ]
     near = [passage.b for passage in source.passages] if len(source.text) > _MAX_WHOLE_CHARACTERS else None
-    paragraphs = _Paragraphs(source.text, partial(_link_to_text, prefix))
-    return text_html(source.text, pieces(len(source.text), spans), paragraphs, near=near)
+    paragraphs = _ParagraphRenderer(source.text, partial(_link_to_text, prefix))
+    return text_html(source.text, cut_into_pieces(len(source.text), spans), paragraphs, near=near)
 
 
-class _Paragraphs:
-    """Makes the paragraphs of a text or a source. Each piece has the colour of its best source.
+class _ParagraphRenderer:
+    """Renders the paragraphs of a text or a source. Each piece has the colour of the first source that contains it.
 
     Args:
         text: The text.
-        link: Returns the link at the beginning of a passage.
+        render_link: Returns the HTML link at the beginning of a passage.
     """
 
-    def __init__(self, text: str, link: Callable[[Label], str]) -> None:
-        self._text, self._link_of = text, link
+    def __init__(self, text: str, render_link: Callable[[Label], str]) -> None:
+        self._text, self._render_link = text, render_link
         self._linked: set[Label] = set()
 
     def __call__(self, _block: Block, pieces: Sequence[Piece]) -> str:
         return f'<p dir="auto">{"".join(map(self._piece, pieces))}</p>\n'
 
     def _piece(self, piece: Piece) -> str:
-        html = piece_text(self._text, piece)
+        html = piece_html(self._text, piece)
         if not piece.labels:
             return html
-        listed = [label for label in piece.labels if label[0] < _UNLISTED]
-        if not listed:
+        source_labels = [label for label in piece.labels if label[0] < _UNLISTED]
+        if not source_labels:
             is_ignored = piece.labels[0][0] == _IGNORED
             return f'<span class="ignored">{html}</span>' if is_ignored else f'<mark class="k0">{html}</mark>'
-        best, link = listed[0], ""
+        best, link = source_labels[0], ""
         if best not in self._linked:
             self._linked.add(best)
-            link = self._link_of(best)
-        sources = " ".join(dict.fromkeys(str(source) for source, _ in listed))
-        passages = " ".join(f"{source}-{passage}" for source, passage in listed)
-        return f'{link}<mark class="{colour(best[0])}" data-s="{sources}" data-p="{passages}">{html}</mark>'
+            link = self._render_link(best)
+        sources = " ".join(dict.fromkeys(str(source) for source, _ in source_labels))
+        passages = " ".join(f"{source}-{passage}" for source, passage in source_labels)
+        return f'{link}<mark class="{colour_class(best[0])}" data-s="{sources}" data-p="{passages}">{html}</mark>'
 
 
 def _link_to_source(sources: Sequence[Source], prefix: str, label: Label) -> str:
     number, passage = label
     name, id = sources[number - 1].name, f"{number}-{passage}"
-    css_class, own_id = f"n {colour(number)}", f"{prefix}t{id}"
+    css_class, own_id = f"n {colour_class(number)}", f"{prefix}t{id}"
     title = f"Source {number}: {printable(name)}, passage {passage}"
     if sources[number - 1].text is None:
         html = Markup('<span class="{}" id="{}" aria-label="{}">{}</span>')
@@ -173,6 +173,6 @@ def _link_to_text(prefix: str, label: Label) -> str:
     number, passage = label
     id = f"{number}-{passage}"
     return (
-        f'<a class="n {colour(number)}" id="{prefix}s{id}" href="#{prefix}t{id}" data-p="{id}" '
+        f'<a class="n {colour_class(number)}" id="{prefix}s{id}" href="#{prefix}t{id}" data-p="{id}" '
         f'aria-label="Passage {passage}, in the text">{passage}</a>'
     )

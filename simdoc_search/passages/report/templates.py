@@ -1,4 +1,4 @@
-"""Renders HTML templates, in which every value is escaped, and makes self-contained pages of them."""
+"""Renders HTML templates and self-contained pages. Every value in a template is escaped."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from simdoc_search.passages.summary import excerpt
 
 
 def make_environment(package: str) -> Environment:
-    """An environment for the templates of a package. Every value is escaped, invisible characters included."""
+    """Return a Jinja environment for the templates of a package. Every value is escaped, even invisible characters."""
     environment = Environment(
         loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_visible,
+        finalize=_escape_invisible,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -31,7 +31,7 @@ def make_environment(package: str) -> Environment:
     return environment
 
 
-def _visible(value: Any) -> Any:
+def _escape_invisible(value: Any) -> Any:
     return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
@@ -41,13 +41,13 @@ def _environment() -> Environment:
 
 
 def render(template: str, **values: Any) -> Markup:
-    """The HTML of a template."""
+    """Return the HTML of a template with these values."""
     return Markup(_environment().get_template(template).render(values))  # noqa: S704 - the environment escapes
 
 
 def page(title: str, body: Markup) -> str:
-    """A self-contained page. Its content security policy allows only our own style and script."""
-    style, script = Markup(_asset("page.css")), Markup(_asset("page.js"))  # noqa: S704 - these are our own files
+    """Return a self-contained page. Its content security policy allows only the style and script in the page."""
+    style, script = Markup(_asset("page.css")), Markup(_asset("page.js"))  # noqa: S704 - files of this package
     digests = {"style_digest": _digest(style), "script_digest": _digest(script)}
     return str(render("page.html", title=title, body=body, style=style, script=script, **digests))
 

@@ -12,7 +12,7 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Plan, Threshold
 from simdoc_search.stores.fields import escape_surrogates, metadata_term, root_term
-from simdoc_search.stores.filters import Condition, Filters, conditions
+from simdoc_search.stores.filters import Condition, Filters, parse_filters
 from simdoc_search.stores.local.schema import path_terms
 
 Purpose = Literal["rank", "count", "match_bands"]
@@ -147,7 +147,7 @@ def _token_clauses(schema: Schema, tokens: Iterable[str], field: str) -> Iterato
 
 
 def _restrictions(schema: Schema, filters: Filters | None, exclude: Place | None) -> Iterator[tuple[Occur, Query]]:
-    for condition in conditions(filters):
+    for condition in parse_filters(filters):
         if not isinstance(condition, Condition):
             raise QuerySyntaxError(
                 "a local store does not support query clauses of an engine; give fields with values instead"

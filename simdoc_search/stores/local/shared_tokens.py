@@ -20,8 +20,8 @@ from simdoc_search.stores.shared_tokens import (
     GROWTH,
     Shared,
     SharingDocuments,
-    rows_of,
     sharing_order,
+    split_rows,
     sum_parts,
 )
 
@@ -40,7 +40,7 @@ def find_sharing(
 ) -> SharingDocuments:
     """Return the documents that share tokens of a kind; see `Store.documents_sharing`."""
     schema = snapshot.schema
-    rows = rows_of(codes, kind.length)
+    rows = split_rows(codes, kind.length)
     width = len(rows[0]) if rows else 1
     rows_per_query = max(1, MAX_QUERY_TOKENS // width)
     parts = [rows[start : start + rows_per_query] for start in range(0, len(rows), rows_per_query)]

@@ -26,13 +26,13 @@ class IndexAccess:
     """The index of a store, or all indices behind its alias.
 
     Attributes:
-        engine: the engine, for queries that a user waits for.
-        background: the same engine with longer retries.
+        engine: the engine, for interactive queries.
+        background: the same engine with longer retries, for background work.
         indices: the indices behind the name.
-        ids: the part of a document that is its id.
-        settings: settings of the fingerprints, with their key.
-        text_fields: the fields of an application's index that contain the text; None for our own index, which has it in
-            `body`.
+        ids: the part of a document that contains its id.
+        settings: settings of the fingerprints, with the hash key.
+        text_fields: the fields that contain the text, in an index that simdoc-search did not create. In an index that
+            simdoc-search created, it is None, and the text is in `body`.
     """
 
     engine: Engine
@@ -49,21 +49,21 @@ class IndexAccess:
 
     @property
     def field(self) -> str:
-        """Name of the object field that has the fingerprints."""
+        """Name of the object field that contains the fingerprints."""
         return self.indices.field
 
     @property
-    def own(self) -> bool:
-        """Whether `simdoc-search index` made the index."""
-        return self.indices.own
+    def is_simdoc_index(self) -> bool:
+        """Whether `simdoc-search index` created the index."""
+        return self.indices.is_simdoc_index
 
     @property
     def location(self) -> str:
-        """Address of the engine and name of the index, without secrets."""
+        """URL of the engine and name of the index, without secrets."""
         return f"{self.engine.name}/{self.name}"
 
     def cancellable_by(self, stop: Stop) -> IndexAccess:
-        """Return the same access; its requests end as soon as `stop` is set."""
+        """Return a copy of this access whose requests end as soon as `stop` is set."""
         engine = self.engine.cancellable_by(stop)
         return replace(self, engine=engine, background=engine.in_background())
 
@@ -73,21 +73,24 @@ class IndexAccess:
         return isinstance(self.indices, TermIndices)
 
     def require_tokens(self) -> None:
-        """Raise FormatMismatchError if the engine's own `min_hash` filter fills the field."""
+        """Check that the engine's `min_hash` filter does not fill the field. Raises FormatMismatchError if it does."""
         if self.has_terms_only:
             raise FormatMismatchError(
-                f"{self.location} has only terms of the engine's min_hash filter in {self.field}, which support only "
-                "similar (without --measure), versions, compare, show and explain; for other queries run simdoc-search "
-                f"backfill URL --text-field {(self.text_fields or ['FIELD'])[0]}, and then leave out --field"
+                f"the field {self.field} of {self.location} is filled by the engine's min_hash filter, and supports "
+                "only versions, compare, show, explain, and similar without --measure; for other commands, run "
+                f"simdoc-search backfill {self.location} --text-field {(self.text_fields or ['FIELD'])[0]}, then omit "
+                "--field"
             )
 
     def filter_clauses(self, filters: Filters | None) -> list[dict[str, Any]]:
-        """Return filters as clauses in the engine's query language."""
-        return filter_clauses(filters or {}, self.indices.mappings.values(), field=self.field, own=self.own)
+        """Convert filters to clauses in the engine's query language."""
+        return filter_clauses(
+            filters or {}, self.indices.mappings.values(), field=self.field, is_simdoc_index=self.is_simdoc_index
+        )
 
     def query_clauses(self, filters: Filters | None) -> list[dict[str, Any]]:
-        """Return filters as clauses, and a clause that excludes indices without comparable fingerprints."""
-        return [*self.filter_clauses(filters), *self.indices.exclusion(self.engine)]
+        """Convert filters to clauses, and add a clause that excludes the indices that cannot be queried."""
+        return [*self.filter_clauses(filters), *self.indices.exclusion_clauses(self.engine)]
 
     def token_query(
         self,
@@ -97,7 +100,7 @@ class IndexAccess:
         *,
         score: Score,
     ) -> dict[str, Any]:
-        """Return the query of a plan, with further clauses that must match and clauses that must not match."""
+        """Convert a plan to a query. `clauses` must also match, and the clauses in `without` must not match."""
         needed = plan.clauses + clause_count([*clauses, *without])
         if score == "tokens" and isinstance(plan, Bands):
             needed += len(plan.tokens)
@@ -114,7 +117,7 @@ class IndexAccess:
         )
 
     def source(self, *, text: bool = False, passages: bool = False, sketches: bool = False) -> dict[str, Any]:
-        """Return the `_source` filter of a search whose hits are passed to `record`."""
+        """Return the `_source` filter for a search whose hits are passed to `record`."""
         unused = [f"{self.field}.{name}" for name in KINDS if not (passages if name == "passages" else sketches)]
         if self.text_fields is not None:
             return {"includes": [self.field, *self.ids.parts, *(self.text_fields if text else ())], "excludes": unused}
@@ -122,7 +125,7 @@ class IndexAccess:
         return {"excludes": unused if text else [*unused, "body"]}
 
     def record(self, hit: Mapping[str, Any]) -> Record:
-        """Return the record of a hit."""
+        """Convert a hit to a record."""
         place, source = self.ids.place_of(hit), hit.get("_source") or {}
         fault = self.indices.fault_of(place.index)
         return to_record(place, source, field=self.field, text_fields=self.text_fields, fault=fault)

@@ -1,7 +1,7 @@
-"""Writes to an engine in bulk requests. Splits requests that are too large, and retries them while the engine is busy.
+"""Writes to an engine in bulk requests. Splits large requests, and retries them while the engine is busy.
 
-An engine creates a missing index without our mapping, and another index may have taken its name. So the unique id of
-the index is checked before and after each request.
+The index may have been deleted, and another index may have the same name. An engine even creates a missing index, but
+without the mapping that fingerprints need. So the unique id of the index is checked before and after each request.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import CLOSED, RequestError, write_block_in
+from simdoc_search.stores.remote.errors import INDEX_CLOSED, RequestError, write_block_message
 from simdoc_search.stores.remote.retry import RETRYABLE
 
 CHUNK_BYTES = 4_000_000
 """Maximum size of a request in bytes, unless a single action is larger."""
 
-_LINE_BYTES = 150  # approximate size of an action's first line without the id
+_LINE_BYTES = 150  # approximate size of an action's first line, without the id
 _TOO_LARGE = 413
 _NO_INDEX = "index_not_found_exception"
 
@@ -28,7 +28,7 @@ class IndexGoneError(StoreNotFoundError):
     """The index that was opened no longer exists.
 
     Attributes:
-        cause: what happened to it, such as "was removed".
+        cause: what happened to the index, such as "was removed".
     """
 
     def __init__(self, index: str, cause: str) -> None:
@@ -38,12 +38,12 @@ class IndexGoneError(StoreNotFoundError):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One write.
+    """One write in a bulk request.
 
     Attributes:
         kind: `index`, `create`, `delete` or `update`.
-        target: the value in the first line: index, id, routing and conditions.
-        document: the second line as JSON; empty for a deletion.
+        target: the metadata in the first line, such as index, id, routing and conditions.
+        document: the second line, encoded as JSON. It is empty for a deletion.
     """
 
     kind: str
@@ -52,7 +52,7 @@ class Action:
 
     @classmethod
     def make(cls, kind: str, id: str, document: Mapping[str, Any] | None = None, **target: Any) -> Action:
-        """Return an action for a document; `target` has `_index` and may have routing and conditions."""
+        """Return an action for a document. `target` contains `_index`, and may contain routing and conditions."""
         return cls(kind, {"_id": id, **target}, b"" if document is None else json_line(document))
 
     @property
@@ -62,29 +62,29 @@ class Action:
 
     @property
     def size(self) -> int:
-        """Approximate number of bytes in the request."""
+        """Approximate size in the request, in bytes."""
         return len(self.document) + len(self.id) + _LINE_BYTES
 
     @property
     def lines(self) -> bytes:
-        """The action as one or two lines of a request."""
+        """The one or two lines of the action in the request."""
         return json.dumps({self.kind: self.target}).encode() + b"\n" + self.document
 
     def with_target(self, **changes: Any) -> Action:
-        """Return the same action with changed entries in its target."""
+        """Return a copy of this action with changed entries in its target."""
         return replace(self, target={**self.target, **changes})
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The engine's answer to an action.
+    """The engine's response to an action.
 
     Attributes:
         index: the concrete index of the document.
-        status: HTTP status; 404 without an error means that a document to delete did not exist.
-        result: what was done, such as `created` or `noop`; empty for an error.
-        error: the engine's name for the error; empty if there is none.
-        reason: the error in one line for the user.
+        status: HTTP status. If a document to delete did not exist, it is 404, and `error` is empty.
+        result: the effect of the action, such as `created` or `noop`. It is empty for an error.
+        error: the error type. It is empty if there is no error.
+        reason: the reason for the error, in one line for the user.
     """
 
     index: str
@@ -95,21 +95,21 @@ class Outcome:
 
     @classmethod
     def of(cls, item: Mapping[str, Any]) -> Outcome:
-        """Return the outcome in an item of the engine's answer."""
+        """Return the outcome that an item of the engine's response describes."""
         index, status, error = str(item.get("_index", "")), int(item["status"]), item.get("error")
         if not error:
             return cls(index, status, str(item.get("result", "")))
-        kind = error.get("type") if isinstance(error, Mapping) else None
-        return cls(index, status, error=str(kind or "error"), reason=reason_of(error))
+        error_type = error.get("type") if isinstance(error, Mapping) else None
+        return cls(index, status, error=str(error_type or "error"), reason=reason_of(error))
 
 
 class BulkWriter:
-    """Writes to one index, or to the indices behind one alias. Several threads may use it.
+    """Writes to one index, or to the indices behind one alias. Several threads can use it.
 
     Args:
         engine: the engine.
         index: name of the index or alias.
-        uuids: unique id of each index when it was opened; None: read them now.
+        uuids: the unique id of each index when it was opened. If None, they are read now.
 
     Raises:
         StoreNotFoundError: the index does not exist.
@@ -119,60 +119,65 @@ class BulkWriter:
         self._engine = engine
         self._index = index
         self._opened = uuids_of(engine, index) if uuids is None else uuids
-        self._max_bytes = CHUNK_BYTES  # lower after the engine, or a proxy, has refused a request as too large
+        self._max_bytes = CHUNK_BYTES  # it is reduced when the engine or a proxy rejects a request as too large
 
     def write(self, actions: Iterable[Action]) -> Iterator[tuple[Action, Outcome]]:
-        """Send actions until each has succeeded or failed for good. Yield the outcomes as they arrive.
+        """Send actions until each has succeeded or failed permanently. Yield the outcomes as they arrive.
 
         Raises:
-            IndexGoneError: the index was removed, or another one has its name.
+            IndexGoneError: the index was removed, or another index has its name now.
             StoreUnavailableError: the engine accepted nothing before the deadline.
-            RequestError: the engine refused a whole request.
-            StoppedError: the engine's `stopped` is set; the yielded outcomes are final.
+            RequestError: the engine rejected a whole request.
+            StoppedError: the engine's `stopped` is set. The outcomes that were yielded are final.
         """
         batches = [list(actions)]
         retries = self._engine.retries()
         while batches:
-            sent, rest = self._split(batches.pop())
+            batch, rest = self._split(batches.pop())
             batches += [rest] if rest else []
             try:
-                outcomes = self._send(sent) if sent else []
+                outcomes = self._send(batch) if batch else []
             except StoreError as error:
                 if isinstance(error, RequestError) and error.status == _TOO_LARGE:
-                    self._max_bytes = min(self._max_bytes, sum(action.size for action in sent) // 2)
-                    if len(sent) == 1:
-                        yield sent[0], Outcome("", _TOO_LARGE, error="too_large", reason="too large for the engine")
+                    self._max_bytes = min(self._max_bytes, sum(action.size for action in batch) // 2)
+                    if len(batch) == 1:
+                        yield (
+                            batch[0],
+                            Outcome(
+                                "", _TOO_LARGE, error="too_large", reason="the document is too large for the engine"
+                            ),
+                        )
                     else:
-                        batches.append(sent)
+                        batches.append(batch)
                     continue
                 retries.pause_after(error)
-                batches += _halves(sent)  # smaller requests may succeed
+                batches += _halves(batch)  # smaller requests may succeed
                 continue
-            pairs = list(zip(sent, outcomes, strict=True))
+            pairs = list(zip(batch, outcomes, strict=True))
             yield from (pair for pair in pairs if pair[1].status not in RETRYABLE)
             busy = [(action, outcome) for action, outcome in pairs if outcome.status in RETRYABLE]
-            if len(busy) < len(sent):
+            if len(busy) < len(batch):
                 retries.reset()
             if busy:
                 retries.pause(f"the engine is busy ({busy[0][1].reason})")
                 again = [action for action, _ in busy]
-                batches += _halves(again) if len(again) == len(sent) else [again]
+                batches += _halves(again) if len(again) == len(batch) else [again]
 
     def _split(self, actions: list[Action]) -> tuple[list[Action], list[Action]]:
-        """Return the first actions, which fit into a request, and the rest. One action always fits."""
+        """Return the first actions, as many as fit into one request but at least one, and the remaining actions."""
         size = 0
-        for number, action in enumerate(actions):
+        for position, action in enumerate(actions):
             size += action.size
-            if number and size > self._max_bytes:
-                return actions[:number], actions[number:]
+            if position and size > self._max_bytes:
+                return actions[:position], actions[position:]
         return actions, []
 
     def _send(self, actions: list[Action]) -> list[Outcome]:
         names = self._check_index()
         if not {action.target["_index"] for action in actions} <= names | {self._index}:
-            raise self._gone()
+            raise self._index_gone_error()
         if self._index not in names and not {",", "*"} & set(self._index):
-            # Without `require_alias` the engine would create an index in place of a removed alias.
+            # Without `require_alias`, the engine would create an index with the name of a removed alias.
             actions = [
                 action.with_target(require_alias=True) if action.target["_index"] == self._index else action
                 for action in actions
@@ -180,51 +185,51 @@ class BulkWriter:
         items = self._engine.call_once("POST", ["_bulk"], b"".join(action.lines for action in actions))["items"]
         outcomes = [Outcome.of(item[action.kind]) for action, item in zip(actions, items, strict=True)]
         if any(outcome.error == _NO_INDEX for outcome in outcomes):
-            raise self._gone()
+            raise self._index_gone_error()
         if any(not outcome.error for outcome in outcomes):
             self._check_index("was removed during a write (delete the new index that the engine may have created)")
         return outcomes
 
-    def _check_index(self, cause: str = "was replaced by another index") -> set[str]:
-        """Return the names of the indices. Raises IndexGoneError if they are not the opened ones."""
+    def _check_index(self, cause: str = "was replaced with another index") -> set[str]:
+        """Return the names of the indices. Raises IndexGoneError if they are not the indices that were opened."""
         try:
             current = uuids_of(self._engine, self._index)
         except StoreNotFoundError:
-            raise self._gone() from None
-        known = self._opened.keys() & current.keys()
-        if not known or any(self._opened[index] != current[index] for index in known):
-            raise self._gone(cause)
+            raise self._index_gone_error() from None
+        common = self._opened.keys() & current.keys()
+        if not common or any(self._opened[index] != current[index] for index in common):
+            raise self._index_gone_error(cause)
         return set(current)
 
-    def _gone(self, cause: str = "was removed") -> IndexGoneError:
+    def _index_gone_error(self, cause: str = "was removed") -> IndexGoneError:
         return IndexGoneError(f"{self._engine.name}/{self._index}", cause)
 
 
 def uuids_of(engine: Engine, name: str) -> dict[str, str]:
-    """Return the unique id of each index behind a name. A later index of the same name has another one.
+    """Return the unique id of each index behind a name. A later index with the same name has another id.
 
     Raises:
         StoreNotFoundError: no index has this name.
-        StoreError: as `Engine.call`.
+        StoreError: see `Engine.call`.
     """
     settings = engine.call("GET", [name, "_settings", "index.uuid"])
     return {index: str(values["settings"]["index"]["uuid"]) for index, values in settings.items()}
 
 
 def json_line(document: Mapping[str, Any]) -> bytes:
-    """Return a document as a line of a bulk request."""
+    """Encode a document as a line of a bulk request."""
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def reason_of(error: Any) -> str:
-    """Return why the engine refused one action, in one line."""
+    """Return why the engine rejected an action, in one line."""
     if not isinstance(error, dict):
         return str(error)
-    if error.get("type") == CLOSED:
-        return f"the index {error.get('index', '')} is closed; open it first"
+    if error.get("type") == INDEX_CLOSED:
+        return f"the index {error.get('index', '')} is closed; open it with POST /{error.get('index', '')}/_open"
     cause = error.get("caused_by") or {}
     reason = " ".join(f"{error.get('reason', error.get('type', ''))} {cause.get('reason', '')}".split())
-    return write_block_in(reason) or reason[:300]
+    return write_block_message(reason) or reason[:300]
 
 
 def routing_of(hit: Mapping[str, Any]) -> dict[str, str]:
@@ -238,6 +243,6 @@ def version_of(hit: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _halves(actions: list[Action]) -> list[list[Action]]:
-    """Return the two halves, second half first; a single action is not split."""
+    """Return the two halves, the second half first. A single action is not split."""
     middle = (len(actions) + 1) // 2
     return [half for half in (actions[middle:], actions[:middle]) if half]

@@ -1,4 +1,4 @@
-"""Lazily reads the documents that a plan finds in an engine, those with the most shared tokens first."""
+"""Lazily reads the documents that a plan finds in an engine, by descending number of shared tokens."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from simdoc_search.stores.remote.records import codes_of
 from simdoc_search.stores.remote.texts import select_fields, source_paths
 
 FIRST_PAGE = 50
-"""Number of candidates in the first answer."""
+"""Number of candidates on the first page."""
 
 PAGE_GROWTH, LARGEST_PAGE = 4, 800
-"""Ratio of the sizes of a page and the page before, and the maximum size of a page."""
+"""Factor by which each page is larger than the previous page, and the maximum number of candidates on a page."""
 
-_LAST_DOCUMENT = 2**31 - 1  # after it, `search_after` continues with the next score
+_LAST_DOCUMENT = 2**31 - 1  # `search_after` with this value continues with the next score
 
 _NO_CODES = np.zeros(0, np.uint32)
 
 DocumentKey = tuple[str, str, str | None]
-"""Index, id and routing of a document."""
+"""The index, `_id` and routing of a document."""
 
 
 def document_key(hit: RawHit) -> DocumentKey:
-    """Return the key of the document of a hit."""
+    """Return the key of a hit's document."""
     return hit["_index"], hit["_id"], hit.get("_routing")
 
 
@@ -46,9 +46,9 @@ class HitWithTokens(NamedTuple):
 
     Attributes:
         hit: the hit.
-        codes: its tokens as ascending numbers.
-        matched: number of tokens that it shares with the plan.
-        fault: why it cannot be compared; empty if it can.
+        codes: the tokens as ascending numbers.
+        matched: number of tokens that the hit shares with the plan.
+        fault: the reason why the hit cannot be compared. It is empty if the hit can be compared.
     """
 
     hit: RawHit
@@ -62,14 +62,14 @@ HitReader = Callable[[Iterable[RawHit]], Iterator[HitWithTokens]]
 
 
 class RemoteCandidates:
-    """The candidates of one plan. The engine chooses the order of candidates with the same number of shared tokens.
+    """The candidates of one plan. The engine determines the order of candidates with the same number of shared tokens.
 
     Args:
         access: the store's index.
         plan: the plan that was run.
-        search: the search for the first page, with scores or without.
-        first: the answer to this search.
-        read: reads the fingerprints of hits, and counts shared tokens if the search has no scores.
+        search: the search for the first page. It may have no scores.
+        first_response: the response to this search.
+        read_tokens: reads the fingerprints of hits, and counts shared tokens if the search has no scores.
         fields: the requested fields.
     """
 
@@ -78,76 +78,82 @@ class RemoteCandidates:
         access: IndexAccess,
         plan: Plan,
         search: Mapping[str, Any],
-        first: Mapping[str, Any],
+        first_response: Mapping[str, Any],
         *,
-        read: HitReader,
+        read_tokens: HitReader,
         fields: Sequence[str],
     ) -> None:
-        self.total: int = total_hits(first)
+        self.total: int = total_hits(first_response)
         self.plan = plan
         self._left_out: dict[DocumentKey, LeftOut] = {}
         self._access = access
         self._search = {name: search[name] for name in ("query", "track_scores", "_source")}
         self._is_scored: bool = search["track_scores"]
-        self._first: list[RawHit] = first["hits"]["hits"]
-        self._read = read
+        self._first_hits: list[RawHit] = first_response["hits"]["hits"]
+        self._read_tokens = read_tokens
         self._fields = fields
-        self._counted: list[Candidate] = []
+        self._ranked: list[Candidate] = []
         if not self._is_scored:
-            self._counted = self._count_here(self._first if len(self._first) >= self.total else self._all())
-            self.total = len(self._counted) + len(self._left_out)
+            self._ranked = self._rank_client_side(
+                self._first_hits if len(self._first_hits) >= self.total else self._read_all()
+            )
+            self.total = len(self._ranked) + len(self._left_out)
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
-        """The candidates that cannot be compared, among those read so far."""
+        """The candidates that cannot be compared, among those that were read so far."""
         return list(self._left_out.values())
 
     def __iter__(self) -> Iterator[Candidate]:
         if not self._is_scored:
-            yield from self._counted
+            yield from self._ranked
             return
-        page, size, above = self._first, FIRST_PAGE, math.inf
+        page, size, score_limit = self._first_hits, FIRST_PAGE, math.inf
         yielded: set[DocumentKey] = set()
         while page:
-            yield from self._candidates(hit for hit in page if document_key(hit) not in yielded)
+            yield from self._to_candidates(hit for hit in page if document_key(hit) not in yielded)
             if len(page) < size:
                 return
-            # More documents may have the score of the last one, and engines do not guarantee an order of equal scores.
-            # So the next page begins with all documents of this score.
+            # More documents may have the score of the last document, and engines do not guarantee an order of equal
+            # scores. So the next page starts with all documents of this score.
             last = page[-1]["_score"]
             higher = [hit["_score"] for hit in page if hit["_score"] > last]
             yielded = {document_key(hit) for hit in page if hit["_score"] == last} | (set() if higher else yielded)
-            above = min(higher, default=above)
+            score_limit = min(higher, default=score_limit)
             if not higher and size == LARGEST_PAGE:  # one page cannot hold all documents of this score
-                rest = (hit for hit in self._all() if hit["_score"] < above and document_key(hit) not in yielded)
-                yield from self._candidates(rest)
+                rest = (
+                    hit for hit in self._read_all() if hit["_score"] < score_limit and document_key(hit) not in yielded
+                )
+                yield from self._to_candidates(rest)
                 return
             size = min(size * PAGE_GROWTH, LARGEST_PAGE)
-            page = self._page(above, size)
+            page = self._read_page(score_limit, size)
 
-    def _page(self, above: float, size: int) -> list[RawHit]:
-        """Return the best hits with a score below `above`."""
-        after = {} if math.isinf(above) else {"search_after": [above, _LAST_DOCUMENT]}
+    def _read_page(self, score_limit: float, size: int) -> list[RawHit]:
+        """Return the best hits with a score below `score_limit`."""
+        after = {} if math.isinf(score_limit) else {"search_after": [score_limit, _LAST_DOCUMENT]}
         body = {**self._search, "size": size, "sort": ["_score", "_doc"], **after}
         hits: list[RawHit] = self._access.engine.search(self._access.name, body)["hits"]["hits"]
         return hits
 
-    def _all(self) -> Iterator[RawHit]:
+    def _read_all(self) -> Iterator[RawHit]:
         body = {**self._search, "sort": ["_score" if self._is_scored else "_doc"]}
         return all_hits(self._access.engine, self._access.name, body)
 
-    def _candidates(self, hits: Iterable[RawHit]) -> Iterator[Candidate]:
-        for hit, codes, matched, fault in self._read(hits):
+    def _to_candidates(self, hits: Iterable[RawHit]) -> Iterator[Candidate]:
+        for hit, codes, matched, fault in self._read_tokens(hits):
             place = self._access.ids.place_of(hit)
             if fault:
                 self._left_out[document_key(hit)] = LeftOut(place, fault)
             else:
-                fields = select_fields(hit.get("_source") or {}, self._fields, own=self._access.own)
+                fields = select_fields(
+                    hit.get("_source") or {}, self._fields, is_simdoc_index=self._access.is_simdoc_index
+                )
                 yield Candidate(place, matched, codes, fields)
 
-    def _count_here(self, hits: Iterable[RawHit]) -> list[Candidate]:
-        enough = [hit for hit in self._candidates(hits) if hit.matched >= self.plan.minimum_match]
-        return sorted(enough, key=lambda hit: (-hit.matched, hit.id, hit.place.index or ""))
+    def _rank_client_side(self, hits: Iterable[RawHit]) -> list[Candidate]:
+        candidates = [hit for hit in self._to_candidates(hits) if hit.matched >= self.plan.minimum_match]
+        return sorted(candidates, key=lambda hit: (-hit.matched, hit.id, hit.place.index or ""))
 
 
 def find_candidates(
@@ -156,56 +162,59 @@ def find_candidates(
     filters: Filters | None,
     fields: Sequence[str],
 ) -> list[RemoteCandidates]:
-    """Run plans, each with a place to exclude, in one or two requests; see `Store.candidates_of_many`.
+    """Run plans in one or two requests. Each plan has a place to exclude, or None. See `Store.candidates_of_many`.
 
-    Plans of bands first run without scores. If few documents match, counting their shared tokens here is cheaper.
+    Plans with bands first run without scores. If only a few documents match, it is cheaper to count their shared tokens
+    on the client side.
     """
     clauses = access.query_clauses(filters)
-    chosen = [plan for plan, _ in plans]
-    without = [access.ids.place_clauses(place) for _, place in plans]
+    chosen_plans = [plan for plan, _ in plans]
+    excluded = [access.ids.place_clauses(place) for _, place in plans]
     searches: dict[int, dict[str, Any]] = {}
-    answers: dict[int, Any] = {}
+    responses: dict[int, Any] = {}
 
-    def run(numbers: Iterable[int], *, scored: bool) -> None:
-        for number in numbers:
-            is_scored = scored or not isinstance(chosen[number], Bands)
+    def run(positions: Sequence[int], *, scored: bool) -> None:
+        for position in positions:
+            is_scored = scored or not isinstance(chosen_plans[position], Bands)
             score: Score = "tokens" if is_scored else "nothing"
-            query = access.token_query(chosen[number], clauses, without[number], score=score)
-            searches[number] = first_page(access, query, [f"{access.field}.tokens"], fields, scored=is_scored)
-        answers.update(zip(numbers, run_searches(access, [searches[number] for number in numbers]), strict=True))
+            query = access.token_query(chosen_plans[position], clauses, excluded[position], score=score)
+            searches[position] = first_page_search(access, query, [f"{access.field}.tokens"], fields, scored=is_scored)
+        responses.update(
+            zip(positions, run_searches(access, [searches[position] for position in positions]), strict=True)
+        )
 
     run(range(len(plans)), scored=False)
-    again = []
-    for number, plan in enumerate(chosen):
-        if not isinstance(plan, Bands) or (total := total_hits(answers[number])) <= MAX_COUNTED_CLIENT_SIDE:
+    rerun = []
+    for position, plan in enumerate(chosen_plans):
+        if not isinstance(plan, Bands) or (total := total_hits(responses[position])) <= MAX_COUNTED_CLIENT_SIDE:
             continue
-        counting = (total > MAX_BAND_MATCHES and plan.unbanded) or plan
-        if can_count_tokens(counting, clause_count([*clauses, *without[number]]), access.engine.max_clauses()):
-            chosen[number] = counting
-            again.append(number)
-    if again:
-        run(again, scored=True)
+        scored_plan = (total > MAX_BAND_MATCHES and plan.unbanded) or plan
+        if can_count_tokens(scored_plan, clause_count([*clauses, *excluded[position]]), access.engine.max_clauses()):
+            chosen_plans[position] = scored_plan
+            rerun.append(position)
+    if rerun:
+        run(rerun, scored=True)
 
-    def candidates(number: int) -> RemoteCandidates:
-        plan, search = chosen[number], searches[number]
-        read = _token_reader(access, plan, is_scored=search["track_scores"])
-        return RemoteCandidates(access, plan, search, answers[number], read=read, fields=fields)
+    def candidates_at(position: int) -> RemoteCandidates:
+        plan, search = chosen_plans[position], searches[position]
+        read_tokens = _token_reader(access, plan, is_scored=search["track_scores"])
+        return RemoteCandidates(access, plan, search, responses[position], read_tokens=read_tokens, fields=fields)
 
-    return [candidates(number) for number in range(len(plans))]
+    return [candidates_at(position) for position in range(len(plans))]
 
 
 def run_searches(access: IndexAccess, bodies: list[dict[str, Any]]) -> list[Any]:
-    """Return the answers to searches, in order."""
+    """Run searches, and return their responses in order."""
     if len(bodies) > 1:
         return access.engine.search_many(access.name, bodies)
     return [access.engine.search(access.name, body) for body in bodies]
 
 
-def first_page(
+def first_page_search(
     access: IndexAccess, query: dict[str, Any], source: Sequence[str], fields: Sequence[str], *, scored: bool
 ) -> dict[str, Any]:
-    """Return the search for the first page of candidates."""
-    parts = [*source, *access.ids.parts, *source_paths(fields, own=access.own)]
+    """Return the body of the search for the first page of candidates."""
+    parts = [*source, *access.ids.parts, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
     return {
         "query": query,
         "size": FIRST_PAGE if scored else MAX_COUNTED_CLIENT_SIDE,
@@ -217,7 +226,7 @@ def first_page(
 
 
 def _token_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
-    sought = _NO_CODES if is_scored else np.sort(decode(plan.tokens))
+    plan_codes = _NO_CODES if is_scored else np.sort(decode(plan.tokens))
 
     def read(hits: Iterable[RawHit]) -> Iterator[HitWithTokens]:
         for hit in hits:
@@ -225,6 +234,6 @@ def _token_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitRea
             if isinstance(codes, str):
                 yield HitWithTokens(hit, fault=codes)
             else:
-                yield HitWithTokens(hit, codes, round(hit["_score"]) if is_scored else count_common(sought, codes))
+                yield HitWithTokens(hit, codes, round(hit["_score"]) if is_scored else count_common(plan_codes, codes))
 
     return read

@@ -1,4 +1,4 @@
-"""Makes clients that send each request only once. Clients for our own connections also limit the size of an answer."""
+"""Creates clients that send each request only once. Clients that simdoc-search creates also limit the response size."""
 
 from __future__ import annotations
 
@@ -15,22 +15,25 @@ from simdoc_search.stores.remote.errors import TooLargeError, one_line
 from simdoc_search.stores.remote.retry import seconds_from_environment
 
 CONNECTIONS = 8
+"""Maximum number of connections per node."""
 
 TIMEOUT = 60.0
-"""Seconds that a client waits for data."""
+"""Number of seconds that a client waits for data, by default."""
 
 TIMEOUT_VARIABLE = "SIMDOC_TIMEOUT"
-"""The environment variable that replaces TIMEOUT."""
+"""The environment variable that overrides TIMEOUT."""
 
-LARGEST_ANSWER = 1 << 28
-"""Maximum bytes of an answer. Engines limit a document to 100 MB, and a page that is too large is split."""
+MAX_RESPONSE_BYTES = 1 << 28
+"""Maximum size of a response in bytes. A page of hits that is larger is read in smaller pages."""
 
 _log = getLogger("simdoc_search")
 
 
 def timeout_seconds() -> float:
-    """Return SIMDOC_TIMEOUT, or TIMEOUT. Raises StoreError if the variable is not a number of seconds."""
-    seconds = seconds_from_environment(TIMEOUT_VARIABLE, advice=f"write {TIMEOUT:.0f}", minimum=0.001)
+    """Return SIMDOC_TIMEOUT, or TIMEOUT if it is not set. Raises StoreError if it is not a valid number."""
+    seconds = seconds_from_environment(
+        TIMEOUT_VARIABLE, advice=f"set it to a number such as {TIMEOUT:.0f}", minimum=0.001
+    )
     return TIMEOUT if seconds is None else seconds
 
 
@@ -47,7 +50,7 @@ def opensearch_client(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSL
             self.pool: Any = _BoundedPool(self.pool)
 
         def log_request_fail(self, *_: Any, **__: Any) -> None:
-            """Log nothing, as our own error reports the failure."""
+            """Log nothing, because the raised StoreError reports the failure."""
 
     return OpenSearch(
         hosts,
@@ -63,7 +66,7 @@ def opensearch_client(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSL
 def elasticsearch_client(
     hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLContext | None, timeout: float
 ) -> Any:
-    """Return a client for Elasticsearch. Raises MissingExtraError if it is not installed."""
+    """Return a client for Elasticsearch. Raises MissingExtraError if elasticsearch is not installed."""
     try:
         from elastic_transport import Urllib3HttpNode  # noqa: PLC0415 - an extra
         from elasticsearch import Elasticsearch  # noqa: PLC0415
@@ -87,7 +90,7 @@ def elasticsearch_client(
 
 
 def without_retries(client: Any) -> Any:
-    """Return a client that sends each request only once, over the connections of an application's client."""
+    """Return a copy of an application's client that sends each request only once. It uses the same connections."""
     if hasattr(client, "options"):  # Elasticsearch 8 and later
         return client.options(max_retries=0)
     other = copy(client)
@@ -97,7 +100,7 @@ def without_retries(client: Any) -> Any:
 
 
 def count_nodes(client: Any) -> int:
-    """Return how many nodes a client knows. After a failure the client uses the next node."""
+    """Return the number of nodes that a client knows. After a failure, the client uses the next node."""
     transport: Any = getattr(client, "transport", None)
     if hasattr(transport, "node_pool"):  # Elasticsearch 8 and later
         return len(transport.node_pool)
@@ -105,14 +108,14 @@ def count_nodes(client: Any) -> int:
 
 
 def is_asynchronous(client: Any) -> bool:
-    """Return whether the requests of a client are coroutines."""
+    """Return whether a client sends requests as coroutines."""
     senders = (client, getattr(client, "transport", None))
     return any(inspect.iscoroutinefunction(getattr(sender, "perform_request", None)) for sender in senders)
 
 
 @dataclass(frozen=True, slots=True)
 class _Response:
-    """The parts of a response that the clients read."""
+    """The parts of a response that the client libraries read."""
 
     status: int
     headers: Mapping[str, str]
@@ -120,29 +123,29 @@ class _Response:
 
 
 class _BoundedPool:
-    """A urllib3 connection pool that limits answers to LARGEST_ANSWER, and logs the engine's warnings."""
+    """A urllib3 connection pool that limits responses to MAX_RESPONSE_BYTES and logs the engine's warnings."""
 
     def __init__(self, pool: Any) -> None:
         self._pool = pool
 
     def urlopen(self, method: str, url: str, body: bytes | None = None, **options: Any) -> _Response:
-        """Send a request as urllib3 does. Raises TooLargeError if the answer exceeds LARGEST_ANSWER."""
+        """Send a request as urllib3 does. Raises TooLargeError if the response exceeds MAX_RESPONSE_BYTES."""
         response = self._pool.urlopen(method, url, body=body, preload_content=False, **options)
         data = bytearray()
         try:
-            while part := response.read(1 << 20, decode_content=False):
-                data += part
-                if len(data) > LARGEST_ANSWER:
+            while block := response.read(1 << 20, decode_content=False):
+                data += block
+                if len(data) > MAX_RESPONSE_BYTES:
                     raise TooLargeError
         except BaseException:
-            response.close()  # the next request must not read the rest of this answer
+            response.close()  # the next request must not read the rest of this response
             raise
         finally:
             response.release_conn()
         headers = response.headers.copy()
         for warning in headers.getlist("warning"):
             _log.info("the engine warns: %s", one_line(warning))
-        headers.pop("warning", None)  # the clients would print it with its control characters
+        headers.pop("warning", None)  # the client libraries would print it with its control characters
         return _Response(response.status, headers, bytes(data))
 
     def close(self) -> None:

@@ -1,11 +1,11 @@
-"""Connects to the engine at an address. Finds out which engine it is, and reads credentials and certificates.
+"""Connects to the engine at a URL. Detects the kind of engine, and reads credentials and certificates.
 
-Secrets come from the environment, so that they do not appear in process lists:
+They come from environment variables, so that process lists do not show them:
 
     SIMDOC_USERNAME, SIMDOC_PASSWORD      basic authentication
-    SIMDOC_API_KEY                        an API key in base64, as the engine created it
-    SIMDOC_CA_FILE                        the certificates to trust instead of the system's
-    SIMDOC_CLIENT_CERT, SIMDOC_CLIENT_KEY a client certificate, and its key if it is in another file
+    SIMDOC_API_KEY                        an API key, encoded in base64 as the engine returned it
+    SIMDOC_CA_FILE                        a file of certificates to trust instead of the system's
+    SIMDOC_CLIENT_CERT, SIMDOC_CLIENT_KEY files with the client certificate and, if separate, its key
 """
 
 from __future__ import annotations
@@ -23,56 +23,59 @@ from simdoc_search.errors import LocationError, MissingExtraError, StoreError
 from simdoc_search.stores.location import ENGINES, EngineKind, check_url
 from simdoc_search.stores.remote.clients import elasticsearch_client, opensearch_client, timeout_seconds
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import unavailable
+from simdoc_search.stores.remote.errors import unavailable_error
 
 
-def connect(url: str, *, engine: EngineKind | None = None, index: bool = True) -> tuple[Engine, str]:
+def connect(url: str, *, engine: EngineKind | None = None, expects_index: bool = True) -> tuple[Engine, str]:
     """Connect to `http(s)://host:port[,host:port]/index`.
 
     Args:
-        url: the address.
-        engine: `opensearch` or `elasticsearch`; None: ask the first host that answers.
-        index: whether the address ends with the name of an index.
+        url: the URL.
+        engine: the kind of engine, `opensearch` or `elasticsearch`. If None, it is detected from the first host that
+            responds.
+        expects_index: whether the URL ends with the name of an index.
 
     Returns:
-        The engine and the name of the index, or an empty name.
+        The engine and the name of the index. The name is empty if `expects_index` is False.
 
     Raises:
-        ValueError: the name of the engine is unknown.
-        LocationError: the address is malformed, or has a password.
-        StoreError: a certificate cannot be read, or SIMDOC_TIMEOUT is not a number.
-        StoreUnavailableError: no host answers.
-        MissingExtraError: the client for this engine is not installed.
+        ValueError: the kind of engine is unknown.
+        LocationError: the URL is malformed, or contains a password.
+        StoreError: a certificate cannot be read, or SIMDOC_TIMEOUT is not a valid number.
+        StoreUnavailableError: no host responds.
+        MissingExtraError: the client library for this engine is not installed.
     """
     if engine not in (None, *ENGINES):
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
     check_url(url)
-    hosts, name = split_url(url if index else f"{url.rstrip('/')}/_")
+    hosts, name = split_url(url if expects_index else f"{url.rstrip('/')}/_")
     headers, tls = request_headers(url), tls_context() if url.lower().startswith("https") else None
     kind = engine or _detect_engine(hosts, headers, tls)
-    make_client = opensearch_client if kind == "opensearch" else elasticsearch_client
-    client = make_client([_with_port(host) for host in hosts], headers, tls, timeout_seconds())
-    return Engine(client, hosts[0], owned=True, has_answered=engine is None), name if index else ""
+    create_client = opensearch_client if kind == "opensearch" else elasticsearch_client
+    client = create_client([_with_port(host) for host in hosts], headers, tls, timeout_seconds())
+    return Engine(client, hosts[0], owns_client=True, has_responded=engine is None), name if expects_index else ""
 
 
 def split_url(url: str) -> tuple[list[str], str]:
-    """Return the addresses of the nodes, and the name of the index.
+    """Return the URLs of the nodes, and the name of the index.
 
     Raises:
-        LocationError: the URL has no host or no index, or it has a password.
+        LocationError: the URL has no valid host or no index, or it contains a password.
     """
     shown = without_credentials(url)
-    if ":" in _user(url):
+    if ":" in _userinfo(url):
         raise LocationError(
-            f"the address {shown} has a password, which process lists show; remove it, and set SIMDOC_USERNAME and "
-            "SIMDOC_PASSWORD"
+            f"the URL {shown} contains a password, which other users could see in the process list; remove it, and "
+            "set SIMDOC_USERNAME and SIMDOC_PASSWORD"
         )
     try:
         parts = urlsplit(url)
         prefix, _, index = parts.path.strip("/").rpartition("/")
-        places = parts.netloc.rpartition("@")[2]
-        hosts = [f"{parts.scheme}://{place}{'/' + prefix if prefix else ''}" for place in places.split(",")]
-        is_valid = all(urlsplit(host).hostname and urlsplit(host).port != 0 and _is_plain(host) for host in hosts)
+        host_ports = parts.netloc.rpartition("@")[2]
+        hosts = [f"{parts.scheme}://{host_port}{'/' + prefix if prefix else ''}" for host_port in host_ports.split(",")]
+        is_valid = all(
+            urlsplit(host).hostname and urlsplit(host).port != 0 and _is_accepted_by_clients(host) for host in hosts
+        )
     except ValueError:  # its message may contain the password
         is_valid = False
     if not is_valid:
@@ -83,18 +86,19 @@ def split_url(url: str) -> tuple[list[str], str]:
 
 
 def request_headers(url: str) -> dict[str, str]:
-    """Return the header with the credentials for an address; empty if there are none.
+    """Return the authorization header for a URL, or an empty dict if there are no credentials.
 
     Raises:
-        StoreError: SIMDOC_API_KEY has characters that a header cannot contain.
+        StoreError: SIMDOC_API_KEY contains a character that a header cannot contain.
     """
     if key := os.environ.get("SIMDOC_API_KEY"):
         if not (key.isascii() and key.isprintable()):
             raise StoreError(
-                "SIMDOC_API_KEY has characters that an API key cannot have; set it to the engine's key, on one line"
+                "SIMDOC_API_KEY contains a line break or another character that is not allowed in an API key; set it "
+                "to the key on one line"
             )
         return {"authorization": f"ApiKey {key}"}
-    if user := unquote(_user(url)) or os.environ.get("SIMDOC_USERNAME"):
+    if user := unquote(_userinfo(url)) or os.environ.get("SIMDOC_USERNAME"):
         credentials = f"{user}:{os.environ.get('SIMDOC_PASSWORD', '')}"
         return {"authorization": f"Basic {base64.b64encode(credentials.encode()).decode()}"}
     return {}
@@ -110,21 +114,24 @@ def tls_context() -> ssl.SSLContext:
     try:
         context = ssl.create_default_context(cafile=authorities)
     except (OSError, ssl.SSLError) as error:
-        raise StoreError(f"SIMDOC_CA_FILE cannot be used ({error}); set it to a PEM file of certificates") from None
+        raise StoreError(
+            f"cannot read certificates from SIMDOC_CA_FILE ({error}); set it to the path of a PEM file"
+        ) from None
     if certificate:
         try:
             context.load_cert_chain(certificate, key)
         except (OSError, ssl.SSLError) as error:
             raise StoreError(
-                f"SIMDOC_CLIENT_CERT cannot be used ({error}); set it to a PEM file, and SIMDOC_CLIENT_KEY to its key"
+                f"cannot read SIMDOC_CLIENT_CERT or SIMDOC_CLIENT_KEY ({error}); set them to the paths of PEM "
+                "files with the client certificate and its key"
             ) from None
     return context
 
 
 def _detect_engine(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLContext | None) -> EngineKind:
-    """Return the kind of engine at the first host that answers, even with an error status such as 403."""
+    """Return the kind of engine at the first host that responds, even with an error status such as 403."""
     try:
-        import urllib3  # noqa: PLC0415 - both clients need it
+        import urllib3  # noqa: PLC0415 - both client libraries need it
     except ModuleNotFoundError as missing:
         raise MissingExtraError(f"the engine at {hosts[0]}", "opensearch,elasticsearch") from missing
     error: Exception | None = None
@@ -133,39 +140,39 @@ def _detect_engine(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLCon
         with urllib3.connection_from_url(host, timeout=timeout_seconds(), **options) as pool:
             try:
                 path = f"{urlsplit(host).path}/"
-                answer = pool.request("GET", path, headers=headers, retries=False, redirect=False)
-            except urllib3.exceptions.HTTPError as failed:
-                error = failed
+                response = pool.request("GET", path, headers=headers, retries=False, redirect=False)
+            except urllib3.exceptions.HTTPError as http_error:
+                error = http_error
                 continue
-            return _kind_of_engine(answer.headers, answer.data)
-    raise unavailable(hosts[0], error) from error
+            return _kind_of_engine(response.headers, response.data)
+    raise unavailable_error(hosts[0], error) from error
 
 
 def _kind_of_engine(headers: Mapping[str, str], body: bytes) -> EngineKind:
-    """Return the kind of engine, by the header that Elasticsearch sends since 7.14, or by the version in the answer."""
+    """Detect the kind of engine, from the header of Elasticsearch 7.14 and later, or from the version in the body."""
     if headers.get("X-Elastic-Product") == "Elasticsearch":
         return "elasticsearch"
     try:
         version = json.loads(body)["version"]
         is_elastic = "distribution" not in version and "lucene_version" in version
-        # Elasticsearch's client 8 refuses servers before 7.14; OpenSearch's client works with them.
+        # The Elasticsearch client 8 rejects servers before 7.14. The OpenSearch client works with them.
         return "elasticsearch" if is_elastic and int(version["number"].split(".")[0]) >= 8 else "opensearch"
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return "opensearch"
 
 
-def _is_plain(host: str) -> bool:
-    """Return whether a host has no characters that make the clients fail."""
+def _is_accepted_by_clients(host: str) -> bool:
+    """Return whether a host contains only characters that both clients accept."""
     return host.isprintable() and " " not in host
 
 
 def _with_port(host: str) -> str:
-    """Return the address with an explicit port. The clients have other default ports than the schemes."""
+    """Return the URL of a host with an explicit port, because the clients do not use the default ports 80 and 443."""
     parts = urlsplit(host)
     port = {"http": 80, "https": 443}[parts.scheme]
     return host if parts.port else f"{parts.scheme}://{parts.netloc}:{port}{parts.path}"
 
 
-def _user(url: str) -> str:
-    """Return the part before the last @, which may be a password with unquoted characters."""
+def _userinfo(url: str) -> str:
+    """Return the part of a URL before the last @. It may contain a password with unquoted characters."""
     return url.partition("://")[2].rpartition("@")[0]

@@ -1,6 +1,6 @@
-"""Sends requests to an engine, retries them, and reports failures as errors of one sentence.
+"""Sends requests to an engine, retries them, and converts failures to errors with one-sentence messages.
 
-Works with `opensearchpy.OpenSearch` and with the official Elasticsearch client. Both take a method, a path and JSON.
+It works with `opensearchpy.OpenSearch` and with the official Elasticsearch client. Both send a method, a path and JSON.
 """
 
 from __future__ import annotations
@@ -19,8 +19,14 @@ from simdoc_search.cancellation import Stop, StoppedError
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.stores.remote import retry
-from simdoc_search.stores.remote.errors import CLOSED, RequestError, from_answer, from_client, not_an_engine
-from simdoc_search.stores.remote.responses import check_all_shards, check_answer
+from simdoc_search.stores.remote.errors import (
+    INDEX_CLOSED,
+    RequestError,
+    error_from_client,
+    error_from_response,
+    not_an_engine_error,
+)
+from simdoc_search.stores.remote.responses import check_all_shards, check_response
 from simdoc_search.stores.remote.retry import Retries
 from simdoc_search.stores.remote.transport import Transport
 from simdoc_search.tracing import request_span
@@ -30,80 +36,80 @@ Result = TypeVar("Result")
 _log = logging.getLogger(__name__)
 
 RELEASE_SECONDS = 1.0
-"""Timeout of a request that only frees resources of the engine."""
+"""Timeout in seconds of a request that only releases resources of the engine."""
 
 _REPEATABLE = frozenset({"_count", "_mget", "_msearch", "_pit", "_refresh", "_search", "_simulate", "point_in_time"})
-"""POST requests that only read data, or whose effect expires."""
+"""Last parts of the paths of POST requests that only read data, or whose effects expire."""
 
-_SKIPPING = frozenset({"_count", "_msearch", "_pit", "_refresh", "_search", "_stats", "point_in_time"})
-"""Requests to several indices that may skip closed ones."""
+_CAN_SKIP_CLOSED = frozenset({"_count", "_msearch", "_pit", "_refresh", "_search", "_stats", "point_in_time"})
+"""Parts of the paths of requests to several indices that can skip closed indices."""
 
 _SKIP_CLOSED = {"ignore_unavailable": True, "allow_no_indices": False}
 _ALL_SHARDS = {"allow_partial_search_results": False}
 _CLAUSE_LIMIT = "indices.query.bool.max_clause_count"
 _UNSUPPORTED = (400, 403, 404, 405)
-"""Statuses for a request that the engine does not support or does not allow."""
+"""HTTP statuses of a request that the engine does not support or does not allow."""
 
 
 class Engine:
-    """The requests to one engine.
+    """Sends requests to one engine.
 
-    Repeatable requests are retried while the engine is busy or does not answer. An engine that has never answered is
-    not retried, as its address may be wrong. A search or count raises an error if not all shards answer.
+    Repeatable requests are retried while the engine is busy or does not respond. If the engine has never responded,
+    they are not retried, because the URL may be wrong. A search or count raises an error if not all shards respond.
 
     Args:
-        client: an `opensearchpy.OpenSearch`, an Elasticsearch client, or an asynchronous one as `LoopClient`. Its
-            timeout and size limit apply. Each request is sent through it only once.
-        name: the address without secrets, for messages.
-        owned: whether the client is ours to close.
-        has_answered: whether the engine is known to answer.
+        client: an `opensearchpy.OpenSearch`, an Elasticsearch client, or a `LoopClient` with an asynchronous client.
+            Its timeout and size limit apply. It sends each request only once; this class repeats failed requests.
+        name: the URL without secrets, for messages.
+        owns_client: whether `close` also closes the client.
+        has_responded: whether the engine has already responded to a request.
 
     Attributes:
-        stopped: once it is set, each waiting request raises `StoppedError`.
+        stopped: the event that ends waiting. Once it is set, each waiting request raises `StoppedError`.
 
     Raises:
-        TypeError: the client is asynchronous, and not a `LoopClient`.
-        StoreError: SIMDOC_RETRY_SECONDS is not a number.
+        TypeError: the client is asynchronous, and is not in a `LoopClient`.
+        StoreError: SIMDOC_RETRY_SECONDS is not a valid number.
     """
 
-    def __init__(self, client: Any, name: str, *, owned: bool = False, has_answered: bool = False) -> None:
+    def __init__(self, client: Any, name: str, *, owns_client: bool = False, has_responded: bool = False) -> None:
         self.name = name
-        self._transport = Transport(client, owned=owned)
+        self._transport = Transport(client, owns_client=owns_client)
         self.stopped: Stop = self._transport.stop
         self._is_closed = threading.Event()
-        self._has_answered = threading.Event()
-        if has_answered:
-            self._has_answered.set()
-        self._seconds = retry.query_seconds()
+        self._has_responded = threading.Event()
+        if has_responded:
+            self._has_responded.set()
+        self._retry_seconds = retry.query_seconds()
         self._clause_limits: list[int] = []
         self._skipped: set[str] | None = None
 
     def cancellable_by(self, stop: Stop) -> Engine:
-        """Return the same engine; its requests end as soon as `stop` is set."""
+        """Return a copy of this engine whose requests end as soon as `stop` is set."""
         other = copy(self)
         other.stopped = stop
         return other
 
     def without_closed_indices(self) -> Engine:
-        """Return the same engine; it skips closed indices behind an alias instead of failing."""
+        """Return a copy of this engine that skips closed indices behind an alias instead of failing."""
         other = copy(self)
         other._skipped = set()
         return other
 
     @property
     def closed_indices(self) -> frozenset[str]:
-        """The closed indices that requests have run into, and that are now skipped."""
+        """The closed indices that caused errors so far. Further requests skip them."""
         return frozenset(self._skipped or ())
 
     def in_background(self) -> Engine:
-        """Return the same engine with longer retries, for work that no user waits for. It stops when this one stops."""
+        """Return a copy of this engine with longer retries, for background work. It stops when this engine stops."""
         other = self.cancellable_by(self.stopped.make_child())
-        other._seconds = max(retry.BACKGROUND_SECONDS, self._seconds)
+        other._retry_seconds = max(retry.BACKGROUND_SECONDS, self._retry_seconds)
         return other
 
     def retries(self) -> Retries:
-        """Return the pauses between the attempts of a request that the caller repeats."""
-        return Retries(self.stopped, self._seconds)
+        """Create the pauses between the attempts of a request that the caller repeats."""
+        return Retries(self.stopped, self._retry_seconds)
 
     def call(
         self, method: str, path: Iterable[str], body: Any = None, *, allow: Iterable[int] = (), **params: Any
@@ -112,18 +118,18 @@ class Engine:
 
         Args:
             method: HTTP method.
-            path: parts of the path, not quoted.
-            body: a value for JSON, or bytes with one JSON value per line.
-            allow: error statuses for which the answer is None.
-            params: parameters of the URL.
+            path: parts of the URL path, without quoting.
+            body: a value that JSON can encode, or bytes with one JSON value per line.
+            allow: error statuses for which None is returned instead of raising an error.
+            params: query parameters of the URL.
 
         Returns:
-            The answer from JSON, checked by `responses.check_answer`.
+            The response, parsed from JSON and checked by `responses.check_response`.
 
         Raises:
-            StoreUnavailableError: the engine does not answer, or was busy until the deadline.
-            RequestError: the engine answers with an error, or not all shards answer.
-            StoreError: the store is closed, or the answer is not from an engine.
+            StoreUnavailableError: the engine does not respond, or was busy until the deadline.
+            RequestError: the engine returns an error, or not all shards respond.
+            StoreError: the store is closed, or the response does not come from an engine.
             StoppedError: `stopped` is set.
         """
         parts = list(path)
@@ -134,26 +140,26 @@ class Engine:
     def call_once(
         self, method: str, path: Iterable[str], body: Any = None, *, allow: Iterable[int] = (), **params: Any
     ) -> Any:
-        """Send a request without retries. Arguments and errors as for `call`."""
+        """Send a request without retries. The arguments and errors are the same as for `call`."""
         parts = list(path)
         if parts[-1] == "_search" and method == "POST":
             params |= _ALL_SHARDS
-        if self._skipped and len(parts) > 1 and not _SKIPPING.isdisjoint(parts[1:]):
+        if self._skipped and len(parts) > 1 and not _CAN_SKIP_CLOSED.isdisjoint(parts[1:]):
             params |= _SKIP_CLOSED
-        answer = self._send(method, parts, body, allow=allow, **params)
-        if answer is not None:
-            check_answer(self.name, method, parts[-1], answer, counts=_counts_hits(body))
-        return answer
+        response = self._send(method, parts, body, allow=allow, **params)
+        if response is not None:
+            check_response(self.name, method, parts[-1], response, counts_hits=_counts_hits(body))
+        return response
 
     def search(self, index: str, body: dict[str, Any], **params: Any) -> Any:
-        """Search. Raises as `call`."""
+        """Run a search, and return its response. Raises the errors of `call`."""
         return self.call("POST", [index, "_search"], body, **shard_preference(body), **params)
 
     def search_many(self, index: str | None, bodies: Iterable[dict[str, Any]]) -> list[Any]:
-        """Send several searches as one request and return their answers in order. Raises as `call`.
+        """Send several searches in one request, and return their responses in order. Raises the errors of `call`.
 
         Args:
-            index: name of the index; None for searches in a point in time.
+            index: name of the index, or None for searches in a point in time.
             bodies: the searches.
         """
         searches = list(bodies)
@@ -162,36 +168,36 @@ class Engine:
 
         def send() -> list[Any]:
             path = [*([index] if index else []), "_msearch"]
-            answers: list[Any] = self.call_once("POST", path, sent)["responses"]
-            for body, answer in zip(searches, answers, strict=True):
-                if "error" in answer:
-                    raise from_answer(self.name, answer.get("status", 500), answer)
-                check_answer(self.name, "POST", "_search", answer, counts=_counts_hits(body))
-            return answers
+            responses: list[Any] = self.call_once("POST", path, sent)["responses"]
+            for body, response in zip(searches, responses, strict=True):
+                if "error" in response:
+                    raise error_from_response(self.name, response.get("status", 500), response)
+                check_response(self.name, "POST", "_search", response, counts_hits=_counts_hits(body))
+            return responses
 
         return self._retry(send)
 
     def count(self, index: str, query: dict[str, Any] | None = None) -> int:
-        """Return the number of documents that match a query; None: of all documents. Raises as `call`."""
+        """Return the number of documents that match a query, or of all documents. Raises the errors of `call`."""
         return int(self.call("POST", [index, "_count"], {"query": query} if query else {})["count"])
 
     def refresh(self, index: str, allow: Iterable[int] = ()) -> bool:
-        """Make all writes visible to searches. Return False if the engine answers with an allowed status.
+        """Make all writes visible to searches. Return False if the engine returns an allowed error status.
 
         Raises:
-            RequestError: shards are missing.
-            StoreError: as `call`.
+            RequestError: shards are not available.
+            StoreError: see `call`.
         """
-        self.count(index)  # fails if shards are missing; the refresh would wait a minute and then report success
-        answer = self.call("POST", [index, "_refresh"], allow=allow)
-        if answer is None:
+        self.count(index)  # fails if shards are not available; a refresh would wait a minute and then succeed
+        response = self.call("POST", [index, "_refresh"], allow=allow)
+        if response is None:
             return False
-        if answer["_shards"]["failed"]:  # a missing replica does not matter, as its shard has another copy
-            check_all_shards(self.name, answer)
+        if response["_shards"]["failed"]:  # a missing replica does not matter if its shard has another copy
+            check_all_shards(self.name, response)
         return True
 
     def max_clauses(self, needed: int = MAX_CLAUSES + 1) -> int:
-        """Return the clause limit of a query; MAX_CLAUSES if no more are needed, or if we may not read the setting."""
+        """Return the clause limit of queries. It is MAX_CLAUSES if that is enough, or if the setting cannot be read."""
         if needed <= MAX_CLAUSES:
             return MAX_CLAUSES
         if not self._clause_limits:
@@ -201,42 +207,44 @@ class Engine:
             self._clause_limits.append(int(next(filter(None, values), MAX_CLAUSES)))
         return self._clause_limits[0]
 
-    def require_scripts(self, context: Literal["ingest", "update"], instead: str) -> None:
+    def require_scripts(self, context: Literal["ingest", "update"], advice: str) -> None:
         """Check that the engine runs Painless scripts.
 
         Args:
-            context: what the script is used for.
-            instead: what to do without scripts, for the error message.
+            context: the context of the script.
+            advice: the second half of the error message, which tells the user what to do without scripts.
 
         Raises:
-            StoreError: the engine lacks Painless, or does not allow such scripts.
-            StoreUnavailableError: the engine does not answer.
+            StoreError: the engine has no Painless module, or does not allow scripts in this context.
+            StoreUnavailableError: the engine does not respond.
         """
-        answer: dict[str, Any] | None = self.call("GET", ["_script_language"], allow=_UNSUPPORTED)
-        if answer is None:
+        response: dict[str, Any] | None = self.call("GET", ["_script_language"], allow=_UNSUPPORTED)
+        if response is None:
             return
-        languages = {item["language"]: item["contexts"] for item in answer.get("language_contexts", ())}
+        languages = {item["language"]: item["contexts"] for item in response.get("language_contexts", ())}
         contexts = languages.get("painless")
         if contexts is None:
-            raise StoreError(f"{self.name} cannot run scripts, as it lacks the module lang-painless; {instead}")
-        if context not in contexts or "inline" not in answer.get("types_allowed", ()):
-            allowed = "see its settings script.allowed_types and script.allowed_contexts"
-            raise StoreError(f"{self.name} does not allow scripts for {context} ({allowed}); {instead}")
+            raise StoreError(
+                f"{self.name} cannot run scripts, because the module lang-painless is not installed; {advice}"
+            )
+        if context not in contexts or "inline" not in response.get("types_allowed", ()):
+            settings = "script.allowed_types and script.allowed_contexts"
+            raise StoreError(f"{self.name} does not allow {context} scripts (see its settings {settings}); {advice}")
 
     def release(self, path: Iterable[str], body: dict[str, Any] | None = None, *, method: str = "DELETE") -> None:
-        """Free a resource of the engine, such as a scroll. Errors are ignored, as the resource expires anyway."""
+        """Release a resource of the engine, such as a scroll. Errors are ignored, because it expires anyway."""
         with suppress(StoreError, StoppedError, TimeoutError):
             self._send(method, list(path), body, allow=(404,), timeout=RELEASE_SECONDS)
 
     def close(self) -> None:
-        """Refuse further requests, end waiting ones, and close the client if we own it."""
+        """Reject further requests, end waiting requests, and close the client if `owns_client` is set."""
         if not self._is_closed.is_set():
             self._transport.close()
         self._is_closed.set()
         self.stopped.set()
 
     def _retry(self, action: Callable[[], Result]) -> Result:
-        """Repeat an action until it succeeds: first at once on each other node, then after pauses."""
+        """Repeat an action until it succeeds. First try each other node at once, then retry after pauses."""
         retries, other_nodes = self.retries(), self._transport.node_count - 1
         while True:
             try:
@@ -245,7 +253,7 @@ class Engine:
                 is_unavailable = isinstance(error, StoreUnavailableError)
                 if is_unavailable and other_nodes:
                     other_nodes -= 1
-                elif is_unavailable and not self._has_answered.is_set():
+                elif is_unavailable and not self._has_responded.is_set():
                     raise
                 else:
                     self._pause(retries, error)
@@ -258,11 +266,11 @@ class Engine:
             raise
 
     def _skip_closed(self, action: Callable[[], Result]) -> Result:
-        """Run an action. If it fails because of a closed index, run it again without closed indices."""
+        """Run an action. If it fails because of a closed index, run it again and skip closed indices."""
         try:
             return action()
         except RequestError as error:
-            if error.kind != CLOSED or self._skipped is None or self._skipped:
+            if error.error_type != INDEX_CLOSED or self._skipped is None or self._skipped:
                 raise
             self._skipped.add(error.index)
             try:
@@ -285,44 +293,44 @@ class Engine:
         timeout: float | None = None,
         **params: Any,
     ) -> Any:
-        """Send a request; return the answer, or None for an allowed status."""
+        """Send a request. Return the response, or None for an allowed error status."""
         self._check_open()
         if self.stopped.is_set() and timeout is None:
             raise StoppedError
         url = "/" + "/".join(quote(part, safe="*,-_.:") for part in path)
-        kind = "application/x-ndjson" if isinstance(body, bytes) else "application/json"
-        # The clients would send lone surrogates as bytes, which OpenSearch 3.8 refuses; json escapes them.
+        content_type = "application/x-ndjson" if isinstance(body, bytes) else "application/json"
+        # The clients would send lone surrogates as bytes, which OpenSearch 3.8 rejects. `json.dumps` escapes them.
         sent = body if body is None or isinstance(body, bytes) else json.dumps(body, separators=(",", ":"))
         request = {
             "params": {key: str(value).lower() if isinstance(value, bool) else value for key, value in params.items()},
-            "headers": {"accept": "application/json", "content-type": kind},
+            "headers": {"accept": "application/json", "content-type": content_type},
             "body": sent,
         }
         stopped = self.stopped if timeout is None else None
         _log.debug("%s %s%s", method, self.name, url)
         try:
             with request_span(self._transport.client, method, path):
-                answer = self._transport.send(method, url, stopped=stopped, timeout=timeout, **request)
-        except Exception as error:  # the errors of the clients have no common base class
+                response = self._transport.send(method, url, stopped=stopped, timeout=timeout, **request)
+        except Exception as error:  # the errors of the client libraries have no common base class
             if isinstance(error, StoppedError):
                 self._check_open()
             status: Any = getattr(error, "status_code", None)
             if isinstance(status, int):
-                self._has_answered.set()
+                self._has_responded.set()
                 if status in allow:
                     return None
-            translated = from_client(self.name, error, owned=self._transport.owned)
-            if translated is error:
+            converted = error_from_client(self.name, error, owns_client=self._transport.owns_client)
+            if converted is error:
                 raise
-            raise translated from error
-        self._has_answered.set()
-        if not isinstance(answer, dict):
-            raise not_an_engine(self.name)
-        return answer
+            raise converted from error
+        self._has_responded.set()
+        if not isinstance(response, dict):
+            raise not_an_engine_error(self.name)
+        return response
 
 
 def shard_preference(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameter that makes an engine search the same shard copies for the same scored query.
+    """Return the URL parameter that makes an engine use the same shard copies for the same scored query.
 
     Copies may order equal scores differently. The parameter depends on the query, so all copies share the load.
     """

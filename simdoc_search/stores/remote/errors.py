@@ -1,4 +1,4 @@
-"""Turns the errors of engines and their clients into errors of ours. Each message is one sentence."""
+"""Converts errors of the engine and its client libraries into `StoreError`s. Each message is one sentence."""
 
 from __future__ import annotations
 
@@ -8,165 +8,176 @@ from collections.abc import Mapping
 from simdoc_search.display import printable
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 
-CLOSED = "index_closed_exception"
+INDEX_CLOSED = "index_closed_exception"
+"""The error type for a request to a closed index."""
 
-_BLOCKS = {"5": "read_only", "8": "write", "12": "read_only_allow_delete"}
-"""The index setting of each block, by the number that the engine gives it."""
+_BLOCK_SETTINGS = {"5": "read_only", "8": "write", "12": "read_only_allow_delete"}
+"""The index setting of each write block, by the number of the block in the engine's messages."""
 
-_CLIENTS = ("opensearchpy", "elastic")
-"""Prefixes of the names of the clients' modules."""
+_CLIENT_MODULES = ("opensearchpy", "elastic")
+"""Prefixes of the module names of the client libraries."""
 
 _CAUSES = (
-    ("expired", "its certificate has expired", "renew it"),
+    ("expired", "its certificate has expired", "renew the certificate"),
     (
         "hostname mismatch|doesn't match|ip address mismatch|not valid for",
         "its certificate is for another host",
-        "check the address",
+        "check the host name in the URL",
     ),
-    ("certificate_required|certificate required", "it requires a client certificate", "set SIMDOC_CLIENT_CERT"),
+    (
+        "certificate_required|certificate required",
+        "it requires a client certificate",
+        "set SIMDOC_CLIENT_CERT to its path",
+    ),
     (
         "certificate|self.signed",
         "its certificate is not trusted",
-        "set SIMDOC_CA_FILE to the certificate of its authority",
+        "set SIMDOC_CA_FILE to the certificate of its CA",
     ),
-    ("wrong_version_number|wrong version number|record layer", "it does not speak TLS", "use http instead of https"),
-    ("ssl|tls", "the TLS connection failed", "check the address and its certificate"),
-    ("timed out|timeout", "it took too long", "try again later, or {longer}"),
-    ("refused|connect call failed", "connection refused", "start it, or check the address"),
-    ("resolution|resolve|name or service|nodename|getaddrinfo", "no such host", "check the address"),
+    ("wrong_version_number|wrong version number|record layer", "it does not use TLS", "use http instead of https"),
+    ("ssl|tls", "the TLS connection failed", "check the URL and the certificate"),
+    ("timed out|timeout", "it took too long", "try again later, or {increase_timeout}"),
+    ("refused|connect call failed", "connection refused", "start the engine, or check the URL"),
+    ("resolution|resolve|name or service|nodename|getaddrinfo", "unknown host", "check the URL"),
 )
-"""Patterns in the messages of clients and sockets, each with the cause and what to do."""
+"""Patterns in the messages of clients and sockets, each with the cause and the advice for the user."""
 
 
 class RequestError(StoreError):
-    """The engine answered a request with an error.
+    """The engine returned an error, or not all shards responded.
 
     Attributes:
         status: HTTP status.
-        kind: the engine's name for the error, such as `index_not_found_exception`; empty if it gave none.
-        index: the closed index that caused the error, if any.
+        error_type: the engine's error type, such as `index_not_found_exception`. It is empty if there is none.
+        index: the closed index that caused the error, or several names with commas. It is empty for other errors.
     """
 
-    def __init__(self, message: str, status: int, kind: str = "", index: str = "") -> None:
+    def __init__(self, message: str, status: int, error_type: str = "", index: str = "") -> None:
         super().__init__(message)
         self.status = status
-        self.kind = kind
+        self.error_type = error_type
         self.index = index
 
 
 class TooLargeError(StoreError):
-    """An answer is larger than `clients.LARGEST_ANSWER`."""
+    """A response is larger than `clients.MAX_RESPONSE_BYTES`."""
 
-    def __init__(self, message: str = "the answer is larger than 256 MB") -> None:
+    def __init__(self, message: str = "the response is larger than 256 MiB; request fewer documents") -> None:
         super().__init__(message)
 
 
-def from_client(name: str, error: Exception, *, owned: bool) -> Exception:
-    """Convert an error of a client to an error of ours; return any other error unchanged.
+def error_from_client(name: str, error: Exception, *, owns_client: bool) -> Exception:
+    """Convert an error of a client library to a `StoreError`. Return any other error unchanged.
 
     Args:
-        name: name of the engine in messages.
-        error: what the client raised.
-        owned: whether we made the client.
+        name: name of the engine for messages.
+        error: the error that the client raised.
+        owns_client: whether simdoc-search created the client. If so, SIMDOC_TIMEOUT sets its timeout.
     """
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        return from_answer(name, status, getattr(error, "info", None) or getattr(error, "body", None))
-    if too_large := _too_large_within(error):
+        return error_from_response(name, status, getattr(error, "info", None) or getattr(error, "body", None))
+    if too_large := _find_too_large_error(error):
         return too_large
-    kind = type(error)
-    if not kind.__module__.startswith(_CLIENTS):
+    error_class = type(error)
+    if not error_class.__module__.startswith(_CLIENT_MODULES):
         return error
-    if "Serialization" in kind.__name__ or "UnsupportedProduct" in kind.__name__:
-        return not_an_engine(name)
-    return unavailable(name, error, owned=owned)
+    if "Serialization" in error_class.__name__ or "UnsupportedProduct" in error_class.__name__:
+        return not_an_engine_error(name)
+    return unavailable_error(name, error, owns_client=owns_client)
 
 
-def from_answer(name: str, status: int, body: object) -> StoreError:
-    """Return the error for an answer with an error status. `name` is the name of the engine."""
-    kind, reason = reason_in(body)
+def error_from_response(name: str, status: int, body: object) -> StoreError:
+    """Return the error for a response with an error status. `name` is the name of the engine for messages."""
+    error_type, reason = error_type_and_reason(body)
     error = body.get("error", body) if isinstance(body, Mapping) else {}
     index = error.get("index") if isinstance(error, Mapping) else None
-    if kind == CLOSED and index:
-        return closed_index(name, one_line(index), status)
-    if kind == "index_not_found_exception" and status not in (401, 403):
-        return StoreNotFoundError(f"{name} has {reason}; check the name, or index documents into it first")
-    return RequestError(f"{name} {_what_happened(status, kind, reason)}", status, kind)
+    if error_type == INDEX_CLOSED and index:
+        return closed_index_error(name, one_line(index), status)
+    if error_type == "index_not_found_exception" and status not in (401, 403):
+        return StoreNotFoundError(f"{name} has {reason}; check the name of the index, or create the index first")
+    return RequestError(f"{name} {_describe_error(status, error_type, reason)}", status, error_type)
 
 
-def closed_index(name: str, index: str, status: int = 400) -> RequestError:
-    """Return the error for a request to closed indices only; `index` may be a list with commas."""
+def closed_index_error(name: str, index: str, status: int = 400) -> RequestError:
+    """Return the error for a request to closed indices only. `index` may contain several names with commas."""
     is_one = "," not in index
-    what = f"the index {index} of {name} is" if is_one else f"the indices {index} of {name} are"
-    how = f"open {'it' if is_one else 'them'} with POST /{index.replace(' ', '')}/_open"
-    return RequestError(f"{what} closed; {how}", status, CLOSED, index)
+    problem = f"the index {index} of {name} is" if is_one else f"the indices {index} of {name} are"
+    advice = f"open {'it' if is_one else 'them'} with POST /{index.replace(' ', '')}/_open"
+    return RequestError(f"{problem} closed; {advice}", status, INDEX_CLOSED, index)
 
 
-def unavailable(name: str, error: object, *, owned: bool = True) -> StoreUnavailableError:
-    """Return the error for an engine that does not answer. The arguments are those of `from_client`."""
+def unavailable_error(name: str, error: object, *, owns_client: bool = True) -> StoreUnavailableError:
+    """Return the error for an engine that does not respond. The arguments are the same as for `error_from_client`."""
     context = getattr(error, "__context__", None) or ""  # the only detail that Elasticsearch's client for asyncio gives
     details = f"{getattr(error, 'info', '')} {getattr(error, 'errors', '')} {error} {context}"
-    text = re.sub(
-        r"\bssl:\w+ ", "", f"{type(error).__name__} {details}".lower()
-    )  # aiohttp writes this before each address
-    causes = (rest for pattern, *rest in _CAUSES if re.search(pattern, text))
-    cause, cure = next(causes, ("connection lost", "start it, or check the address"))
-    longer = "set SIMDOC_TIMEOUT to more seconds" if owned else "give your client a longer timeout"
-    return StoreUnavailableError(f"{name} does not answer ({cause}); {cure.format(longer=longer)}")
+    # aiohttp writes `ssl:default` or similar before each host, even for http.
+    text = re.sub(r"\bssl:\w+ ", "", f"{type(error).__name__} {details}".lower())
+    matches = (rest for pattern, *rest in _CAUSES if re.search(pattern, text))
+    cause, advice = next(matches, ("connection lost", "start the engine, or check the URL"))
+    increase_timeout = "increase SIMDOC_TIMEOUT" if owns_client else "increase the timeout of your client"
+    advice = advice.format(increase_timeout=increase_timeout)
+    return StoreUnavailableError(f"{name} does not respond ({cause}); {advice}")
 
 
-def not_an_engine(name: str, reason: str = "") -> StoreError:
-    """Return the error for an answer that does not come from an engine."""
+def not_an_engine_error(name: str, reason: str = "") -> StoreError:
+    """Return the error for a response that does not come from an engine."""
     shown = f" ({reason})" if reason else ""
-    return StoreError(f"{name} is not an OpenSearch or Elasticsearch server{shown}; check the address")
+    return StoreError(f"{name} is not an OpenSearch or Elasticsearch server{shown}; check the URL")
 
 
-def reason_in(body: object) -> tuple[str, str]:
-    """Return the engine's name for an error and its reason, from the body of an answer."""
+def error_type_and_reason(body: object) -> tuple[str, str]:
+    """Return the error type and the reason in the body of a response. The error type is empty if there is none."""
     error = body.get("error", body) if isinstance(body, Mapping) else body
     if isinstance(error, Mapping):
         causes = error.get("root_cause")
         cause = causes[0] if isinstance(causes, list) and causes and isinstance(causes[0], Mapping) else error
-        below = cause.get("caused_by")
-        if not cause.get("reason") and isinstance(below, Mapping):
-            cause = below
+        nested = cause.get("caused_by")
+        if not cause.get("reason") and isinstance(nested, Mapping):
+            cause = nested
         return one_line(cause.get("type", "")), one_line(cause.get("reason", cause))
     text = one_line(error)
     return "", "no reason given" if not text or text.startswith("<") else text
 
 
-def write_block_in(reason: str) -> str:
-    """Return the message for a write block that an engine reports; empty if it reports none."""
+def write_block_message(reason: str) -> str:
+    """Return the message for a write block that an engine reports. It is empty if the reason is another one."""
     match = re.search(r"index \[([^\]]+)\] blocked by: \[\w+/(\d+)/", reason)
-    if match is None or match[2] not in _BLOCKS:
+    if match is None or match[2] not in _BLOCK_SETTINGS:
         return ""
-    setting = f"index.blocks.{_BLOCKS[match[2]]}"
-    cause, first = (" (set when a disk is full)", "free disk space, ") if match[2] == "12" else ("", "")
-    how = f'{first}remove the block with PUT /{match[1]}/_settings {{"{setting}": null}}, and run the command again'
-    return f"the index {match[1]} has the block {setting}{cause}; {how}"
+    setting = f"index.blocks.{_BLOCK_SETTINGS[match[2]]}"
+    cause, first_step = (", usually because the disk is full", "free disk space, ") if match[2] == "12" else ("", "")
+    remove_block = f'remove the block with PUT /{match[1]}/_settings {{"{setting}": null}}'
+    return (
+        f"the index {match[1]} is read-only ({setting}){cause}; {first_step}{remove_block}, and run the command again"
+    )
 
 
 def one_line(text: object) -> str:
-    """Return a value from an engine as one printable line of at most 300 characters."""
+    """Return a value from a response as one printable line of at most 300 characters."""
     return printable(" ".join(str(text or "").split()))[:300]
 
 
-def _what_happened(status: int, kind: str, reason: str) -> str:
-    if kind == "cluster_block_exception" and (block := write_block_in(reason)):
-        return f"refuses all writes: {block}"
+def _describe_error(status: int, error_type: str, reason: str) -> str:
+    """Return the description of an error. The name of the engine precedes it."""
+    if error_type == "cluster_block_exception" and (block := write_block_message(reason)):
+        return f"rejected the write: {block}"
     if status == 401:
-        return "does not accept the credentials; set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"
+        return "rejected the credentials; set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"
     if status == 403:
-        return f"does not allow the request ({reason}); ask its administrator for the permission"
+        return f"denied the request ({reason}); ask an administrator for this permission"
     if 300 <= status < 400:
-        return "redirects to another address, and redirects are not followed; use the other address"
+        return "redirects to another URL, which simdoc-search does not follow; use the other URL instead"
     if missing := re.search(r"missing shards (\[\[.*\]\])", reason):
-        return f"has no copy of the shards {missing[1]}; see GET _cat/shards, and try again when they are available"
-    return f"answers {status}: {reason}"
+        return (
+            f"has no available copy of the shards {missing[1]}; check GET _cat/shards, and try again when they are "
+            "available"
+        )
+    return f"returned status {status}: {reason}"
 
 
-def _too_large_within(error: BaseException | None) -> TooLargeError | None:
-    """Return the TooLargeError that caused an error of a client, if any."""
+def _find_too_large_error(error: BaseException | None) -> TooLargeError | None:
+    """Return the `TooLargeError` that caused an error of a client, or None."""
     while error is not None and not isinstance(error, TooLargeError):
         error = error.__cause__ or error.__context__
     return error

@@ -1,4 +1,4 @@
-"""Checks whether the value of the fingerprint field in a document is ours, and whether it is well formed."""
+"""Checks whether simdoc-search wrote the value of a fingerprint field, and whether the value is well formed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PARTS = frozenset(
 
 
 def fingerprint_in(source: Mapping[str, Any], field: str) -> Any:
-    """Return the value of the fingerprint field. Keys with dots, such as `simdoc.tokens`, become parts of it."""
+    """Return the value of the fingerprint field. Keys with dots, such as `simdoc.tokens`, are merged into it."""
     dotted = {key: value for key, value in source.items() if key.startswith(f"{field}.") and value is not None}
     if not dotted:
         return source.get(field)
@@ -32,10 +32,10 @@ def fingerprint_in(source: Mapping[str, Any], field: str) -> Any:
 
 
 def is_ours(value: Any) -> bool:
-    """Return whether the value of the fingerprint field is absent, or was written by us or by a loader for us.
+    """Return whether the value of the fingerprint field is absent, or simdoc-search or one of its loaders wrote it.
 
-    A value of ours has our label, or only parts of a fingerprint, which may be malformed. Other values belong to the
-    application and are never replaced.
+    Such a value has a `format` label, or contains only parts of a fingerprint, which may be malformed. Other values
+    belong to the application and are never replaced.
     """
     if value is None:
         return True
@@ -51,7 +51,7 @@ def is_ours(value: Any) -> bool:
 
 
 def fault_of(source: Mapping[str, Any], field: str, settings: Settings) -> str:
-    """Return what is wrong with a document's fingerprint, in words that follow "it"; empty if it is well formed."""
+    """Return what is wrong with a document's fingerprint, as a predicate. It is empty if nothing is wrong."""
     values = source.get(field)
     if fingerprint_in(source, field) is not values:
         return "has keys with dots"

@@ -20,7 +20,7 @@ _COUNT_ALL = 2**31 - 1
 
 @contextmanager
 def freeze(access: IndexAccess, filters: Filters | None) -> Iterator[FrozenIndex]:
-    """Open the index as it is now. If the engine has no points in time, queries see later changes."""
+    """Open the index as it is now. If the engine does not support points in time, queries see later changes."""
     source = access.source()
     body = {"query": {"bool": {"filter": access.filter_clauses(filters)}}, "sort": ["_doc"], "_source": source}
     with closing(open_point_in_time(access.background, access.name, body)) as hits:
@@ -28,10 +28,10 @@ def freeze(access: IndexAccess, filters: Filters | None) -> Iterator[FrozenIndex
 
 
 class FrozenIndex:
-    """The index at a point in time; see `stores.point_in_time.FrozenStore`.
+    """An index at one point in time; see `stores.point_in_time.FrozenStore`.
 
     Attributes:
-        identity: the unique ids of the indices; address and name if we may not read the ids.
+        identity: the unique ids of the indices. It is the URL if the engine does not allow reading the ids.
     """
 
     def __init__(self, access: IndexAccess, hits: PagedHits, clauses: list[dict[str, Any]]) -> None:
@@ -43,7 +43,7 @@ class FrozenIndex:
         self._has_hashes = self._is_mapped("words_hash", "keyword")
 
     def records(self) -> Iterator[Record]:
-        """Yield all records."""
+        """Return an iterator over all records."""
         self._hits.rewind()
         return map(self._access.record, all_hits_at(self._hits))
 
@@ -51,22 +51,22 @@ class FrozenIndex:
         """Return the documents that each plan finds."""
         try:
             distinct = distinct_words and self._has_hashes
-            answers = self._hits.search_many([self._search_body(plan, size, distinct) for plan in plans])
+            responses = self._hits.search_many([self._search_body(plan, size, distinct) for plan in plans])
         except TooLargeError:
             if len(plans) < 2:
                 raise
             middle = len(plans) // 2
             halves = (plans[:middle], plans[middle:])
             return [found for half in halves for found in self.search(half, size=size, distinct_words=distinct_words)]
-        return [self._found_records(answer, size) for answer in answers]
+        return [self._found_records(response, size) for response in responses]
 
-    def _found_records(self, answer: Mapping[str, Any], size: int) -> FoundRecords:
-        hits = answer["hits"]["hits"]
-        omitted = total_hits(answer) - len(hits) if len(hits) >= size else 0
+    def _found_records(self, response: Mapping[str, Any], size: int) -> FoundRecords:
+        hits = response["hits"]["hits"]
+        omitted = total_hits(response) - len(hits) if len(hits) >= size else 0
         return FoundRecords([self._access.record(hit) for hit in hits], omitted)
 
     def _search_body(self, plan: SizedPlan, size: int, distinct_words: bool) -> dict[str, Any]:
-        """Return a search without scores, as the caller compares the documents."""
+        """Return the body of a search without scores, because the caller compares the documents."""
         field, clauses = self._access.field, list(self._clauses)
         if plan.sizes and self._has_sizes:
             minimum, maximum = plan.sizes
@@ -82,7 +82,7 @@ class FrozenIndex:
         }
 
     def _is_mapped(self, name: str, field_type: str) -> bool:
-        """Return whether each index maps a part of our field as our template does."""
+        """Return whether every index maps a part of the fingerprint field as the component template does."""
         path = f"{self._access.field}.{name}"
         parts = [mapping_at(mapping, path) or {} for mapping in self._access.indices.mappings.values()]
         return all(part.get("type") == field_type and part.get("doc_values", True) for part in parts)

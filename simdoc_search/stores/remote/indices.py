@@ -1,4 +1,4 @@
-"""Keeps track of the indices behind the name of a store. An application may roll over or close an index at any time."""
+"""Tracks the indices behind the name of a store. An application may roll over or close an index at any time."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import closed_index
+from simdoc_search.stores.remote.errors import closed_index_error
 from simdoc_search.stores.remote.mapping_check import is_closed
 from simdoc_search.stores.remote.mappings import mappings_of, settings_of_indices
 from simdoc_search.stores.remote.schema import only_fingerprint_field
 from simdoc_search.stores.remote.shared_settings import (
     Mappings,
     common_settings,
-    is_own,
-    queryable,
+    is_created_by_simdoc,
+    select_queryable,
     why_none_is_queryable,
     why_not_queryable,
 )
@@ -35,32 +35,32 @@ class _State:
     Attributes:
         mappings: mappings of the open indices.
         queryable: mappings of the open indices whose documents can be found.
-        known: mappings of all indices, including closed ones.
+        all_mappings: mappings of all indices, including closed indices.
         closed: names of the closed indices.
-        settings: the `index` part of each index's settings, where known.
+        settings: the `index` part of the settings of each index, if they could be read.
     """
 
     mappings: Mappings
     queryable: Mappings
-    known: Mappings
+    all_mappings: Mappings
     closed: frozenset[str] = frozenset()
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 class Indices:
-    """The indices behind a name. Several threads may use it.
+    """The indices behind a name. Several threads can use it.
 
     Args:
         engine: the engine.
         name: name of an index, an alias or a data stream, or a pattern.
         mappings: the current mappings of all indices behind the name.
-        field: the fingerprint field; None: the only fingerprint field in the mappings.
+        field: the fingerprint field. If None, it is the only fingerprint field in the mappings.
 
     Attributes:
         name: the name.
         field: the fingerprint field.
         settings: settings of the fingerprints in all queryable indices.
-        own: whether `simdoc-search index` made all queryable indices.
+        is_simdoc_index: whether `simdoc-search index` created all queryable indices.
 
     Raises:
         StoreError: no index can be queried, or there are several fingerprint fields.
@@ -74,7 +74,7 @@ class Indices:
         self.field: str = field or only_fingerprint_field(mappings, self._location)
         self._state = self._read(engine, mappings)
         self.settings: Settings = self._common_settings(self._state)
-        self.own: bool = is_own(self.mappings, self.field)
+        self.is_simdoc_index: bool = is_created_by_simdoc(self.mappings, self.field)
         self._fresh_until = time.monotonic() + REFRESH_SECONDS
 
     @property
@@ -87,14 +87,14 @@ class Indices:
         """Mappings of the indices whose documents can be found."""
         return self._state.queryable
 
-    def exclusion(self, engine: Engine) -> list[dict[str, Any]]:
-        """Return a clause that excludes the indices that cannot be queried; empty if there are none."""
+    def exclusion_clauses(self, engine: Engine) -> list[dict[str, Any]]:
+        """Return a list with a clause that excludes indices that cannot be queried. It is empty if there are none."""
         self.refresh(engine)
         excluded = self._not_queryable(self._state)
         return [{"bool": {"must_not": [{"terms": {"_index": excluded}}]}}] if excluded else []
 
     def fault_of(self, index: str | None) -> str:
-        """Return why the documents of an index cannot be compared, in words that follow an id; empty if they can."""
+        """Return why the documents of an index cannot be compared, as a predicate. It is empty if they can."""
         is_excluded = index in self._not_queryable(self._state)
         return f"is in the index {index}, which cannot be queried (see simdoc-search check)" if is_excluded else ""
 
@@ -102,21 +102,21 @@ class Indices:
         """Read the indices again, unless they were read less than REFRESH_SECONDS ago.
 
         Raises:
-            FormatMismatchError: the fingerprints in an index have other settings than before.
-            StoreError: as `Engine.call`.
+            FormatMismatchError: the settings of the fingerprints have changed.
+            StoreError: see `Engine.call`.
         """
         if not self._is_one_index and time.monotonic() > self._fresh_until:
             self._read_again(engine)
 
     def left_out(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
-        """Return the indices that are not queried. Raises as `refresh`."""
+        """Return the indices that are not queried. Raises the errors of `refresh`."""
         if self._is_one_index:
             return ()
         if engine.closed_indices and not self._state.closed:
             self._read_again(engine)
         state, left_out = self._state, []
         for index in self._not_queryable(state):
-            reason = why_not_queryable(index, state.known, self.field, self._location, state.settings.get(index))
+            reason = why_not_queryable(index, state.all_mappings, self.field, self._location, state.settings.get(index))
             left_out.append(LeftOutIndex(index, engine.count(self.name, {"term": {"_index": index}}), reason))
         closed = [LeftOutIndex(index, None, closed_reason(index)) for index in sorted(state.closed)]
         return (*left_out, *closed)
@@ -129,17 +129,17 @@ class Indices:
         settings = self._common_settings(state)
         if settings.minhash != self.settings.minhash or settings.analysis != self.settings.analysis:
             raise FormatMismatchError(
-                f"the fingerprints in {self._location} have other settings now; open the store again",
+                f"the fingerprint settings of {self._location} have changed; open the store again",
                 found=settings.to_dict(),
                 expected=self.settings.to_dict(),
             )
         self._state, self._fresh_until = state, time.monotonic() + REFRESH_SECONDS
 
     def _read(self, engine: Engine, mappings: Mappings) -> _State:
-        """Return which indices are open, closed and queryable. Raises StoreError if all are closed."""
-        queryable_now = queryable(mappings, self.field)
+        """Read which indices are open, closed and queryable. Raises StoreError if all are closed."""
+        queryable_now = select_queryable(mappings, self.field)
         if self._is_one_index and queryable_now:
-            return _State(mappings, mappings, mappings)  # if the index is closed, the first query raises the error
+            return _State(mappings, mappings, mappings)  # if the index is closed, the first query raises an error
         settings = settings_of_indices(engine, self.name)
         if settings is None:
             settings, closed = {}, engine.closed_indices
@@ -147,14 +147,14 @@ class Indices:
             closed = frozenset(index for index, values in settings.items() if is_closed(values))
         opened = {index: mapping for index, mapping in mappings.items() if index not in closed}
         if not opened:
-            raise closed_index(engine.name, ", ".join(sorted(closed)))
+            raise closed_index_error(engine.name, ", ".join(sorted(closed)))
         queryable_now = {index: mapping for index, mapping in queryable_now.items() if index in opened}
         return _State(opened, queryable_now, mappings, closed, settings)
 
     def _common_settings(self, state: _State) -> Settings:
         if state.queryable:
             return common_settings(state.queryable, self.field, self._location)
-        reason = why_none_is_queryable(state.mappings, self.field, self._location, state.settings, state.known)
+        reason = why_none_is_queryable(state.mappings, self.field, self._location, state.settings, state.all_mappings)
         raise StoreError("; ".join([reason, *(f"the index {index} is closed" for index in sorted(state.closed))]))
 
     @staticmethod
@@ -163,5 +163,5 @@ class Indices:
 
 
 def closed_reason(index: str) -> str:
-    """Return why a closed index is not queried, and what to do."""
+    """Return the reason why a closed index is not queried, and how to open it."""
     return f"it is closed; open it with POST /{index}/_open"

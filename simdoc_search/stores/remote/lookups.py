@@ -1,4 +1,4 @@
-"""Finds documents by id, and ids, fields and folders by name."""
+"""Finds documents by id, ids by name or prefix, and similar names of ids, fields and folders."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from simdoc_search.stores.remote.texts import select_fields, source_paths
 from simdoc_search.stores.remote.writer import is_possible_id
 
 SAMPLE_SIZE = 200
-"""Number of documents in a sample."""
+"""Number of documents in a sample of an index."""
 
 _SUGGESTIONS_READ = 20
 _FIELDS_AT_ONCE = 50
@@ -51,14 +51,14 @@ def find_by_id(
     Args:
         access: the store's index.
         ids: the ids.
-        source: the parts of a document to load.
+        source: the parts of each document to load.
         at_once: maximum number of ids in a request.
-        clauses: further clauses that must match.
-        engine: the engine; None: the one for queries.
-        index: name of the index; None: the store's index.
+        clauses: additional clauses that must match.
+        engine: the engine that sends the requests. The default is the engine for interactive queries.
+        index: name of the index. The default is the store's index.
 
     Raises:
-        StoreError: as `Engine.call`.
+        StoreError: see `Engine.call`.
     """
     possible = [id for id in ids if is_possible_id(id)]
 
@@ -72,9 +72,9 @@ def find_by_id(
             "_source": source,
         }
         try:
-            answer = (engine or access.engine).search(index or access.name, body)
-            hits: list[RawHit] = answer["hits"]["hits"]
-            if total_hits(answer) <= body["size"] or len(part) == 1:
+            response = (engine or access.engine).search(index or access.name, body)
+            hits: list[RawHit] = response["hits"]["hits"]
+            if total_hits(response) <= body["size"] or len(part) == 1:
                 return hits
         except TooLargeError:
             if len(part) == 1:
@@ -88,10 +88,15 @@ def find_by_id(
 
 def values_at(access: IndexAccess, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, Any]]:
     """Return the values of fields of the documents at these places; see `Store.fields_at`."""
-    source = [*access.ids.parts, *source_paths(fields, own=access.own)]
+    source = [*access.ids.parts, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
     ids = dict.fromkeys(place.id for place in places)
     hits = find_by_id(access, ids, source=source, at_once=_FIELDS_AT_ONCE)
-    return {access.ids.place_of(hit): select_fields(hit.get("_source") or {}, fields, own=access.own) for hit in hits}
+    return {
+        access.ids.place_of(hit): select_fields(
+            hit.get("_source") or {}, fields, is_simdoc_index=access.is_simdoc_index
+        )
+        for hit in hits
+    }
 
 
 def places_of(access: IndexAccess, id: str, index: str) -> set[Place]:
@@ -104,22 +109,22 @@ def places_of(access: IndexAccess, id: str, index: str) -> set[Place]:
 
 
 def field_hashes(access: IndexAccess, places: Sequence[Place]) -> dict[Place, str]:
-    """Return a hash of the application's fields of each document; see `HasFields`."""
-    if access.own:
+    """Return a hash of the application's fields in each document; see `HasFields.field_hashes`."""
+    if access.is_simdoc_index:
         return {}
 
-    def hash_of(source: Mapping[str, Any]) -> str:
+    def hash_fields(source: Mapping[str, Any]) -> str:
         values = {name: value for name, value in source.items() if name not in access.ids.parts}
         return text_hash(json.dumps(values, sort_keys=True))
 
     ids = dict.fromkeys(place.id for place in places)
     hits = find_by_id(access, ids, source={"excludes": [access.field]}, at_once=_FIELDS_AT_ONCE)
-    return {access.ids.place_of(hit): hash_of(hit.get("_source") or {}) for hit in hits}
+    return {access.ids.place_of(hit): hash_fields(hit.get("_source") or {}) for hit in hits}
 
 
 def find_by_name(access: IndexAccess, name: str, filters: Filters | None) -> list[str]:
     """Return the ids whose last path component is `name`; see `Store.ids_with_name`."""
-    if not access.own:
+    if not access.is_simdoc_index:
         return []
     clauses = [{"term": {f"{access.field}.names": escape_surrogates(name)}}, *access.filter_clauses(filters)]
     body = {"query": {"bool": {"filter": clauses}}, "_source": False, "sort": ["_doc"]}
@@ -127,11 +132,11 @@ def find_by_name(access: IndexAccess, name: str, filters: Filters | None) -> lis
 
 
 def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[str]:
-    """Return up to three stored ids similar to this one; see `Store.suggest`."""
-    if not access.own or len(id) > MAX_ID_BYTES:
+    """Return up to three similar ids of stored documents; see `Store.suggest`."""
+    if not access.is_simdoc_index or len(id) > MAX_ID_BYTES:
         return []
-    typed = {name for spelling in unicode_forms(id) for name in (spelling, *names_of(spelling))}
-    names, field = [escape_surrogates(name) for name in typed], f"{access.field}.names"
+    id_names = {name for spelling in unicode_forms(id) for name in (spelling, *names_of(spelling))}
+    names, field = [escape_surrogates(name) for name in id_names], f"{access.field}.names"
     fuzzy = [{"fuzzy": {field: {"value": name, "fuzziness": distance}}} for name in names for distance in (1, 2)]
     prefixes = [{"prefix": {field: name[: len(name) * 2 // 3]}} for name in names]
     stored: set[str] = set()
@@ -143,8 +148,11 @@ def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[s
 
 
 def find_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
-    """Return up to `limit` ids with this prefix, sorted; none if ids are `_id`, which supports no prefix query."""
-    if access.ids.field is None and not access.own:
+    """Return up to `limit` ids that begin with a prefix, sorted.
+
+    If ids are `_id` in an application's index, none are returned, because `_id` does not support prefix queries.
+    """
+    if access.ids.field is None and not access.is_simdoc_index:
         return []
     fields = [access.ids.field] if access.ids.field else [f"{access.field}.{name}" for name in ("path", "names")]
     query = {"bool": {"should": [{"prefix": {field: prefix}} for field in fields]}}
@@ -153,8 +161,8 @@ def find_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
 
 
 def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | None:
-    """Return suggestions for a field or a path that no document has; see `Store.filter_suggestions`."""
-    if not access.own:
+    """Return suggestions for a condition that no document can match; see `Store.filter_suggestions`."""
+    if not access.is_simdoc_index:
         query: dict[str, Any] = {"exists": {"field": condition.field}}
     elif condition.field == "path":
         query = path_clause(condition.values, access.field)
@@ -162,16 +170,16 @@ def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | Non
         query = {"prefix": {f"{access.field}.facts": metadata_prefix(condition.field)}}
     if access.engine.call("POST", [access.name, "_count"], {"query": query}, terminate_after=1)["count"]:
         return None
-    if not access.own:
-        names = {name for mapping in access.indices.mappings.values() for name in _leaf_fields(mapping)}
+    if not access.is_simdoc_index:
+        names = {name for mapping in access.indices.mappings.values() for name in _leaf_field_paths(mapping)}
         return sorted(name for name in names if not name.startswith(f"{access.field}."))
     sample = access.engine.search(access.name, {"size": SAMPLE_SIZE, "_source": ["metadata"]})["hits"]["hits"]
     return field_or_folder_names(map(access.record, sample), condition)
 
 
-def _leaf_fields(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+def _leaf_field_paths(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     for name, field in mapping.get("properties", {}).items():
         if "properties" in field:
-            yield from _leaf_fields(field, f"{prefix}{name}.")
+            yield from _leaf_field_paths(field, f"{prefix}{name}.")
         else:
             yield prefix + name

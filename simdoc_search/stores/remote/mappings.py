@@ -17,42 +17,46 @@ _DEFAULT_FIELD_LIMIT = 1000
 
 
 def mappings_of(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
-    """Return the mapping of each index behind a name, or None if no index has it. Raises as `Engine.call`."""
+    """Return the mapping of each index behind a name, or None if there is none. Raises the errors of `Engine.call`."""
     try:
-        answer = engine.call("GET", [index, "_mapping"])
+        response = engine.call("GET", [index, "_mapping"])
     except StoreNotFoundError:
         return None
-    return {name: values["mappings"] for name, values in answer.items()} or None
+    return {name: values["mappings"] for name, values in response.items()} or None
 
 
 def settings_of_indices(engine: Engine, index: str) -> dict[str, Mapping[str, Any]] | None:
-    """Return the `index` part of the settings of each open or closed index behind a name; None if we may not read them.
+    """Return the `index` part of the settings of each index behind a name, including closed indices.
 
-    Raises as `Engine.call`.
+    It is None if the engine does not allow reading them. Raises the errors of `Engine.call`.
     """
-    answer = engine.call("GET", [index, "_settings"], expand_wildcards="open,closed", allow=(403,))
-    return None if answer is None else {name: values["settings"].get("index", {}) for name, values in answer.items()}
+    response = engine.call("GET", [index, "_settings"], expand_wildcards="open,closed", allow=(403,))
+    return (
+        None if response is None else {name: values["settings"].get("index", {}) for name, values in response.items()}
+    )
 
 
 def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any]) -> str:
-    """Add fields to an object field of an index. Return why the engine refuses, or an empty string.
+    """Add fields to an object field of an index. Return why the engine rejects them, or an empty string.
+
+    The reason is a part of a sentence that begins with "it".
 
     Raises:
-        StoreError: the engine does not answer.
+        StoreError: see `Engine.call`.
     """
     if not missing:
         return ""
     try:
         engine.call("PUT", [index, "_mapping"], {"properties": {field: {"dynamic": "false", "properties": missing}}})
     except RequestError as error:
-        if error.status not in (400, 403, 500):  # 500: the object was disabled
+        if error.status not in (400, 403, 500):  # status 500: the object field was disabled
             raise
         return f"it does not accept the mapping of {field} ({error})"
     return ""
 
 
 def fields_of(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
-    """Return the mappings of the fields in an object field."""
+    """Return the mappings of the fields in an object field, by name."""
     fields: dict[str, Any] = mapping.get("properties", {}).get(field, {}).get("properties", {})
     return fields
 
@@ -75,46 +79,46 @@ def field_or_multi_field(mapping: Mapping[str, Any], path: str) -> Mapping[str, 
 
 
 def lacks_field(mapping: Mapping[str, Any], path: str) -> bool:
-    """Return whether no document has a field: the engine maps all fields of documents, but has not mapped this one."""
+    """Return whether no document has a field, because the engine maps every new field and has not mapped this one."""
     maps_all = str(mapping.get("dynamic", True)).lower() == "true"
     fields = mapping.get("properties", {})
     return maps_all and bool(fields) and path.partition(".")[0] not in fields
 
 
 def id_field_type(path: str, mappings: Iterable[Mapping[str, Any]]) -> str:
-    """Return the type of a field that has ids; empty if no mapping has the field.
+    """Return the type of a field that contains ids. It is empty if no mapping has the field.
 
     Raises:
-        LocationError: the field cannot identify documents; the message lists fields that can.
+        LocationError: the field cannot identify documents. The message lists fields that can.
     """
-    known = list(mappings)
-    types = {(field_or_multi_field(mapping, path) or {}).get("type", "") for mapping in known} - {""}
+    all_mappings = list(mappings)
+    types = {(field_or_multi_field(mapping, path) or {}).get("type", "") for mapping in all_mappings} - {""}
     if "text" in types:
         raise LocationError(
-            f"the field {path} has the type text, which cannot identify documents; choose a keyword field of ids"
+            f"the field {path} has the type text, which cannot identify documents; choose a keyword field with ids"
         )
-    if not types and all(lacks_field(mapping, path) for mapping in known):
-        fields = [item for mapping in known for item in mapping["properties"].items()]
+    if not types and all(lacks_field(mapping, path) for mapping in all_mappings):
+        fields = [item for mapping in all_mappings for item in mapping["properties"].items()]
         names = {name for name, field in fields if field.get("type") in _ID_TYPES}
-        raise LocationError(f"no document has a field {path}; choose a field of ids: {list_some(names)}")
+        raise LocationError(f"no document has a field {path}; choose a field with ids: {list_some(names)}")
     return str(min(types, default=""))
 
 
 def count_fields(properties: Mapping[str, Any]) -> int:
-    """Return how many fields an engine counts towards its limit, including objects and multi-fields."""
+    """Return the number of fields. Objects and multi-fields are included, because they count towards the limit."""
     return sum(
         1 + count_fields(field.get("properties", {})) + count_fields(field.get("fields", {}))
         for field in properties.values()
     )
 
 
-def fields_left(mapping: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[int, int]:
-    """Return how many more fields an index can have, and the limit."""
+def remaining_fields(mapping: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the number of fields that can be added to an index, and its field limit."""
     limit = int(settings.get("mapping", {}).get("total_fields", {}).get("limit", _DEFAULT_FIELD_LIMIT))
     return limit - count_fields(mapping.get("properties", {})), limit
 
 
 def list_some(names: Iterable[str]) -> str:
-    """Return the first five names, sorted, for a message."""
-    known = sorted(names)
-    return ", ".join(known[:5]) + (", ..." if len(known) > 5 else "") if known else "there is none"
+    """Return the first five names in alphabetical order, for a message."""
+    ordered = sorted(names)
+    return ", ".join(ordered[:5]) + (", ..." if len(ordered) > 5 else "") if ordered else "there is none"

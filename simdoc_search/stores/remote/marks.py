@@ -1,9 +1,9 @@
 """Marks duplicates in an index, with two extra fields in the fingerprint field.
 
-Only duplicates have `duplicate_of`: the id of the kept document. All documents of a group, including the kept one, have
-the same `cluster`. So a filter can hide duplicates, and `collapse` can show one document of each group.
+Only duplicates have `duplicate_of`, which contains the id of the kept document. All documents of a group, including the
+kept document, have the same `cluster`. So a filter can hide duplicates, and `collapse` can show one document per group.
 
-An application that replaces a document removes its mark; a partial update keeps it.
+If an application replaces a document, the mark is lost. A partial update preserves the mark.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from simdoc_search.stores.remote.bulk import Outcome
 from simdoc_search.stores.remote.fingerprint_value import fingerprint_in
 from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.mappings import add_fields, fields_left, fields_of
+from simdoc_search.stores.remote.mappings import add_fields, fields_of, remaining_fields
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
 from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings
-from simdoc_search.stores.remote.updates import GuardedUpdates
+from simdoc_search.stores.remote.updates import ConditionalUpdater
 
 MALFORMED = 400
-"""Status of a document whose fingerprint an update would destroy, as another program changed its form."""
+"""Status of a document whose fingerprint is not an object, so that an update would destroy it."""
 
-_UNREAD = ("tokens", "passages", "names", "path", "facts", "origin")
+_EXCLUDED_PARTS = ("tokens", "passages", "names", "path", "facts", "origin")
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The two fields of a document. Both are None if the document is not in a group."""
+    """The two fields that mark a document. Both are None if the document is not in a group."""
 
     duplicate_of: str | None = None
     cluster: str | None = None
@@ -45,17 +45,18 @@ class Mark:
 
 
 def marks_of(store: Store) -> Marks:
-    """Return the marks in a store. Raises StoreError if the store is not an index of an engine, or as `Marks`."""
+    """Open the marks in a store. Raises StoreError if the store is not an index of an engine. See also `Marks`."""
     access = getattr(store, "access", None)
     if not isinstance(access, IndexAccess):
         raise StoreError(
-            f"{store.info().location} is not an index of an engine; only documents in such an index can be marked"
+            f"{store.info().location} is a local store; only documents in an index of OpenSearch or Elasticsearch can "
+            "be marked"
         )
     return Marks(access)
 
 
 class Marks:
-    """The marks of all documents in an index, or behind an alias. Missing fields of marks are mapped first.
+    """The marks of all documents in an index, or behind an alias. If fields are missing in a mapping, they are added.
 
     Args:
         access: the store's index.
@@ -69,8 +70,8 @@ class Marks:
         access.require_tokens()
         self._access = access
         self._engine = access.background
-        unread = [f"{access.field}.{name}" for name in _UNREAD]
-        self._source = {"includes": [access.field, *access.ids.parts], "excludes": unread}
+        excluded = [f"{access.field}.{name}" for name in _EXCLUDED_PARTS]
+        self._source = {"includes": [access.field, *access.ids.parts], "excludes": excluded}
         self._updates = self._prepare(self._engine.call("GET", [access.name]))
         self.refresh()  # an interrupted run may have written marks that searches do not show yet
 
@@ -82,7 +83,7 @@ class Marks:
         return all_hits(self._engine, self._access.name, body)
 
     def documents_at(self, places: Iterable[Place]) -> list[RawHit]:
-        """Return the documents at these places. Missing ones are omitted."""
+        """Return the documents at these places. Documents that do not exist are omitted."""
         unique = set(places)
         ids = dict.fromkeys(place.id for place in unique)
         hits = find_by_id(self._access, ids, source=self._source, engine=self._engine, at_once=len(ids) or 1)
@@ -93,7 +94,7 @@ class Marks:
         return self._access.ids.place_of(hit)
 
     def text_hash_of(self, hit: RawHit) -> str:
-        """Return the `text_hash` in a document's fingerprint; empty if it has none."""
+        """Return the `text_hash` in a document's fingerprint. It is empty if there is none."""
         source, field = hit.get("_source") or {}, self._access.field
         return to_record(self.place_of(hit), source, field=field).text_hash
 
@@ -110,27 +111,27 @@ class Marks:
         return "/".join(quote(part or "", safe="") for part in (index, kept.routing, kept.id))
 
     def write(
-        self, hits: list[RawHit], new_mark: Callable[[RawHit], Mark | None], *, unchanged_too: bool = False
+        self, hits: list[RawHit], new_mark: Callable[[RawHit], Mark | None], *, write_unchanged: bool = False
     ) -> Iterator[tuple[RawHit, Outcome]]:
-        """Write marks, on condition that the documents have not changed. A changed document is read again.
+        """Write marks to documents that have not changed since they were read. A changed document is read again.
 
         Args:
             hits: the documents.
             new_mark: returns the mark for a document, or None to leave the document unchanged.
-            unchanged_too: also write marks that equal the stored ones, so that searches find them.
+            write_unchanged: also write marks that equal the stored marks.
 
         Raises:
-            StoreError: as `GuardedUpdates.apply`.
+            StoreError: an index was added behind the alias. See also `ConditionalUpdater.apply`.
         """
         malformed: list[RawHit] = []
 
-        def changes(documents: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
+        def make_updates(documents: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
             for hit in documents:
                 mark = new_mark(hit)
                 if mark is None:
                     continue
                 if self._is_object(hit):
-                    yield hit, {"doc": self._update(hit, mark), "detect_noop": not unchanged_too}
+                    yield hit, {"doc": self._update_body(hit, mark), "detect_noop": not write_unchanged}
                 else:
                     malformed.append(hit)
 
@@ -142,35 +143,35 @@ class Marks:
                 raise StoreError(
                     f"the index {index} was added to {self._access.name} during the run; run the command again"
                 )
-            yield from self._updates[index].apply(documents, changes)
-        reason = f"its {self._access.field} is malformed; repair it with simdoc-search backfill --stale"
+            yield from self._updates[index].apply(documents, make_updates)
+        reason = f"its field {self._access.field} is malformed; repair it with simdoc-search backfill --stale"
         yield from ((hit, Outcome(hit["_index"], MALFORMED, error="malformed", reason=reason)) for hit in malformed)
 
     def refresh(self) -> None:
-        """Make all writes visible to searches, if we are allowed to."""
+        """Make all writes visible to searches, if the engine allows it."""
         self._engine.refresh(self._access.name, allow=(403,))
 
-    def _update(self, hit: RawHit, mark: Mark) -> dict[str, Any]:
-        """Return the partial document. Keys with dots, which would add second values, are set to null."""
+    def _update_body(self, hit: RawHit, mark: Mark) -> dict[str, Any]:
+        """Return the partial document of an update. It sets keys with dots to null, which would add second values."""
         field, source = self._access.field, hit.get("_source") or {}
         dotted = {key: None for name in MARK_FIELDS if (key := f"{field}.{name}") in source}
         return {**dotted, field: {"duplicate_of": mark.duplicate_of, "cluster": mark.cluster}}
 
     def _is_object(self, hit: RawHit) -> bool:
-        """Return whether the fingerprint is an object, with which an update merges; it would replace a list."""
+        """Return whether the fingerprint is an object. An update merges with an object, but it would replace a list."""
         source, field = hit.get("_source") or {}, self._access.field
         if field in source:
             return isinstance(source[field], Mapping)
         return any(key.startswith(f"{field}.") for key in source)
 
-    def _prepare(self, indices: Mapping[str, Any]) -> dict[str, GuardedUpdates]:
-        """Map the fields in all indices, and return the `GuardedUpdates` of each."""
+    def _prepare(self, indices: Mapping[str, Any]) -> dict[str, ConditionalUpdater]:
+        """Add missing fields to the mappings of all indices, and create a `ConditionalUpdater` for each index."""
         missing = {name: self._missing_fields(name, index) for name, index in indices.items()}
         for name, fields in missing.items():
             if reason := add_fields(self._engine, name, self._access.field, fields):
-                raise _unfit(name, reason)
+                raise _cannot_mark_error(name, reason)
         return {
-            name: GuardedUpdates(self._engine, name, index["settings"]["index"]["uuid"], self._source)
+            name: ConditionalUpdater(self._engine, name, index["settings"]["index"]["uuid"], self._source)
             for name, index in indices.items()
         }
 
@@ -178,14 +179,18 @@ class Marks:
         """Return the mappings of the fields that an index lacks. Raises StoreError if the index cannot have them."""
         mapping, settings, field = index["mappings"], index["settings"]["index"], self._access.field
         if fault := next((fault for fault in find_faults(mapping, settings, field) if fault.blocks_writes), None):
-            raise _unfit(name, fault.problem)
-        existing, ours = fields_of(mapping, field), field_mappings(self._access.settings, field)
-        missing = {part: ours[part] for part in MARK_FIELDS if part not in existing}
-        left, limit = fields_left(mapping, settings)
+            raise _cannot_mark_error(name, fault.problem)
+        existing, expected = fields_of(mapping, field), field_mappings(self._access.settings, field)
+        missing = {part: expected[part] for part in MARK_FIELDS if part not in existing}
+        left, limit = remaining_fields(mapping, settings)
         if left < len(missing):
-            raise _unfit(name, f"{max(left, 0)} of {limit} fields are left; raise index.mapping.total_fields.limit")
+            raise _cannot_mark_error(
+                name,
+                f"the index can have only {max(left, 0)} more fields (limit {limit}); increase "
+                "index.mapping.total_fields.limit",
+            )
         return missing
 
 
-def _unfit(index: str, reason: str) -> StoreError:
+def _cannot_mark_error(index: str, reason: str) -> StoreError:
     return StoreError(f"the documents of the index {index} cannot be marked: {reason}")

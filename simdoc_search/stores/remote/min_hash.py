@@ -1,7 +1,7 @@
 """Reads the settings of a field that the engine fills with its own `min_hash` filter, and checks its terms.
 
 The options of the filter are read from the settings of the index. Then the engine analyses two texts. Its terms differ
-from ours if it ignores an option, or if the analyzer makes other shingles.
+from those that simdoc-search computes if it ignores an option, or if the analyzer produces other shingles.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ from simdoc_search.stores.remote.indices import closed_reason
 from simdoc_search.stores.remote.mappings import field_or_multi_field, mapping_at
 
 SPELLINGS = {"bucket_count": "bucketCount", "hash_set_size": "hashSetSize", "hash_count": "hashCount"}
-"""Two spellings of the options. OpenSearch 2.0 to 2.16 and Elasticsearch from 8.0 know the second spelling of the first
-two options; other versions know the first. Each version ignores the spelling that it does not know. `with_rotation` has
-only one spelling."""
+"""Two spellings of each option. OpenSearch 2.0 to 2.16 and Elasticsearch since 8.0 accept the second spelling of the
+first two options. Other versions accept the first spelling. Each version ignores the spelling that it does not accept.
+`with_rotation` has only one spelling."""
 
-_TYPE = "min_hash"
-_BUCKETS = 512  # Lucene's default
+_FILTER_TYPE = "min_hash"
+_DEFAULT_BUCKETS = 512  # the default of Lucene
 _LONG_TEXT = " ".join(f"w{number}" for number in range(400))
 _SHORT_TEXT = "w0 w1"
 
 
 @dataclass(frozen=True, slots=True)
 class TermSettings(Settings):
-    """Settings of a field with `min_hash` terms. `minhash` has the options of the filter, with any values."""
+    """Settings of a field that a `min_hash` filter fills. `minhash` contains the options of the filter."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.minhash, MinHash):
-            raise ValueError(f"an engine's min_hash filter cannot make the sketch {self.minhash.stored_name}")
+            raise ValueError(f"an engine's min_hash filter cannot compute the sketch {self.minhash.stored_name}")
 
     @property
     def stored_sketch(self) -> str:
-        """The options as `info` shows them."""
+        """The options, as the `info` command shows them."""
         options = self.options
         rotation = str(options.with_rotation).lower()
-        return f"{_TYPE}:{options.hash_count} {options.bucket_count} {options.hash_set_size} {rotation}"
+        return f"{_FILTER_TYPE}:{options.hash_count} {options.bucket_count} {options.hash_set_size} {rotation}"
 
     @property
     def estimate(self) -> Estimate:
-        """The function that compares the codes of two documents."""
+        """The function that estimates the overlap of two documents from their codes."""
         return partial(compare_terms, minhash=self.options)
 
     @property
@@ -64,66 +64,66 @@ class TermSettings(Settings):
         return self.minhash
 
     def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
-        """Return the codes for comparing a text, and its terms for the engine, one for each code."""
+        """Return the codes of a text, for comparing it, and the corresponding terms, for querying the engine."""
         values = own_values(fingerprint.minima, self.options)
         return codes_of_terms(values, self.options), self.options.lucene_terms(values)
 
 
 @dataclass(frozen=True, slots=True)
 class TermIndices:
-    """The indices behind the name of a store, as they were when it was opened. Its methods are those of `Indices`.
+    """The indices behind the name of a store when it was opened. It has the same methods as `Indices`.
 
     Attributes:
         name: name of an index, an alias or a data stream, or a pattern.
         field: the field of the terms.
-        mappings: mappings of the indices that have the field.
-        lacking: names of the indices that do not have the field.
+        mappings: mappings of the indices in which a `min_hash` filter fills the field.
+        unfilled: names of the open indices without such a field.
         closed: names of the closed indices.
     """
 
     name: str
     field: str
     mappings: Mapping[str, Mapping[str, Any]]
-    lacking: Sequence[str]
+    unfilled: Sequence[str]
     closed: Sequence[str]
-    own: bool = False
+    is_simdoc_index: bool = False
 
     @property
     def queryable(self) -> Mapping[str, Mapping[str, Any]]:
         """Mappings of the indices whose documents can be found."""
         return self.mappings
 
-    def exclusion(self, _: Engine) -> list[dict[str, Any]]:
-        """Return no clause, as documents without terms match no query."""
+    def exclusion_clauses(self, _: Engine) -> list[dict[str, Any]]:
+        """Return no clause, because documents without terms do not match any query."""
         return []
 
     def fault_of(self, _: str | None) -> str:
-        """Return no fault."""
+        """Return an empty string, because these indices have no faults."""
         return ""
 
     def refresh(self, _: Engine) -> None:
-        """Keep the indices as they are."""
+        """Do nothing, because these indices are read only once."""
 
     def left_out(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
-        """Return the indices that are not queried."""
-        reason = f"it has no field {self.field} that a min_hash filter fills; index it again"
-        counts = {index: engine.count(self.name, {"term": {"_index": index}}) for index in self.lacking}
-        lacking = [LeftOutIndex(index, count, reason) for index, count in counts.items()]
-        return (*lacking, *(LeftOutIndex(index, None, closed_reason(index)) for index in self.closed))
+        """Return the indices that are not queried; see `Store.left_out_indices`."""
+        reason = f"no min_hash filter fills its field {self.field}; add the field to its mapping, then reindex"
+        counts = {index: engine.count(self.name, {"term": {"_index": index}}) for index in self.unfilled}
+        unfilled = [LeftOutIndex(index, count, reason) for index, count in counts.items()]
+        return (*unfilled, *(LeftOutIndex(index, None, closed_reason(index)) for index in self.closed))
 
 
 def analysis_of_engine(shingle_size: int = 5) -> Analysis:
-    """Return the analysis of a `min_hash` field: standard words, Lucene's lower case, no shorter shingles."""
+    """Return the analysis of a `min_hash` field. It uses standard words in lower case, and no shorter shingles."""
     return Analysis(profile="lowercase", shingle_size=shingle_size, short_texts=False)
 
 
 def is_text(mapping: Mapping[str, Any], field: str) -> bool:
-    """Return whether a field or a multi-field is analysed."""
+    """Return whether a field or multi-field has the type `text`."""
     return (field_or_multi_field(mapping, field) or {}).get("type") == "text"
 
 
 def min_hash_analyzer(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> str:
-    """Return the analyzer that fills a field with `min_hash` terms; empty if there is none.
+    """Return the name of the analyzer that fills a field with `min_hash` terms. It is empty if there is none.
 
     Args:
         mapping: mapping of the index.
@@ -132,55 +132,59 @@ def min_hash_analyzer(mapping: Mapping[str, Any], settings: Mapping[str, Any], f
     """
     mapped = field_or_multi_field(mapping, field) or {}
     name = str(mapped.get("analyzer", "")) if mapped.get("type") == "text" else ""
-    return name if any(_filter_type(settings, part) == _TYPE for part in _filters(settings, name)) else ""
+    return name if any(_filter_type(settings, part) == _FILTER_TYPE for part in _filters(settings, name)) else ""
 
 
 def settings_of_index(settings: Mapping[str, Any], analyzer: str) -> TermSettings:
     """Return the settings of a field with an analyzer that has a `min_hash` filter.
 
     Raises:
-        StoreError: an option is not a number that the filter accepts.
+        StoreError: the filter does not accept the value of an option.
     """
-    names = {_filter_type(settings, part): part for part in _filters(settings, analyzer)}
-    options = _analysis_part(settings, "filter", names[_TYPE])
-    shingles = _analysis_part(settings, "filter", names.get("shingle", ""))
+    name_by_type = {_filter_type(settings, name): name for name in _filters(settings, analyzer)}
+    options = _analysis_part(settings, "filter", name_by_type[_FILTER_TYPE])
+    shingles = _analysis_part(settings, "filter", name_by_type.get("shingle", ""))
 
-    def option(name: str, default: int) -> int:
+    def read_option(name: str, default: int) -> int:
         return int(options.get(name, options.get(SPELLINGS[name], default)))
 
     try:
-        buckets, set_size = option("bucket_count", _BUCKETS), option("hash_set_size", 1)
+        buckets, set_size = read_option("bucket_count", _DEFAULT_BUCKETS), read_option("hash_set_size", 1)
         rotation = str(options.get("with_rotation", buckets > 1)).lower() == "true" and set_size == 1
-        minhash = MinHash(option("hash_count", 1), buckets, set_size, rotation)
+        minhash = MinHash(read_option("hash_count", 1), buckets, set_size, rotation)
         analysis = analysis_of_engine(int(shingles.get("max_shingle_size", 2)))
     except ValueError as error:
         raise StoreError(
-            f"the analyzer {analyzer} has options that a min_hash filter does not accept: {error}"
+            f"the analyzer {analyzer} has options that a min_hash filter does not accept ({error}); change them, then "
+            "reindex"
         ) from None
     return TermSettings(analysis, minhash, passages=None, words=False)
 
 
 def text_field_of(mapping: Mapping[str, Any], field: str) -> str:
-    """Return the field with the text in `_source`: the parent of a multi-field, else the field itself."""
+    """Return the field that contains the text in `_source`. It is the parent of a multi-field, or the field itself."""
     return field if mapping_at(mapping, field) else field.rpartition(".")[0]
 
 
 def check_terms(engine: Engine, index: str, field: str, settings: TermSettings) -> None:
-    """Check that the engine's terms equal ours.
+    """Check that the engine fills a field with the same terms that simdoc-search computes.
 
     Raises:
-        StoreError: the engine ignores an option, or analyses the field in another way.
-        RequestError: there is no such index or field.
+        StoreError: the engine ignores an option, or analyses the field differently.
+        RequestError: the index or the field does not exist.
     """
     for text in (_LONG_TEXT, _SHORT_TEXT):
-        answer = engine.call("POST", [index, "_analyze"], {"field": field, "text": text})
-        terms = {without_surrogates(token["token"]) for token in answer["tokens"]}  # the index has U+FFFD instead
+        response = engine.call("POST", [index, "_analyze"], {"field": field, "text": text})
+        terms = {
+            without_surrogates(token["token"]) for token in response["tokens"]
+        }  # the index contains U+FFFD instead
         expected = set(fingerprint(text, settings.analysis, settings.minhash).tokens("lucene"))
         if terms != expected:
             raise StoreError(
-                f"{engine.name} makes {len(terms)} terms of a test text in {index}/{field}, but {settings.minhash} "
-                f"makes {len(expected)} others; write the options of min_hash in both spellings (bucket_count and "
-                "bucketCount), and put lowercase and shingle before it, as simdoc-search template show --min-hash does"
+                f"{engine.name} computes {len(terms)} terms for a test text in {index}/{field}, but {settings.minhash} "
+                f"computes {len(expected)} different terms; write the options of min_hash in both spellings "
+                "(bucket_count and bucketCount), and put the filters lowercase and shingle before it, as in the output "
+                "of simdoc-search template show --min-hash"
             )
 
 
@@ -190,7 +194,7 @@ def _filters(settings: Mapping[str, Any], analyzer: str) -> list[str]:
 
 
 def _filter_type(settings: Mapping[str, Any], name: str) -> str:
-    """Return the type of a filter. A built-in filter has its type as its name."""
+    """Return the type of a filter. The name of a built-in filter is its type."""
     return str(_analysis_part(settings, "filter", name).get("type", name))
 
 

@@ -1,7 +1,8 @@
 """Opens a store on a field that the engine fills with its own `min_hash` filter.
 
-The terms of a document are only in the inverted index and cannot be read. They equal ours, which is checked here. So
-the engine finds candidates by their terms, and we compute the terms of each candidate from its text.
+The terms of a document are only in the inverted index and cannot be read. But simdoc-search can compute the same terms
+from a text, which is checked when the store is opened. So the engine finds candidates by their terms, and simdoc-search
+computes the terms of each candidate from its text.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from simdoc_search.stores.remote.candidates import (
     HitReader,
     HitWithTokens,
     RemoteCandidates,
-    first_page,
+    first_page_search,
     run_searches,
 )
 from simdoc_search.stores.remote.engine import Engine
@@ -44,6 +45,7 @@ from simdoc_search.stores.remote.queries import Ids
 from simdoc_search.stores.remote.texts import check_text_fields, text_field_names, text_of
 
 TEXTS_AT_ONCE = 16
+"""Maximum number of texts that are loaded in one request."""
 
 
 def min_hash_access(
@@ -54,13 +56,13 @@ def min_hash_access(
     id_field: str | None = None,
     text_field: str | Sequence[str] | None = None,
 ) -> IndexAccess | None:
-    """Return access to an index by a `min_hash` field; None if no index behind the name has such a field.
+    """Return access to an index by a `min_hash` field, or None if no index behind the name has such a field.
 
     Raises:
-        StoreError: the engine ignores an option, its terms differ from ours for another reason, or we may not read the
-            options.
+        StoreError: the engine computes other terms than simdoc-search, for example because it ignores an option. Or it
+            does not allow reading the options.
         FormatMismatchError: the indices have different options.
-        LocationError: no text can be read from `text_field`, or no ids from `id_field`.
+        LocationError: texts cannot be read from `text_field`, or ids cannot be read from `id_field`.
     """
     mappings = mappings_of(engine, index) or {}
     if not any(is_text(mapping, field) for mapping in mappings.values()):
@@ -68,27 +70,31 @@ def min_hash_access(
     settings = settings_of_indices(engine, index)
     if settings is None:
         raise StoreError(
-            f"{engine.name} does not allow reading the settings of {index}, which define how the field {field} is "
-            "filled; grant the permission indices:monitor/settings/get"
+            f"{engine.name} does not allow reading the settings of {index}, which contain the options of the field "
+            f"{field}; ask an administrator for the permission indices:monitor/settings/get"
         )
     closed = sorted(name for name, values in settings.items() if is_closed(values))
-    known = {name: mapping for name, mapping in mappings.items() if name not in closed}
-    analyzers = {name: min_hash_analyzer(mapping, settings.get(name, {}), field) for name, mapping in known.items()}
+    open_mappings = {name: mapping for name, mapping in mappings.items() if name not in closed}
+    analyzers = {
+        name: min_hash_analyzer(mapping, settings.get(name, {}), field) for name, mapping in open_mappings.items()
+    }
     options = {name: settings_of_index(settings[name], analyzer) for name, analyzer in analyzers.items() if analyzer}
     if not options:
         return None
     shared = _shared_options(options, field, f"{engine.name}/{index}")
     for name in options:
         check_terms(engine, name, field, shared)
-    text_of_field = text_field_of(known[min(options)], field)
+    text_of_field = text_field_of(open_mappings[min(options)], field)
     texts = text_field_names(text_field or text_of_field)
-    check_text_fields(texts, known, field, own=False)
+    check_text_fields(texts, open_mappings, field, is_simdoc_index=False)
     if field.rpartition(".")[0] == text_of_field not in texts:
-        raise LocationError(f"the field {field} is filled from the field {text_of_field}; leave out --text-field")
-    lacking = sorted(known.keys() - options.keys())
-    indices = TermIndices(index, field, {name: known[name] for name in options}, lacking, closed)
+        raise LocationError(f"the field {field} is filled from the field {text_of_field}; omit --text-field")
+    unfilled = sorted(open_mappings.keys() - options.keys())
+    indices = TermIndices(index, field, {name: open_mappings[name] for name in options}, unfilled, closed)
     engine = engine.without_closed_indices()
-    return IndexAccess(engine, engine.in_background(), indices, Ids.in_field(id_field, known.values()), shared, texts)
+    return IndexAccess(
+        engine, engine.in_background(), indices, Ids.in_field(id_field, open_mappings.values()), shared, texts
+    )
 
 
 def _shared_options(options: Mapping[str, TermSettings], field: str, location: str) -> TermSettings:
@@ -97,24 +103,23 @@ def _shared_options(options: Mapping[str, TermSettings], field: str, location: s
         if other != shared:
             raise FormatMismatchError(
                 f"the field {field} has different options in the indices {first} and {name} of {location}; "
-                "open one of them",
+                "open one of these indices instead",
                 found=other.to_dict(),
                 expected=shared.to_dict(),
             )
     if shared.options.hash_count > 1:
         raise StoreError(
-            f"the field {field} of {location} has hash_count {shared.options.hash_count}, so one shingle may give "
-            "several terms and the number of equal terms does not measure the overlap; index again with hash_count 1 "
-            "and more buckets"
+            f"cannot estimate overlaps from the field {field} of {location}, because its hash_count is "
+            f"{shared.options.hash_count}; create the index with hash_count 1 and more buckets, then reindex"
         )
     return shared
 
 
-def term_records(access: IndexAccess, ids: Iterable[str], filters: Filters | None = None) -> Iterator[Record]:
-    """Return the records of documents, computed from their texts; see `Store.records`."""
+def compute_records(access: IndexAccess, ids: Iterable[str], filters: Filters | None = None) -> Iterator[Record]:
+    """Compute the records of documents from their texts; see `Store.records`."""
     source, clauses = [*(access.text_fields or ()), *access.ids.parts], access.filter_clauses(filters)
     hits = find_by_id(access, ids, source=source, at_once=TEXTS_AT_ONCE, clauses=clauses)
-    return (_record(access, hit) for hit in hits)
+    return (_compute_record(access, hit) for hit in hits)
 
 
 def find_term_candidates(
@@ -123,33 +128,33 @@ def find_term_candidates(
     filters: Filters | None,
     fields: Sequence[str],
 ) -> list[RemoteCandidates]:
-    """Run plans, each with a place to exclude; see `Store.candidates_of_many`."""
+    """Run plans. Each plan has a place to exclude, or None. See `Store.candidates_of_many`."""
     clauses = access.query_clauses(filters)
-    searches = [_search(access, plan, clauses, exclude, fields) for plan, exclude in plans]
-    answers = run_searches(access, searches)
+    searches = [_search_body(access, plan, clauses, exclude, fields) for plan, exclude in plans]
+    responses = run_searches(access, searches)
     return [
         RemoteCandidates(
             access,
             plan,
             search,
-            answer,
-            read=_term_reader(access, plan, is_scored=search["track_scores"]),
+            response,
+            read_tokens=_term_reader(access, plan, is_scored=search["track_scores"]),
             fields=fields,
         )
-        for (plan, _), search, answer in zip(plans, searches, answers, strict=True)
+        for (plan, _), search, response in zip(plans, searches, responses, strict=True)
     ]
 
 
-def _search(
+def _search_body(
     access: IndexAccess, plan: Plan, clauses: list[dict[str, Any]], exclude: Place | None, fields: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the search for the first page, scored by the number of equal terms if the clause limit allows it."""
+    """Return the body of the search for the first page. Scores count equal terms if the clause limit allows it."""
     without = access.ids.place_clauses(exclude)
     used = clause_count([*clauses, *without])
     limit = access.engine.max_clauses(plan.clauses + len(plan.tokens) + used)
-    scored = isinstance(plan, Threshold) or can_count_tokens(plan, used, limit)
-    query = access.token_query(plan, clauses, without, score="tokens" if scored else "nothing")
-    return first_page(access, query, (), fields, scored=scored)
+    is_scored = isinstance(plan, Threshold) or can_count_tokens(plan, used, limit)
+    query = access.token_query(plan, clauses, without, score="tokens" if is_scored else "nothing")
+    return first_page_search(access, query, (), fields, scored=is_scored)
 
 
 def _term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
@@ -159,7 +164,7 @@ def _term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitRead
         remaining = iter(hits)
         while page := list(islice(remaining, TEXTS_AT_ONCE)):
             ids = dict.fromkeys(access.ids.id_of(hit) for hit in page)
-            records = {record.place: record for record in term_records(access, ids)}
+            records = {record.place: record for record in compute_records(access, ids)}
             for hit in page:
                 if record := records.get(access.ids.place_of(hit)):  # not deleted since the search
                     matched = round(hit["_score"]) if is_scored else len(tokens.intersection(record.terms))
@@ -168,22 +173,22 @@ def _term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitRead
     return read
 
 
-def _record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
+def _compute_record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
     place, names = access.ids.place_of(hit), ", ".join(access.text_fields or ())
-    where: dict[str, Any] = {"index": place.index, "routing": place.routing}
+    location: dict[str, Any] = {"index": place.index, "routing": place.routing}
 
-    def without_terms(fault: str) -> Record:
-        return Record(place.id, no_passages(), 0, "", fault=fault, **where)
+    def record_without_terms(fault: str) -> Record:
+        return Record(place.id, no_passages(), 0, "", fault=fault, **location)
 
     try:
         text = text_of(hit.get("_source") or {}, access.text_fields or ())
     except DocumentError as error:
-        return without_terms(f"has no text that can be read ({error})")
+        return record_without_terms(f"has no text that can be read ({error})")
     if text is None:
-        return without_terms(f"has no text in {names}")
+        return record_without_terms(f"has no text in {names}")
     settings = access.settings
     assert isinstance(settings, TermSettings)  # noqa: S101 - checked by min_hash_access
-    sketched = fingerprint(text, settings.analysis, settings.minhash)
-    codes, terms = settings.codes_and_terms(sketched)
+    text_fingerprint = fingerprint(text, settings.analysis, settings.minhash)
+    codes, terms = settings.codes_and_terms(text_fingerprint)
     fault = "" if len(codes) else f"has fewer than {settings.analysis.shingle_size} words in {names}"
-    return Record(place.id, codes, sketched.shingles, "", text=text, fault=fault, terms=terms, **where)
+    return Record(place.id, codes, text_fingerprint.shingles, "", text=text, fault=fault, terms=terms, **location)

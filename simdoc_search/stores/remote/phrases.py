@@ -16,13 +16,13 @@ from simdoc_search.stores.remote.point_in_time import total_hits
 from simdoc_search.stores.remote.queries import phrase_query
 
 MAX_PER_PHRASE, MAX_FOR_ALL_PHRASES = 200, 5_000
-"""Maximum number of documents that are read for each of many phrases, and for a few phrases together."""
+"""Maximum number of documents to read: for each phrase if there are many, and in total if there are few."""
 
 PHRASES_AT_ONCE = 100
 """Maximum number of searches in one request."""
 
 _TEXT_TYPES = frozenset({"text", "match_only_text", "search_as_you_type", "annotated_text"})
-_WITH_POSITIONS = frozenset({"positions", "offsets"})
+_OPTIONS_WITH_POSITIONS = frozenset({"positions", "offsets"})
 
 
 def can_find_phrases(access: IndexAccess) -> bool:
@@ -37,8 +37,11 @@ def find_phrases(
     """Return the documents that contain at least one of the phrases; see `Store.documents_with_phrases`."""
     fields = _text_fields(access)
     if not can_find_phrases(access):
-        named = f"field {', '.join(fields)}" if fields else "text field"
-        raise FormatMismatchError(f"{access.location} has no {named} with word positions, which phrase queries need")
+        shown = f"the text fields {', '.join(fields)}" if fields else "a text field"
+        raise FormatMismatchError(
+            f"phrase queries need {shown} with word positions in every index of {access.location}; choose a field of "
+            "the type text with the default index_options"
+        )
     size = min(max(MAX_PER_PHRASE, MAX_FOR_ALL_PHRASES // max(1, len(phrases))), MAX_FOR_ALL_PHRASES)
     clauses = access.query_clauses(filters)
 
@@ -55,13 +58,13 @@ def find_phrases(
     incomplete = []
     for start in range(0, len(phrases), PHRASES_AT_ONCE):
         searches = map(search, phrases[start : start + PHRASES_AT_ONCE])
-        for number, answer in enumerate(access.engine.search_many(access.name, searches), start):
-            hits = answer["hits"]["hits"]
+        for position, response in enumerate(access.engine.search_many(access.name, searches), start):
+            hits = response["hits"]["hits"]
             for hit in hits:
-                matches[access.ids.place_of(hit)].append(number)
-            if total_hits(answer) > len(hits):
-                incomplete.append(number)
-    return PhraseMatches({place: tuple(numbers) for place, numbers in matches.items()}, tuple(incomplete))
+                matches[access.ids.place_of(hit)].append(position)
+            if total_hits(response) > len(hits):
+                incomplete.append(position)
+    return PhraseMatches({place: tuple(positions) for place, positions in matches.items()}, tuple(incomplete))
 
 
 def _text_fields(access: IndexAccess) -> Sequence[str]:
@@ -72,4 +75,4 @@ def _has_positions(mapping: Mapping[str, Any], name: str) -> bool:
     field = mapping_at(mapping, name) or {}
     if field.get("type") not in _TEXT_TYPES or str(field.get("index", True)).lower() == "false":
         return False
-    return field.get("index_options", "positions") in _WITH_POSITIONS or field["type"] == "match_only_text"
+    return field.get("index_options", "positions") in _OPTIONS_WITH_POSITIONS or field["type"] == "match_only_text"

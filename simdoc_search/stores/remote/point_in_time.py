@@ -1,7 +1,7 @@
 """Reads all hits of a search at one point in time.
 
-A page of a point in time can be read again. Engines without points in time have scrolls, and the loss of a page of a
-scroll is an error. In both cases it is an error to receive fewer hits than the engine has counted.
+A page of a point in time can be read again. For engines without points in time, scrolls are used; if a page of a scroll
+is lost, an error is raised. An error is also raised if fewer hits are received than the engine has counted.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from simdoc_search.stores.remote.errors import TooLargeError
 from simdoc_search.stores.remote.retry import is_retryable
 
 RawHit = dict[str, Any]
-"""A hit in the answer of an engine."""
+"""A hit as the engine returns it."""
 
 ShardFilter = Callable[[int], dict[str, Any]]
-"""Returns the clause for the shard with a number."""
+"""Returns the clause that selects documents of a shard, by the number of the shard."""
 
 PAGE_SIZE = 500
-"""Number of hits that all slices together read at once."""
+"""Number of hits in one page of each slice, together for all slices."""
 
 KEEP_ALIVE = "10m"
-"""How long the engine keeps a point in time or a scroll after each page."""
+"""Time for which the engine keeps a point in time or a scroll after each page."""
 
 _UNSUPPORTED = (400, 403, 404, 405)  # the engine does not have this request, or does not allow it
 _OPENING_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # for OpenSearch, for Elasticsearch
@@ -39,38 +39,38 @@ _OPENING_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # for 
 
 @dataclass(slots=True)
 class Slice:
-    """A part of the hits, such as those of one shard, and how much of it was read.
+    """A part of the hits, such as the hits of one shard, and the reading position in it.
 
     Attributes:
         selection: the part of a search body that selects this slice.
-        after: sort values of the last hit that was read.
-        read: number of hits that were read.
-        total: number of all hits; None before the first page.
+        search_after: sort values of the last hit that was read.
+        read_count: number of hits that were read.
+        total: number of all hits. It is None before the first page.
         is_finished: whether the last page was read.
     """
 
     selection: dict[str, Any] = field(default_factory=dict)
-    after: list[Any] | None = None
-    read: int = 0
+    search_after: list[Any] | None = None
+    read_count: int = 0
     total: int | None = None
     is_finished: bool = False
 
-    def take(self, name: str, answer: Mapping[str, Any], size: int) -> list[RawHit]:
-        """Count the hits of a page, and return them. Raises StoreError if some are missing."""
-        hits: list[RawHit] = answer["hits"]["hits"]
+    def count_page(self, name: str, response: Mapping[str, Any], size: int) -> list[RawHit]:
+        """Count the hits of a page, and return them. Raises StoreError if hits are missing after the last page."""
+        hits: list[RawHit] = response["hits"]["hits"]
         if self.total is None:
-            self.total = total_hits(answer)
-        self.read += len(hits)
-        self.is_finished = self.read >= self.total or len(hits) < size
-        if self.is_finished and self.read != self.total:
-            raise StoreError(f"{name} returned only {self.read:,} of {self.total:,} hits; run the command again")
+            self.total = total_hits(response)
+        self.read_count += len(hits)
+        self.is_finished = self.read_count >= self.total or len(hits) < size
+        if self.is_finished and self.read_count != self.total:
+            raise StoreError(f"{name} returned only {self.read_count:,} of {self.total:,} hits; run the command again")
         return hits
 
 
 class PointInTime:
-    """The hits of a search in a point in time, with one slice for each shard. Several slices may be read in turn.
+    """The hits of a search in a point in time, with one slice for each shard. The slices can be read alternately.
 
-    The sort value `_doc` is unique in a shard, so a page can start after the last hit of the page before.
+    The sort value `_doc` is unique in a shard, so a page can start after the last hit of the previous page.
     """
 
     def __init__(self, engine: Engine, body: dict[str, Any], id: str, path: list[str], key: str) -> None:
@@ -81,39 +81,39 @@ class PointInTime:
         self._path = path
         self._key = key
 
-    def divide(self, shards: Mapping[str, int], of_shard: ShardFilter | None) -> None:
-        """Make one slice for each shard of each index."""
+    def split_by_shard(self, shards: Mapping[str, int], shard_filter: ShardFilter | None) -> None:
+        """Create one slice for each shard of each index."""
         for index, count in sorted(shards.items()):
             filters = [{"term": {"_index": index}}] if len(shards) > 1 else []
-            self.slices += [Slice(_selection(self._body, n, count, of_shard, filters)) for n in range(count)]
+            self.slices += [Slice(_selection(self._body, n, count, shard_filter, filters)) for n in range(count)]
 
     def read(self, part: Slice, size: int) -> list[RawHit]:
-        """Return the next hits of a slice, at most `size`. If the answer is too large, a smaller page is read.
+        """Return the next hits of a slice, at most `size`. If the response is too large, read a smaller page.
 
         Raises:
-            StoreError: as `Engine.call`; or hits are missing.
+            StoreError: hits are missing. See also `Engine.call`.
         """
         retries = self._engine.retries()
         while True:
             try:
-                answer = self._page(part, size)
+                response = self._page(part, size)
                 break
             except StoreError as error:
                 if not isinstance(error, TooLargeError) or size == 1:
                     retries.pause_after(error)
                 size = max(1, size // 2)
-        self._id = answer.get("pit_id", self._id)
-        hits = part.take(self._engine.name, answer, size)
+        self._id = response.get("pit_id", self._id)
+        hits = part.count_page(self._engine.name, response, size)
         if hits:
-            part.after = hits[-1]["sort"]
+            part.search_after = hits[-1]["sort"]
         return hits
 
     def rewind(self) -> None:
-        """Read all slices from their beginning again."""
+        """Restart all slices at their first hit."""
         self.slices = [Slice(part.selection) for part in self.slices]
 
     def search_many(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
-        """Send other searches in this point in time as one request, and return their answers in order."""
+        """Send other searches in this point in time in one request, and return their responses in order."""
         return self._engine.search_many(None, [{**body, "pit": self._reference} for body in bodies])
 
     def close(self) -> None:
@@ -127,8 +127,8 @@ class PointInTime:
     def _page(self, part: Slice, size: int) -> Any:
         body = {**self._body, **part.selection, "size": size, "pit": self._reference}
         body["track_total_hits"] = part.total is None
-        if part.after is not None:
-            body["search_after"] = part.after
+        if part.search_after is not None:
+            body["search_after"] = part.search_after
         return self._engine.call_once("POST", ["_search"], body)
 
 
@@ -140,28 +140,28 @@ class Scroll:
         self._engine = engine
         self._index = index
         self._body = {**body, "track_total_hits": True}
-        self._scrolls: dict[int, tuple[str, int]] = {}  # of a slice: scroll id and page size
+        self._scrolls: dict[int, tuple[str, int]] = {}  # scroll id and page size, by slice
 
     def read(self, part: Slice, size: int) -> list[RawHit]:
-        """Return the next hits of a slice, as `PointInTime.read`. Its first page sets the size of all its pages."""
-        number = self.slices.index(part)
-        if number in self._scrolls:
-            id, size = self._scrolls[number]
-            answer = self._next_page(id)
+        """Return the next hits of a slice; see `PointInTime.read`. The size of the first page applies to all pages."""
+        position = self.slices.index(part)
+        if position in self._scrolls:
+            id, size = self._scrolls[position]
+            response = self._next_page(id)
         else:
             body = {**self._body, **part.selection, "size": size}
-            answer = self._engine.search(self._index, body, scroll=KEEP_ALIVE)
-        self._scrolls[number] = answer["_scroll_id"], size
-        return part.take(self._engine.name, answer, size)
+            response = self._engine.search(self._index, body, scroll=KEEP_ALIVE)
+        self._scrolls[position] = response["_scroll_id"], size
+        return part.count_page(self._engine.name, response, size)
 
     def rewind(self) -> None:
-        """Read all slices from their beginning again."""
+        """Restart all slices at their first hit."""
         self.close()
         self.slices = [Slice(part.selection) for part in self.slices]
         self._scrolls = {}
 
     def search_many(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
-        """Send other searches as one request, and return their answers in order. They see the current documents."""
+        """Send other searches in one request, and return their responses in order. They see the current documents."""
         return self._engine.search_many(self._index, bodies)
 
     def close(self) -> None:
@@ -175,17 +175,17 @@ class Scroll:
         except StoreError as error:
             if not is_retryable(error):
                 raise
-            lost = "a page of the scroll is lost and cannot be read again; run the command again"
+            lost = "a page of a scroll was lost and cannot be read again; run the command again"
             raise StoreUnavailableError(f"{error}; {lost}") from error
 
 
 PagedHits: TypeAlias = PointInTime | Scroll
-"""The hits of a search, which are read slice by slice and page by page."""
+"""The hits of a search. They are read slice by slice and page by page."""
 
 
-def total_hits(answer: Mapping[str, Any]) -> int:
-    """Return the number of hits in the answer to a search that counts them."""
-    return int(answer["hits"]["total"]["value"])
+def total_hits(response: Mapping[str, Any]) -> int:
+    """Return the number of hits that a response to a search reports."""
+    return int(response["hits"]["total"]["value"])
 
 
 def open_point_in_time(
@@ -193,44 +193,44 @@ def open_point_in_time(
     index: str,
     body: dict[str, Any],
     shards: Mapping[str, int] | None = None,
-    of_shard: ShardFilter | None = None,
+    shard_filter: ShardFilter | None = None,
 ) -> PagedHits:
     """Open a point in time for a search.
 
     Args:
         engine: the engine.
         index: name of the index or alias.
-        body: the search, with a `sort` by `_doc` alone or by `_score` alone.
-        shards: number of primary shards of each concrete index; None: ask the engine.
-        of_shard: returns a clause for each shard; None: no clauses.
+        body: the search. Its `sort` is either `_doc` or `_score`.
+        shards: number of primary shards of each concrete index. If None, it is read from the engine.
+        shard_filter: returns an additional clause for each shard. If None, there are no additional clauses.
 
     Raises:
-        StoreError: as `Engine.call`.
+        StoreError: see `Engine.call`.
     """
     for path, key, options in _OPENING_REQUESTS:
         params = {**options, **shard_preference(body), "keep_alive": KEEP_ALIVE}
-        answer = engine.call("POST", [index, *path], allow=_UNSUPPORTED, **params)
-        if answer is None:
+        response = engine.call("POST", [index, *path], allow=_UNSUPPORTED, **params)
+        if response is None:
             continue
-        opened = PointInTime(engine, body, answer[key], path, key)
+        opened = PointInTime(engine, body, response[key], path, key)
         try:
             counts = shards or _shard_counts(engine, index)
         except BaseException:
             opened.close()
             raise
         if counts:
-            opened.divide(counts, of_shard)
+            opened.split_by_shard(counts, shard_filter)
             return opened
         opened.close()
-    count = sum((shards or {}).values()) if of_shard else 1
-    return Scroll(engine, index, body, [Slice(_selection(body, n, count, of_shard)) for n in range(count)])
+    count = sum((shards or {}).values()) if shard_filter else 1
+    return Scroll(engine, index, body, [Slice(_selection(body, n, count, shard_filter)) for n in range(count)])
 
 
 def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHit]:
-    """Yield all hits of a search in the order of its `sort`: by `_score`, or by `_doc`, which means any order.
+    """Yield all hits of a search, by descending score if its `sort` is `_score`, and in no particular order for `_doc`.
 
     Raises:
-        StoreError: as `PointInTime.read`.
+        StoreError: see `PointInTime.read`.
     """
     with closing(open_point_in_time(engine, index, body)) as opened:
         slices = _hits_by_slice(opened)
@@ -241,7 +241,7 @@ def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHi
 
 
 def all_hits_at(opened: PagedHits) -> Iterator[RawHit]:
-    """Yield all hits, slice by slice."""
+    """Yield all hits of an open search, slice by slice."""
     return chain.from_iterable(_hits_by_slice(opened))
 
 
@@ -254,7 +254,7 @@ def _hits_by_slice(opened: PagedHits) -> list[Iterator[RawHit]]:
 
 
 def _shard_counts(engine: Engine, index: str) -> dict[str, int]:
-    """Return the number of primary shards of each concrete index; empty if we may not read them."""
+    """Return the number of primary shards of each concrete index. It is empty if reading them is not allowed."""
     settings = engine.call("GET", [index, "_settings", "index.number_of_shards"], allow=(403,)) or {}
     return {name: int(values["settings"]["index"]["number_of_shards"]) for name, values in settings.items()}
 
@@ -263,10 +263,10 @@ def _selection(
     body: Mapping[str, Any],
     number: int,
     count: int,
-    of_shard: ShardFilter | None,
+    shard_filter: ShardFilter | None,
     filters: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the part of a search body that selects one of several slices."""
     selection: dict[str, Any] = {} if count == 1 else {"slice": {"id": number, "max": count}}
-    clauses = [*filters, *([of_shard(number)] if of_shard else [])]
+    clauses = [*filters, *([shard_filter(number)] if shard_filter else [])]
     return selection | ({"query": {"bool": {"must": [body["query"]], "filter": clauses}}} if clauses else {})

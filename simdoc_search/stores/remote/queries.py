@@ -1,4 +1,4 @@
-"""Makes clauses and queries in the query language of the engines."""
+"""Builds clauses and queries in the query language of the engines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simdoc_search.query.plans import Threshold
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.fields import metadata_term, root_term
-from simdoc_search.stores.filters import Condition, Filters, FilterValue, conditions
+from simdoc_search.stores.filters import Condition, Filters, FilterValue, parse_filters
 from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, id_field_type, mapping_at
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, labels_of, labels_without
 
@@ -28,26 +28,31 @@ MAX_TERMS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """The part of a document that is its id: `_id`, or a field."""
+    """The part of a document that contains its id. It is `_id` or a field.
+
+    Attributes:
+        field: path of the field, or None for `_id`.
+        are_numbers: whether the field contains integers.
+    """
 
     field: str | None = None
     are_numbers: bool = False
 
     @classmethod
     def in_field(cls, field: str | None, mappings: Iterable[Mapping[str, Any]]) -> Ids:
-        """Return ids in a field; None: `_id`. Raises LocationError if the field cannot identify documents."""
+        """Return the ids in a field, or in `_id`. Raises LocationError if the field cannot identify documents."""
         return cls() if field is None else cls(field, id_field_type(field, mappings) in WHOLE_NUMBERS)
 
     @property
     def parts(self) -> list[str]:
-        """The fields of `_source` that `id_of` needs."""
+        """The fields in `_source` that `id_of` needs."""
         return [] if self.field is None else [self.field]
 
     def query(self, ids: Sequence[str]) -> dict[str, Any]:
         """Return the query for the documents with these ids."""
         if self.field is None:
             return {"ids": {"values": ids}}
-        # An engine refuses other strings in a field of numbers. `int` would also accept `12_20_80`.
+        # An engine rejects other strings for a field with numbers. `int` would also accept `12_20_80`.
         return {"terms": {self.field: [id for id in ids if not self.are_numbers or _NUMBER.fullmatch(id)]}}
 
     def place_query(self, place: Place) -> dict[str, Any]:
@@ -68,7 +73,7 @@ class Ids:
         return Place(self.id_of(hit), hit["_index"], hit.get("_routing"))
 
     def id_of(self, hit: Mapping[str, Any]) -> str:
-        """Return the id of a hit; its `_id` if it lacks the field."""
+        """Return the id of a hit. If the hit does not have the field, return its `_id`."""
         if self.field is None:
             return str(hit["_id"])
         value: Any = hit.get("_source", {})
@@ -81,7 +86,7 @@ def sharing_query(
     rows: Sequence[list[str]], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids, *, field: str
 ) -> dict[str, Any]:
     """Return the query for documents that share rows of tokens. The score is the number of shared rows."""
-    clauses = [*filters, *_without(exclude, ids)]
+    clauses = [*filters, *_exclusion_clauses(exclude, ids)]
     if all(len(row) == 1 for row in rows):
         return to_dsl(Threshold(tuple(row[0] for row in rows), 1), field, filters=clauses)
     shared = [{"constant_score": {"filter": {"terms": {field: row}}}} for row in rows]
@@ -91,10 +96,10 @@ def sharing_query(
 def any_token_query(
     tokens: Sequence[str], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids, *, field: str
 ) -> dict[str, Any]:
-    """Return the query, without scores, for documents that have at least one of any number of tokens."""
+    """Return the query, without scores, for documents that have at least one of the tokens."""
     parts = [tokens[start : start + MAX_TERMS] for start in range(0, len(tokens), MAX_TERMS)]
     shared = _any_clause([{"terms": {field: part}} for part in parts])
-    return {"bool": {"filter": [shared, *filters, *_without(exclude, ids)]}}
+    return {"bool": {"filter": [shared, *filters, *_exclusion_clauses(exclude, ids)]}}
 
 
 def phrase_query(
@@ -102,7 +107,7 @@ def phrase_query(
 ) -> dict[str, Any]:
     """Return the query, without scores, for documents with a phrase in one of these fields."""
     phrase = _any_clause([{"match_phrase": {name: without_surrogates(text)}} for name in fields])
-    return {"bool": {"filter": [phrase, *filters, *_without(exclude, ids)]}}
+    return {"bool": {"filter": [phrase, *filters, *_exclusion_clauses(exclude, ids)]}}
 
 
 def in_random_order(query: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,33 +116,33 @@ def in_random_order(query: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def complete_query(settings: Settings, field: str) -> dict[str, Any]:
-    """Return the query for documents whose fingerprints have everything that these settings need."""
-    return _one_of(f"{field}.format", labels_of(settings))
+    """Return the query for documents with complete fingerprints of these settings."""
+    return _term_clause(f"{field}.format", labels_of(settings))
 
 
 def lacking_kinds_query(settings: Settings, field: str, *names: KindName) -> dict[str, Any]:
     """Return the query for documents with fingerprints of these settings that lack at least one of these kinds."""
-    return _one_of(f"{field}.format", labels_without(settings, *names))
+    return _term_clause(f"{field}.format", labels_without(settings, *names))
 
 
 def filter_clauses(
-    filters: Filters, mappings: Iterable[Mapping[str, Any]], *, field: str, own: bool
+    filters: Filters, mappings: Iterable[Mapping[str, Any]], *, field: str, is_simdoc_index: bool
 ) -> list[dict[str, Any]]:
-    """Return filters as clauses of the query language.
+    """Convert filters to clauses of the query language.
 
     Args:
-        filters: see `Filters`; clauses in them are used unchanged.
-        mappings: mappings of all indices, which show the keyword field of a text field.
-        field: name of our field.
-        own: whether `simdoc-search index` made the index, which then has metadata as exact terms.
+        filters: the filters. Clauses of the query language in them are not changed.
+        mappings: mappings of all indices. They show which text fields have keyword fields.
+        field: name of the fingerprint field.
+        is_simdoc_index: whether `simdoc-search index` created the index. It then contains metadata as exact terms.
     """
-    known = list(mappings)
+    all_mappings = list(mappings)
     clauses: list[dict[str, Any]] = []
-    for condition in conditions(filters):
+    for condition in parse_filters(filters):
         if not isinstance(condition, Condition):
             clauses.append(condition)
             continue
-        clause = _condition_clause(condition, known, field, own)
+        clause = _condition_clause(condition, all_mappings, field, is_simdoc_index)
         clauses.append({"bool": {"must_not": [clause]}} if condition.excluded else clause)
     return clauses
 
@@ -148,42 +153,44 @@ def root_clause(root: str | None, below_root: bool, *, field: str) -> dict[str, 
         return {"match_all": {}}
     if not below_root:
         return {"term": {f"{field}.facts": root_term(root)}}
-    begin = root_term(os.path.join(root, ""))  # noqa: PTH118 - keeps a final separator
-    return {"range": {f"{field}.facts": {"gte": begin, "lte": begin + LAST_CHARACTER}}}
+    first_term = root_term(os.path.join(root, ""))  # noqa: PTH118 - keeps a final separator
+    return {"range": {f"{field}.facts": {"gte": first_term, "lte": first_term + LAST_CHARACTER}}}
 
 
 def path_clause(prefixes: Iterable[FilterValue], field: str) -> dict[str, Any]:
-    """Return the clause for documents in our own index whose path starts with one of these prefixes."""
+    """Return the clause for documents whose path begins with one of these prefixes, in an index of simdoc-search."""
     values = [str(prefix)[:MAX_PATH_CHARACTERS] for prefix in prefixes]
-    ranges = [
-        {"gte": value, "lte": value + LAST_CHARACTER} for value in values
-    ]  # a `prefix` may have only 1,000 characters
-    return _any_clause([{"range": {f"{field}.path": limits}} for limits in ranges])
+    # A `prefix` query allows only 1,000 characters.
+    ranges = [{"gte": value, "lte": value + LAST_CHARACTER} for value in values]
+    return _any_clause([{"range": {f"{field}.path": bounds}} for bounds in ranges])
 
 
-def _condition_clause(condition: Condition, mappings: list[Mapping[str, Any]], field: str, own: bool) -> dict[str, Any]:
-    if condition.field == "path" and own:
+def _condition_clause(
+    condition: Condition, mappings: list[Mapping[str, Any]], field: str, is_simdoc_index: bool
+) -> dict[str, Any]:
+    if condition.field == "path" and is_simdoc_index:
         return path_clause(condition.values, field)
-    if own:
-        return _one_of(f"{field}.facts", [metadata_term(condition.field, value) for value in condition.values])
+    if is_simdoc_index:
+        return _term_clause(f"{field}.facts", [metadata_term(condition.field, value) for value in condition.values])
     names = sorted({_exact_field(condition.field, mapping) for mapping in mappings})
-    return _any_clause([_one_of(name, list(condition.values)) for name in names])
+    return _any_clause([_term_clause(name, list(condition.values)) for name in names])
 
 
 def _exact_field(name: str, mapping: Mapping[str, Any]) -> str:
-    """Return the name of a field, or of the first keyword field in a text field."""
+    """Return the name of a field for exact matches. For a text field, it is its first keyword multi-field, if any."""
     field = mapping_at(mapping, name) or {}
     if field.get("type") != "text":
         return name
-    keywords = (below for below, form in field.get("fields", {}).items() if form.get("type") == "keyword")
+    multi_fields = field.get("fields", {}).items()
+    keywords = (keyword for keyword, mapped in multi_fields if mapped.get("type") == "keyword")
     return f"{name}.{next(keywords, '')}".rstrip(".")
 
 
-def _without(exclude: Place | None, ids: Ids) -> list[dict[str, Any]]:
+def _exclusion_clauses(exclude: Place | None, ids: Ids) -> list[dict[str, Any]]:
     return [] if exclude is None else [{"bool": {"must_not": ids.place_clauses(exclude)}}]
 
 
-def _one_of(field: str, values: list[Any]) -> dict[str, Any]:
+def _term_clause(field: str, values: list[Any]) -> dict[str, Any]:
     return {"term": {field: values[0]}} if len(values) == 1 else {"terms": {field: values}}
 
 

@@ -1,7 +1,7 @@
-"""Converts records to documents of an index, and documents to records.
+"""Converts records to index documents and back.
 
-A document in an application's index may have any form. Forms that are equal to an engine give the same record: an
-object or keys with dots, and a value or a list of only this value.
+Other programs may write to the index, so a document may contain any values. Equivalent forms are accepted:
+`{"a": {"b": 1}}` and `{"a.b": 1}`, `1` and `[1]`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ _TYPE_NAMES = {bool: "a boolean", int: "a number", float: "a number", str: "a st
 
 
 class _MalformedError(Exception):
-    """A part of a document is malformed. The message follows the id of the document."""
+    """A part of a document is malformed.
+
+    The message is a predicate, such as "has 2 values in path". Callers put the id of the document before it.
+    """
 
 
 def field_values(
@@ -48,9 +51,9 @@ def field_values(
     Args:
         codes: tokens of the fingerprint, as numbers.
         shingles: number of distinct shingles.
-        hashes: hash of the text, and of its words.
+        hashes: hash of the text, and hash of its normalised words.
         settings: settings of the index.
-        tokens: tokens of other kinds by name; kinds that the index does not have are omitted.
+        tokens: tokens of other kinds, by name. Kinds that the index does not have are omitted.
     """
     text_hash, words_hash = hashes
     kinds: dict[str, str] = {
@@ -73,7 +76,7 @@ def encode_record(record: Record, settings: Settings, *, field: str, store_text:
 
 
 def to_source(record: Record, settings: Settings, *, field: str, store_text: bool) -> dict[str, Any]:
-    """Return the document that stores a record in our own index."""
+    """Return the index document for a record, for an index that simdoc-search created."""
     hashes = record.text_hash, record.words_hash
     tokens = {kind.name: getattr(record, kind.name) for kind in kinds_of(settings)}
     values = field_values(record.codes, record.shingles, hashes, settings, **tokens)
@@ -99,14 +102,14 @@ def to_record(
     text_fields: Sequence[str] | None = None,
     fault: str = "",
 ) -> Record:
-    """Return the record of a document. Missing or malformed parts are empty; its `fault` names the malformed ones.
+    """Return the record of a document. Missing or malformed parts are empty. `Record.fault` lists the malformed ones.
 
     Args:
         place: place of the document.
-        source: its `_source`, or parts of it.
+        source: the `_source` of the document, or parts of it.
         field: name of the fingerprint field.
-        text_fields: fields with the text; None: `body`, as in our own index.
-        fault: why the fingerprint field must not be read; empty if it may be read.
+        text_fields: fields that contain the text. None means `body`, in an index that simdoc-search created.
+        fault: reason not to read the fingerprint field. If it is empty, the field is read.
     """
     faults = [fault] if fault else []
     if fault:
@@ -140,7 +143,7 @@ def to_record(
 
 
 def codes_of(source: Mapping[str, Any], *, field: str) -> Codes | str:
-    """Return the tokens of a document as ascending numbers, or what is wrong with them."""
+    """Return the tokens of a document as ascending numbers, or a predicate that says what is wrong with them."""
     try:
         codes = _token_set(source, None, f"{field}.tokens")
     except _MalformedError as error:
@@ -149,7 +152,7 @@ def codes_of(source: Mapping[str, Any], *, field: str) -> Codes | str:
 
 
 def _json_value(value: Any) -> Any:
-    """Replace lone surrogates, which JSON in UTF-8 cannot contain, by U+FFFD."""
+    """Replace lone surrogates, which JSON in UTF-8 cannot contain, with U+FFFD."""
     if isinstance(value, str):
         return without_surrogates(value)
     if isinstance(value, list):
@@ -198,7 +201,7 @@ def _only_value(source: Mapping[str, Any], path: str, kind: type) -> Any:
     above = source.get(first)
     if (
         last and type(above) is dict and path not in source and type(above.get(last)) in _PLAIN
-    ):  # the form that we write
+    ):  # the form that simdoc-search writes
         values = [] if above.get(last) is None else [above[last]]
     else:
         values = list(_values(source, path.split(".")))
@@ -231,7 +234,7 @@ def _values(value: Any, path: list[str]) -> Iterator[Any]:
 
 
 def _integer(source: Mapping[str, Any], path: str) -> int:
-    """Return the integer at a path. Engines also accept strings and fractions, which they round down."""
+    """Return the integer at a path. Strings and fractions are rounded down, because engines accept them too."""
     value = _only_value(source, path, object)
     if type(value) is int and 0 <= value < 1 << 31:
         return value
@@ -240,7 +243,7 @@ def _integer(source: Mapping[str, Any], path: str) -> int:
     except (ValueError, OverflowError):
         number = -1
     if isinstance(value, bool) or not 0 <= number < 1 << 31:
-        raise _MalformedError(f"has no number in {path}")
+        raise _MalformedError(f"has an invalid number in {path}")
     return number
 
 
@@ -252,5 +255,5 @@ def _origin(source: Mapping[str, Any], path: str) -> Origin | None:
     others = [value.get(name) or "" for name in ("prefix", "content", "archive")]
     are_strings = all(isinstance(value, str) for value in (root, *others))
     if not (are_strings and type(size) is int and type(modified) is int):
-        raise _MalformedError(f"has invalid data in {path}")
+        raise _MalformedError(f"has an invalid {path}")
     return Origin(root, size, modified, *others)

@@ -1,13 +1,13 @@
-"""Checks that an answer comes from an engine and covers all shards."""
+"""Checks that a response comes from an engine and that all shards responded."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from simdoc_search.stores.remote.errors import RequestError, not_an_engine, reason_in
+from simdoc_search.stores.remote.errors import RequestError, error_type_and_reason, not_an_engine_error
 
-_KEYS = {
+_REQUIRED_KEYS = {
     "_search": "hits",
     "_count": "count",
     "_msearch": "responses",
@@ -18,57 +18,58 @@ _KEYS = {
     "_pit": "id",
     "_analyze": "tokens",
 }
-"""A key that each answer of an engine has, by the last part of the request's path."""
+"""A key that is in every response of an engine, by the last part of the URL path."""
 
-_BY_INDEX = frozenset({"_mapping", "_settings"})
-"""Requests whose answers have an object for each index."""
+_RETURNS_INDICES = frozenset({"_mapping", "_settings"})
+"""Last parts of the paths of requests whose responses contain an object for each index."""
 
-_ALL_SHARDS = frozenset({"_search", "_count", "point_in_time", "_pit"})
-"""Requests that all shards must answer."""
+_NEEDS_ALL_SHARDS = frozenset({"_search", "_count", "point_in_time", "_pit"})
+"""Last parts of the paths of requests to which all shards must respond."""
 
 
-def check_answer(name: str, method: str, operation: str, answer: Any, *, counts: bool = False) -> None:
-    """Check the answer to a request.
+def check_response(name: str, method: str, operation: str, response: Any, *, counts_hits: bool = False) -> None:
+    """Check the response to a request.
 
     Args:
-        name: name of the engine in messages.
+        name: name of the engine for messages.
         method: HTTP method.
-        operation: last part of the path.
-        answer: the answer from JSON.
-        counts: whether the request is a search that must count all hits. Other searches may end early.
+        operation: last part of the URL path.
+        response: the response, parsed from JSON.
+        counts_hits: whether the request is a search that must count all hits. Other searches may end early.
 
     Raises:
-        RequestError: not all shards answered.
-        StoreError: the answer does not come from an engine.
+        RequestError: not all shards responded, or the request timed out.
+        StoreError: the response does not come from an engine.
     """
     if method not in ("GET", "POST"):
         operation = ""
-    key = _KEYS.get(operation)
-    if not isinstance(answer, Mapping):
-        raise not_an_engine(name, "its answer is not an object")
-    if key and key not in answer:
-        raise not_an_engine(name, f"its answer has no {key}")
-    if operation in _BY_INDEX and not all(isinstance(value, Mapping) for value in answer.values()):
-        raise not_an_engine(name, "its answer has no indices")
-    if operation in _ALL_SHARDS:
-        check_all_shards(name, answer, counts=counts)
+    key = _REQUIRED_KEYS.get(operation)
+    if not isinstance(response, Mapping):
+        raise not_an_engine_error(name, "the response is not a JSON object")
+    if key and key not in response:
+        raise not_an_engine_error(name, f"the response does not contain {key!r}")
+    if operation in _RETURNS_INDICES and not all(isinstance(value, Mapping) for value in response.values()):
+        raise not_an_engine_error(name, "the response does not contain indices")
+    if operation in _NEEDS_ALL_SHARDS:
+        check_all_shards(name, response, counts_hits=counts_hits)
 
 
-def check_all_shards(name: str, answer: Mapping[str, Any], *, counts: bool = False) -> None:
-    """Raise RequestError if an answer does not cover all shards, or does not count all hits if `counts` is set."""
-    shards = answer.get("_shards") or {}
+def check_all_shards(name: str, response: Mapping[str, Any], *, counts_hits: bool = False) -> None:
+    """Check that all shards responded and, if `counts_hits`, that the search counted all hits. Raises RequestError."""
+    shards = response.get("_shards") or {}
     failures = shards.get("failures") or ()
-    # Shards that cannot have hits are skipped, and are included in the successful ones.
+    # Engines skip shards that cannot have hits, and count them as successful.
     if shards.get("failed") or shards.get("successful", 0) < shards.get("total", 0):
-        reason = reason_in({"error": failures[0].get("reason")})[1] if failures else "shards are missing"
-    elif answer.get("timed_out") or (counts and answer.get("terminated_early")):
-        reason = "it took too long"
-    elif (answer.get("_clusters") or {}).get("skipped"):
-        reason = "a remote cluster is missing"
+        reason = error_type_and_reason({"error": failures[0].get("reason")})[1] if failures else "shards are missing"
+        advice = "try again when all shards are available"
+    elif response.get("timed_out") or (counts_hits and response.get("terminated_early")):
+        reason, advice = "the search timed out", "try again later"
+    elif (response.get("_clusters") or {}).get("skipped"):
+        reason, advice = "a remote cluster is not available", "try again when it is available"
     else:
         return
     status = failures[0].get("status") if failures else None
     raise RequestError(
-        f"{name} searched only a part of the documents ({reason}); try again when all its shards are available",
+        f"{name} searched only some of the documents ({reason}); {advice}",
         status if isinstance(status, int) else 503,
     )

@@ -1,4 +1,4 @@
-"""The retry policy for requests to an engine: which errors are retried, how long, and with which pauses."""
+"""The retry policy for requests to an engine. It defines which errors are retried, for how long and how often."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ QUERY_SECONDS = 30.0
 """Seconds without success after which a query fails."""
 
 RETRY_VARIABLE = "SIMDOC_RETRY_SECONDS"
-"""The environment variable that replaces QUERY_SECONDS."""
+"""The environment variable that overrides QUERY_SECONDS."""
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.2, 20.0
-"""Maximum length of the first pause in seconds, and of any pause. The maximum doubles with each pause."""
+FIRST_PAUSE, MAX_PAUSE = 0.2, 20.0
+"""Maximum length of the first pause and of any pause, in seconds. The maximum doubles with each pause."""
 
 LOG_INTERVAL = 30.0
-"""Minimum seconds between two log lines about retries in this process."""
+"""Minimum number of seconds between two log messages about retries in this process."""
 
 RETRYABLE = frozenset({429, 502, 503, 504})
-"""HTTP statuses for full queues, tripped circuit breakers, and shards that have not started yet."""
+"""HTTP statuses of an engine that is busy, or whose shards have not started yet."""
 
 _log = logging.getLogger("simdoc_search")
 _last_logged = [float("-inf")]
@@ -45,11 +45,11 @@ def seconds_from_environment(variable: str, *, advice: str, minimum: float = 0.0
 
     Args:
         variable: name of the variable.
-        advice: which value to use instead, for the error message.
-        minimum: the smallest allowed number.
+        advice: the second half of the error message, which tells the user what to do.
+        minimum: minimum value.
 
     Raises:
-        StoreError: the value is not a number, or is too small.
+        StoreError: the value is not a number, or is less than `minimum`.
     """
     text = os.environ.get(variable)
     if not text:
@@ -59,13 +59,13 @@ def seconds_from_environment(variable: str, *, advice: str, minimum: float = 0.0
     except ValueError:
         seconds = math.nan
     if not minimum <= seconds < math.inf:
-        raise StoreError(f"{variable} is {text!r}, which is not a number of seconds; {advice}")
+        raise StoreError(f"{variable} is {text!r}, which is not a valid number of seconds; {advice}")
     return seconds
 
 
 def query_seconds() -> float:
-    """Return SIMDOC_RETRY_SECONDS, or QUERY_SECONDS. Raises as `seconds_from_environment`."""
-    seconds = seconds_from_environment(RETRY_VARIABLE, advice="write 30, or 0 for no retries")
+    """Return SIMDOC_RETRY_SECONDS, or QUERY_SECONDS if it is not set. Raises StoreError if it is not a valid number."""
+    seconds = seconds_from_environment(RETRY_VARIABLE, advice="set it to a number such as 30, or to 0 for no retries")
     return QUERY_SECONDS if seconds is None else seconds
 
 
@@ -73,8 +73,8 @@ class Retries:
     """The pauses between the attempts of one request: exponential backoff with jitter, until a deadline.
 
     Args:
-        stopped: ends a pause as soon as it is set.
-        seconds: time without success after which the request fails.
+        stopped: the event that ends a pause.
+        seconds: number of seconds without success after which the request fails.
     """
 
     def __init__(self, stopped: threading.Event, seconds: float) -> None:
@@ -83,11 +83,11 @@ class Retries:
         self.reset()
 
     def reset(self) -> None:
-        """Start again with the first pause, after a success."""
-        self._longest, self._began = FIRST_PAUSE, time.monotonic()
+        """Restart the pauses and the deadline, after a success."""
+        self._max_pause, self._start_time = FIRST_PAUSE, time.monotonic()
 
     def pause_after(self, error: StoreError) -> None:
-        """Pause after a retryable error; raise any other error. Also raises as `pause`."""
+        """Pause after a retryable error. Raise any other error. Also raises the errors of `pause`."""
         if not is_retryable(error) or self._seconds <= 0:
             raise error
         self.pause(str(error))
@@ -99,19 +99,21 @@ class Retries:
             StoreUnavailableError: the deadline has passed.
             StoppedError: `stopped` is set.
         """
-        waited = time.monotonic() - self._began
+        waited = time.monotonic() - self._start_time
         if waited >= self._seconds:
-            raise StoreUnavailableError(f"{reason}; retried for {waited:.0f} s, run the command again later")
+            raise StoreUnavailableError(
+                f"{reason}; gave up after {waited:.0f} s of retries; run the command again later"
+            )
         _log_sometimes(f"{reason}; retrying for up to {self._seconds - waited:.0f} s")
-        pause = random.uniform(self._longest / 2, self._longest)  # noqa: S311 - jitter
-        self._longest = min(2 * self._longest, LONGEST_PAUSE)
+        pause = random.uniform(self._max_pause / 2, self._max_pause)  # noqa: S311 - jitter
+        self._max_pause = min(2 * self._max_pause, MAX_PAUSE)
         if self._stopped.wait(min(pause, self._seconds - waited)):
             raise StoppedError
 
 
-def _log_sometimes(line: str) -> None:
-    """Log a line, unless another one was logged within LOG_INTERVAL."""
+def _log_sometimes(message: str) -> None:
+    """Log a message, unless another one was logged during the last LOG_INTERVAL seconds."""
     now = time.monotonic()
     if now - _last_logged[0] >= LOG_INTERVAL:
         _last_logged[0] = now
-        _log.warning(line)
+        _log.warning(message)

@@ -10,7 +10,7 @@ An example of a document (see `records.py`):
                 "digest": "...", "names": [...], "path": "...", "facts": [...], "origin": {...}}}
 
 An index has passages, sentences or concepts if it was created with them (`sketch.kinds`). `duplicate_of` and `cluster`
-mark duplicates (`marks.py`). Only our own indices have `body`, `metadata` and the last line.
+mark duplicates (`marks.py`). Only an index that simdoc-search created has `body`, `metadata` and the last line.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ MARK_FIELDS = ("duplicate_of", "cluster")
 """The parts of the fingerprint field that mark duplicates."""
 
 MAX_PATH_CHARACTERS = 8_000
-"""Maximum characters of a path. Lucene allows 32,766 bytes in a term, and a character has up to four."""
+"""Maximum number of characters in a path. A term in Lucene has at most 32,766 bytes, and a character at most four."""
 
 MAX_META_ENTRIES, MAX_META_VALUE = 5, 50
-"""The engines' limits for the `meta` of a field: number of entries, and characters of a value. A key may have 20."""
+"""The limits of engines for the `meta` of a field: number of entries, and number of characters in a value."""
 
 _ANALYSIS_OPTIONS = re.compile(r"( short_texts| short)?(?: -(\S+))?(?: ~(\S+))?( \*)?")
 """The optional parts of an analysis: short texts, stop words, stems and frequencies."""
@@ -128,7 +128,7 @@ def component_template(settings: Settings | None = None, field: str = DEFAULT_FI
     """Return the body for `PUT _component_template/simdoc`.
 
     Args:
-        settings: settings to store in the `meta`; None: the defaults.
+        settings: settings to store in the `meta`. None means the default settings.
         field: name of the field.
     """
     template = _read_template("simdoc.component.json")
@@ -151,7 +151,7 @@ def field_mappings(settings: Settings, field: str) -> dict[str, Any]:
 
 
 def index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
-    """Return the body that creates our own index. Index templates of the engine choose shards and replicas."""
+    """Return the body of the request that creates an index. Index templates determine its shards and replicas."""
     index: dict[str, Any] = _read_template("simdoc.store.json")["template"]
     fields = index["mappings"]["properties"]
     ours = component_template(settings, field)["template"]["mappings"]["properties"][field]
@@ -180,13 +180,13 @@ def fingerprint_fields(mapping: Mapping[str, Any]) -> list[str]:
 
 
 def limits_mapping(fields: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
-    """Return the mapping of the field that records limits. `fields` are the mappings in the fingerprint field."""
+    """Return the mapping of the field that records limits. `fields` contains the mappings in the fingerprint field."""
     field = fields.get(_LIMITS_FIELD, {"type": "keyword"})
     return {_LIMITS_FIELD: {**field, "meta": {**field.get("meta", {}), _LIMITS: limits.to_text()}}}
 
 
 def recorded_limits(mappings: Iterable[Mapping[str, Any]], field: str) -> Limits:
-    """Return the recorded limits; the defaults if no index records limits, or if indices record different ones."""
+    """Return the recorded limits, or the defaults if no index records limits or indices record different limits."""
     recorded = set()
     for mapping in mappings:
         text = fields_of(mapping, field).get(_LIMITS_FIELD, {}).get("meta", {}).get(_LIMITS)

@@ -20,8 +20,8 @@ Mappings = Mapping[str, Mapping[str, Any]]
 _NO_FIELD = "it has no field "
 
 
-def queryable(mappings: Mappings, field: str) -> dict[str, Mapping[str, Any]]:
-    """Return the mappings of the indices whose documents can be found by their fingerprints."""
+def select_queryable(mappings: Mappings, field: str) -> dict[str, Mapping[str, Any]]:
+    """Select the mappings of the indices whose documents can be found by their fingerprints."""
     return {
         index: mapping
         for index, mapping in mappings.items()
@@ -32,22 +32,22 @@ def queryable(mappings: Mappings, field: str) -> dict[str, Mapping[str, Any]]:
 def why_not_queryable(
     index: str, mappings: Mappings, field: str, location: str, settings: Mapping[str, Any] | None = None
 ) -> str:
-    """Return why an index cannot be queried, and what to do. The sentence begins with "it".
+    """Return why an index cannot be queried, and what to do. The text begins with "it".
 
     Args:
         index: name of the index.
         mappings: mappings of all indices behind the name.
         field: the fingerprint field.
-        location: address of the engine and the name.
-        settings: the `index` part of the settings of the index, if known.
+        location: URL of the engine and the name.
+        settings: the `index` part of the settings of the index, if it could be read.
     """
     mapping = mappings[index]
     faults = list(find_faults(mapping, settings or {}, field))
     no_field = "" if "tokens" in fields_of(mapping, field) else f"there is no field {field}.tokens"
-    if other := next((fault for fault in faults if fault.blocks_queries and fault.problem != no_field), None):
-        return f"it cannot be queried: {other.problem}"
-    if obstacle := next((fault for fault in faults if fault.blocks_writes), None):
-        return f"{_NO_FIELD}{field}.tokens, and backfill cannot add it, because {obstacle.problem}"
+    if query_fault := next((fault for fault in faults if fault.blocks_queries and fault.problem != no_field), None):
+        return f"it cannot be queried: {query_fault.problem}"
+    if write_fault := next((fault for fault in faults if fault.blocks_writes), None):
+        return f"{_NO_FIELD}{field}.tokens, and backfill cannot add it, because {write_fault.problem}"
     return f"{_NO_FIELD}{field}.tokens; {backfill_command(mappings.values(), field, location)}"
 
 
@@ -58,16 +58,17 @@ def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
 
     Raises:
         StoreError: no index can be queried.
-        FormatMismatchError: the fingerprints have different settings, or come from a newer version.
+        FormatMismatchError: the fingerprints have different settings, or a newer version wrote them.
     """
-    settings = {index: _settings_in(mapping, field) for index, mapping in queryable(mappings, field).items()}
+    settings = {index: _settings_in(mapping, field) for index, mapping in select_queryable(mappings, field).items()}
     if not settings:
         raise StoreError(why_none_is_queryable(mappings, field, location))
     (first_index, first), *others = settings.items()
     for index, other in others:
         if _without_kinds(other) != _without_kinds(first):
             raise FormatMismatchError(
-                f"the indices {first_index} and {index} have fingerprints of different settings; query them separately",
+                f"the indices {first_index} and {index} have fingerprints with different settings; query each index "
+                "separately",
                 found=other.to_dict(),
                 expected=first.to_dict(),
             )
@@ -77,24 +78,28 @@ def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
 
 
 def why_none_is_queryable(
-    mappings: Mappings, field: str, location: str, settings: Mappings | None = None, known: Mappings | None = None
+    mappings: Mappings,
+    field: str,
+    location: str,
+    settings: Mappings | None = None,
+    all_mappings: Mappings | None = None,
 ) -> str:
-    """Return the error message for a name behind which no index can be queried.
+    """Return the error message for a name if no index behind it can be queried.
 
     Args:
         mappings: mappings of the open indices.
         field: the fingerprint field.
-        location: address of the engine and the name.
-        settings: the `index` part of the settings of each index, where known.
-        known: mappings of all indices, including closed ones.
+        location: URL of the engine and the name.
+        settings: the `index` part of the settings of each index, if it could be read.
+        all_mappings: mappings of all indices, including closed indices.
 
     Raises:
-        FormatMismatchError: the fingerprints of an index come from a newer version.
+        FormatMismatchError: a newer version wrote the fingerprints of an index.
     """
     for mapping in mappings.values():
         if "tokens" in fields_of(mapping, field):
             _settings_in(mapping, field)
-    all_mappings, all_settings = known or mappings, settings or {}
+    all_mappings, all_settings = all_mappings or mappings, settings or {}
     reasons = {
         index: why_not_queryable(index, all_mappings, field, location, all_settings.get(index)) for index in mappings
     }
@@ -108,47 +113,49 @@ def require_kind(mappings: Mappings, field: str, location: str, kind: Kind) -> N
     """Check that all queryable indices have a kind of tokens.
 
     Raises:
-        FormatMismatchError: an index does not have them, or two indices have them with different settings.
-        StoreError: the field for these tokens has another mapping.
+        FormatMismatchError: an index does not have such tokens, or two indices have them with different settings.
+        StoreError: the field for these tokens has a wrong mapping.
     """
     index_by_settings: dict[Any, str] = {}
-    for index, mapping in queryable(mappings, field).items():
+    for index, mapping in select_queryable(mappings, field).items():
         kind_settings = getattr(_settings_in(mapping, field), kind.name)
         if kind_settings is None:
-            lacks, how = "has no", backfill_command(mappings.values(), field, location, kind.backfill_option)
-            if is_own({index: mapping}, field):
-                lacks, how = "was created without", kind.how_to_add(location)
-            raise FormatMismatchError(f"the index {index} of {location} {lacks} {kind.name}; {how}")
+            problem, advice = "has no", backfill_command(mappings.values(), field, location, kind.backfill_option)
+            if is_created_by_simdoc({index: mapping}, field):
+                problem, advice = "was created without", kind.how_to_add(location)
+            raise FormatMismatchError(f"the index {index} of {location} {problem} {kind.name}; {advice}")
         index_by_settings.setdefault(kind_settings, index)
         if fault := next((fault for fault in find_faults(mapping, {}, field) if fault.kind == kind.name), None):
             raise StoreError(f"the index {index} of {location} cannot be queried for {kind.name}: {fault.problem}")
     if len(index_by_settings) > 1:
         first, other, *_ = index_by_settings.values()
         raise FormatMismatchError(
-            f"the indices {first} and {other} have {kind.name} of different settings; query them separately"
+            f"the indices {first} and {other} have {kind.name} with different settings; query each index separately"
         )
 
 
-def is_own(mappings: Mappings, field: str) -> bool:
-    """Return whether `simdoc-search index` made all queryable indices."""
-    return all("facts" in fields_of(mapping, field) for mapping in queryable(mappings, field).values())
+def is_created_by_simdoc(mappings: Mappings, field: str) -> bool:
+    """Return whether `simdoc-search index` created all queryable indices."""
+    return all("facts" in fields_of(mapping, field) for mapping in select_queryable(mappings, field).values())
 
 
 def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, location: str) -> None:
-    """Check that our own indices are the ones that were opened.
+    """Check that the indices are still the indices that were opened.
 
     Raises:
         StoreNotFoundError: the indices were removed.
-        StoreError: other indices have replaced them, or an index lacks our field.
+        StoreError: other indices have replaced them, or an index has no fingerprint field.
     """
     if mappings is None:
-        raise StoreNotFoundError(f"the index {location} was removed; open the store again to create it")
+        raise StoreNotFoundError(f"the index {location} no longer exists; open the store again to recreate it")
     current = common_settings(mappings, field, location).unlocked(settings.minhash.key, location)
-    if not is_own(mappings, field) or current != settings:
-        raise StoreError(f"the index {location} was replaced by another index; open the store again")
-    if others := sorted(mappings.keys() - queryable(mappings, field).keys()):
-        how = "remove it from the alias, then index again"
-        raise StoreError(f"the index {others[0]} of {location} was not made by simdoc-search index; {how}")
+    if not is_created_by_simdoc(mappings, field) or current != settings:
+        raise StoreError(f"the index {location} was replaced with another index; open the store again")
+    if others := sorted(mappings.keys() - select_queryable(mappings, field).keys()):
+        raise StoreError(
+            f"the index {others[0]} behind {location} was not created with `simdoc-search index`; remove it from the "
+            "alias, then run `simdoc-search index` again"
+        )
 
 
 def _settings_in(mapping: Mapping[str, Any], field: str) -> Settings:

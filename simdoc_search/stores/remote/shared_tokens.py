@@ -19,16 +19,23 @@ from simdoc_search.stores.remote.candidates import DocumentKey, document_key
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
 from simdoc_search.stores.remote.queries import any_token_query, sharing_query
 from simdoc_search.stores.remote.shared_settings import require_kind
-from simdoc_search.stores.shared_tokens import FIRST_READ, Shared, SharingDocuments, rows_of, sharing_order, sum_parts
+from simdoc_search.stores.shared_tokens import (
+    FIRST_READ,
+    Shared,
+    SharingDocuments,
+    sharing_order,
+    split_rows,
+    sum_parts,
+)
 
 LARGEST_PAGE = 500
-"""Maximum number of documents in the first answer to each part."""
+"""Maximum number of documents in a response to a part."""
 
 PARTS_AT_ONCE = 16
 """Maximum number of searches in one request."""
 
 COUNTS_AT_ONCE = 500
-"""Maximum number of searches without hits in one request."""
+"""Maximum number of searches in one request if they only count documents."""
 
 
 def find_sharing(
@@ -40,43 +47,45 @@ def find_sharing(
     exclude: Place | None,
     size: int,
 ) -> SharingDocuments:
-    """Return the documents that share tokens of a kind, most shared first; see `Store.documents_sharing`."""
+    """Return the documents that share the most tokens of a kind; see `Store.documents_sharing`."""
     kind = KINDS[kind_name]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     clauses = access.query_clauses(filters)
-    rows = rows_of(codes, kind.length)
+    rows = split_rows(codes, kind.length)
     clauses_per_row = 1 if codes.ndim == 1 else 2
-    used = clause_count(clauses) + 4  # 4 for the excluded document and for the ids in `count_for`
+    used = clause_count(clauses) + 4  # 4 clauses for the excluded document and for the ids in `count_for`
     limit = min(access.engine.max_clauses(clauses_per_row * len(rows) + used), MAX_CLAUSES)
     if limit <= used:
-        raise QuerySyntaxError(f"the filters need {used} clauses and the engine allows {limit}; use fewer filters")
+        raise QuerySyntaxError(
+            f"the filters need {used} clauses, but the engine allows only {limit}; use fewer filters"
+        )
     rows_at_once = max(1, (limit - used) // clauses_per_row)
     parts = [rows[start : start + rows_at_once] for start in range(0, len(rows), rows_at_once)]
     search = _SplitSearch(access, f"{access.field}.{kind.name}", parts, clauses, exclude)
-    counts, floor = sum_parts(search.streams(min(max(size, FIRST_READ), LARGEST_PAGE)), search.count_for, size)
+    counts, omitted_bound = sum_parts(search.streams(min(max(size, FIRST_READ), LARGEST_PAGE)), search.count_for, size)
     documents = [Shared(search.places[key], count) for key, count in counts.items()]
-    return SharingDocuments(sorted(documents, key=sharing_order), search.total(), floor)
+    return SharingDocuments(sorted(documents, key=sharing_order), search.count_sharing(), omitted_bound)
 
 
 def document_frequencies(access: IndexAccess, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return the number of documents with each concept; see `Store.concept_frequencies`."""
+    """Return the document frequency of each concept; see `Store.concept_frequencies`."""
     kind = KINDS["concepts"]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     field = f"{access.field}.{kind.name}"
-    # An engine stores the frequency of each term. An aggregation with many filters would read all documents.
+    # An engine stores the document frequency of each term. An aggregation with many filters would read all documents.
     searches = [
         {"query": {"term": {field: token}}, "size": 0, "track_total_hits": True} for token in encode(codes, kind.length)
     ]
     batches = [searches[start : start + COUNTS_AT_ONCE] for start in range(0, len(searches), COUNTS_AT_ONCE)]
-    answers = (answer for batch in batches for answer in access.engine.search_many(access.name, batch))
-    return np.array([total_hits(answer) for answer in answers], np.int64)
+    responses = (response for batch in batches for response in access.engine.search_many(access.name, batch))
+    return np.array([total_hits(response) for response in responses], np.int64)
 
 
 class _SplitSearch:
     """A search for rows of tokens, split into parts because of the clause limit.
 
     Attributes:
-        places: places of the documents found so far.
+        places: the places of the documents that were found so far.
     """
 
     def __init__(
@@ -96,13 +105,15 @@ class _SplitSearch:
         self._totals: list[int] = []
 
     def streams(self, page_size: int) -> list[Iterator[tuple[DocumentKey, int]]]:
-        """Return the documents of each part, most shared tokens first. The first `page_size` are read at once."""
-        answers = self._search_many([{**self._body(part), "size": page_size} for part in self._parts])
-        self._totals = [total_hits(answer) for answer in answers]
-        return [self._stream(part, answer, page_size) for part, answer in zip(self._parts, answers, strict=True)]
+        """Return the documents of each part, by descending number of shared tokens. The first page is read now."""
+        responses = self._search_many([{**self._search_body(part), "size": page_size} for part in self._parts])
+        self._totals = [total_hits(response) for response in responses]
+        return [
+            self._stream_part(part, response, page_size) for part, response in zip(self._parts, responses, strict=True)
+        ]
 
-    def total(self) -> int:
-        """Return the number of documents that share at least one token."""
+    def count_sharing(self) -> int:
+        """Count the documents that share at least one token."""
         if len(self._totals) == 1 or not any(self._totals):
             return sum(self._totals)
         tokens = sorted({token for part in self._parts for row in part for token in row})
@@ -110,39 +121,41 @@ class _SplitSearch:
         return self._access.engine.count(self._access.name, query)
 
     def count_for(self, parts: Sequence[int], keys: Sequence[DocumentKey]) -> list[dict[DocumentKey, int]]:
-        """Return, for each part, how many of its tokens the documents with these keys share."""
+        """Return, for each part, the number of its tokens that each document with one of these keys shares."""
         counts: list[dict[DocumentKey, int]] = [{} for _ in parts]
         for start in range(0, len(keys), LARGEST_PAGE):
             only = {"ids": {"values": sorted({id for _, id, _ in keys[start : start + LARGEST_PAGE]})}}
-            bodies = [{**self._body(self._parts[part], only), "size": LARGEST_PAGE} for part in parts]
-            for counts_of_part, body, answer in zip(counts, bodies, self._search_many(bodies), strict=True):
-                hits = answer["hits"]["hits"]
-                is_complete = total_hits(answer) <= len(hits)  # several documents may have the same id
-                counts_of_part.update(self._counts(hits if is_complete else self._all(body)))
+            bodies = [{**self._search_body(self._parts[part], only), "size": LARGEST_PAGE} for part in parts]
+            for counts_of_part, body, response in zip(counts, bodies, self._search_many(bodies), strict=True):
+                hits = response["hits"]["hits"]
+                is_complete = total_hits(response) <= len(hits)  # several documents may have the same id
+                counts_of_part.update(self._read_counts(hits if is_complete else self._read_all(body)))
         return counts
 
-    def _stream(
-        self, part: list[list[str]], first_answer: Mapping[str, Any], size: int
+    def _stream_part(
+        self, part: list[list[str]], first_response: Mapping[str, Any], size: int
     ) -> Iterator[tuple[DocumentKey, int]]:
         yielded: set[DocumentKey] = set()
-        hits = first_answer["hits"]["hits"]
-        for key, count in self._counts(hits):
+        hits = first_response["hits"]["hits"]
+        for key, count in self._read_counts(hits):
             yielded.add(key)
             yield key, count
         if len(hits) == size:
-            yield from (pair for pair in self._counts(self._all(self._body(part))) if pair[0] not in yielded)
+            yield from (
+                pair for pair in self._read_counts(self._read_all(self._search_body(part))) if pair[0] not in yielded
+            )
 
-    def _all(self, body: dict[str, Any]) -> Iterator[RawHit]:
+    def _read_all(self, body: dict[str, Any]) -> Iterator[RawHit]:
         body = {**body, "sort": ["_score"], "track_scores": True}
         return all_hits(self._access.engine, self._access.name, body)
 
-    def _body(self, part: list[list[str]], *only: dict[str, Any]) -> dict[str, Any]:
+    def _search_body(self, part: list[list[str]], *only: dict[str, Any]) -> dict[str, Any]:
         ids, clauses = self._access.ids, [*self._clauses, *only]
         query = sharing_query(part, clauses, self._exclude, ids, field=self._field)
         return {"query": query, "track_total_hits": True, "_source": ids.parts or False}
 
-    def _counts(self, hits: Iterable[RawHit]) -> Iterator[tuple[DocumentKey, int]]:
-        """Yield the number of shared tokens of each hit, which is its score."""
+    def _read_counts(self, hits: Iterable[RawHit]) -> Iterator[tuple[DocumentKey, int]]:
+        """Yield the key of each hit and its number of shared tokens, which is its score."""
         for hit in hits:
             key = document_key(hit)
             self.places[key] = self._access.ids.place_of(hit)
@@ -153,4 +166,4 @@ class _SplitSearch:
         if len(bodies) == 1:
             return [engine.search(name, bodies[0])]
         batches = [bodies[start : start + PARTS_AT_ONCE] for start in range(0, len(bodies), PARTS_AT_ONCE)]
-        return [answer for batch in batches for answer in engine.search_many(name, batch)]
+        return [response for batch in batches for response in engine.search_many(name, batch)]

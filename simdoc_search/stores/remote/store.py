@@ -32,7 +32,7 @@ from simdoc_search.stores.remote.frozen_index import FrozenIndex, freeze
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.lookups import SAMPLE_SIZE, find_by_id
 from simdoc_search.stores.remote.mappings import mapping_at, mappings_of
-from simdoc_search.stores.remote.min_hash_field import find_term_candidates, min_hash_access, term_records
+from simdoc_search.stores.remote.min_hash_field import compute_records, find_term_candidates, min_hash_access
 from simdoc_search.stores.remote.point_in_time import all_hits
 from simdoc_search.stores.remote.queries import Ids, root_clause
 from simdoc_search.stores.remote.records import encode_record
@@ -46,26 +46,26 @@ from simdoc_search.stores.shared_tokens import SharingDocuments
 Self = TypeVar("Self", bound="RemoteStore")
 
 IDS_AT_ONCE, TEXTS_AT_ONCE = 500, 50
-"""Maximum number of ids in a request for records without texts, and with texts."""
+"""Maximum number of ids in a request, for records without texts and for records with texts."""
 
 
 class RemoteStore(Closable):
     """The records in an index of an engine, or in the indices behind an alias.
 
     If the engine's own `min_hash` filter fills the fingerprint field, the store supports only queries by fingerprint.
-    Other queries raise FormatMismatchError.
+    Other methods raise FormatMismatchError.
 
     Args:
         access: access to the index.
 
     Attributes:
         access: access to the index.
-        location: address of the engine and name of the index, without secrets.
+        location: URL of the engine and name of the index, without secrets.
         index: name of the index or alias.
         field: the fingerprint field.
-        own: whether `simdoc-search index` made the index. A writer cannot be opened for an application's index.
+        is_simdoc_index: whether `simdoc-search index` created the index. Writers can be opened only for such an index.
         settings: settings of the fingerprints.
-        store_texts: whether the texts of the documents are in the index.
+        has_texts: whether the index contains the texts of the documents.
     """
 
     def __init__(self, access: IndexAccess) -> None:
@@ -73,7 +73,7 @@ class RemoteStore(Closable):
         self.location: str = access.location
         self.index: str = access.name
         self.field: str = access.field
-        self.own: bool = access.own
+        self.is_simdoc_index: bool = access.is_simdoc_index
         self.settings: Settings = access.settings
         has_body = (mapping_at(mapping, "body") is not None for mapping in access.indices.queryable.values())
         self.has_texts: bool = all(has_body) if access.text_fields is None else bool(access.text_fields)
@@ -92,7 +92,7 @@ class RemoteStore(Closable):
         text_field: str | Sequence[str] | None = None,
         key: HashKey | None = None,
     ) -> RemoteStore:
-        """Open the store in an index. Arguments and errors are those of `open_store`."""
+        """Open the store in an index. The arguments and errors are the same as for `open_store`."""
         if field and settings is None and not create:
             terms = min_hash_access(engine, index, field, id_field=id_field, text_field=text_field)
             if terms is not None:
@@ -102,31 +102,38 @@ class RemoteStore(Closable):
         if mappings is None:
             if not create:
                 raise StoreNotFoundError(f"there is no index {location}; create it with simdoc-search index")
-            new = settings or Settings().with_key(key)
-            body = index_body(new, field=field or DEFAULT_FIELD, store_texts=store_texts is not False)
+            new_settings = settings or Settings().with_key(key)
+            body = index_body(new_settings, field=field or DEFAULT_FIELD, store_texts=store_texts is not False)
             try:
                 engine.call("PUT", [index], body)
             except RequestError as error:
-                if error.kind != "resource_already_exists_exception":  # another process has created it
+                if error.error_type != "resource_already_exists_exception":  # another process has created it
                     raise
             mappings = mappings_of(engine, index) or {}
         indices = Indices(engine, index, mappings, field)
-        known, named = indices.mappings, text_field_names(text_field or ())
-        check_text_fields(named, known, indices.field, own=indices.own)
-        texts = None if indices.own else named or recorded_text_fields(known.values(), indices.field)
+        open_mappings, given_fields = indices.mappings, text_field_names(text_field or ())
+        check_text_fields(given_fields, open_mappings, indices.field, is_simdoc_index=indices.is_simdoc_index)
+        texts = (
+            None
+            if indices.is_simdoc_index
+            else given_fields or recorded_text_fields(open_mappings.values(), indices.field)
+        )
         engine = engine.without_closed_indices()
         unlocked = indices.settings.unlocked(key, location)
-        ids = Ids.in_field(id_field, known.values())
+        ids = Ids.in_field(id_field, open_mappings.values())
         store = cls(IndexAccess(engine, engine.in_background(), indices, ids, unlocked, texts))
         if settings is not None and not store.settings.satisfies(settings):
             raise FormatMismatchError(
-                f"{location} has the settings {store.settings}, not {settings}; use its settings, or another index",
+                f"{location} has the settings {store.settings}, not {settings}; use the settings of "
+                "the index, or choose another index",
                 found=store.settings.to_dict(),
                 expected=settings.to_dict(),
             )
-        if store.own and store_texts not in (None, store.has_texts):
-            has_texts = "with" if store.has_texts else "without"
-            raise StoreError(f"{location} was created {has_texts} texts, which cannot be changed; use another index")
+        if store.is_simdoc_index and store_texts not in (None, store.has_texts):
+            preposition = "with" if store.has_texts else "without"
+            raise StoreError(
+                f"{location} was created {preposition} texts, which cannot be changed; choose another index"
+            )
         return store
 
     @property
@@ -136,14 +143,14 @@ class RemoteStore(Closable):
 
     @property
     def id_hint(self) -> str:
-        """What an id is in an application's index, for messages; empty for our own index."""
-        if self.own:
+        """What an id is in an application's index, for messages. It is empty if simdoc-search created the index."""
+        if self.is_simdoc_index:
             return ""
         name = self.access.ids.field
         return "an id is a document's _id" if name is None else f"an id is the value of {name}"
 
     def cancellable_by(self: Self, stop: Stop) -> Self:
-        """Return the same store; its requests end as soon as `stop` is set. See `Store`."""
+        """Return a copy of this store whose requests end as soon as `stop` is set; see `Store`."""
         other = copy(self)
         other.access = self.access.cancellable_by(stop)
         return other
@@ -161,12 +168,12 @@ class RemoteStore(Closable):
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """Open a writer. Several may be open at once; the last write wins. An error does not undo earlier writes."""
+        """Open a writer. Several writers can be open; the last write wins. An error does not undo earlier writes."""
         self.access.require_tokens()
-        if not self.own:
+        if not self.is_simdoc_index:
             raise StoreError(
-                f"{self.location} was not made by simdoc-search index; give its documents fingerprints with "
-                "simdoc-search backfill, or with fingerprint_actions in the application that fills it"
+                f"{self.location} was not created with `simdoc-search index`; add fingerprints to its documents with "
+                "`simdoc-search backfill`, or with `fingerprint_actions` in the application that writes them"
             )
         check_unchanged(mappings_of(self.engine, self.index), self.field, self.settings, self.location)
         # An interrupted run may have written documents that searches do not show yet.
@@ -179,10 +186,10 @@ class RemoteStore(Closable):
             yield writer
             writer.commit()
 
-    def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
-        """Remove documents if their conditions hold. Return place to reason for documents that were not removed."""
+    def remove(self, removals: Mapping[Place, Removal]) -> dict[Place, str]:
+        """Remove each document if its condition holds. Return the reason for each document not removed, by place."""
         self.access.require_tokens()
-        return remove_documents(self.access, wanted)
+        return remove_documents(self.access, removals)
 
     # --- documents by id ---
 
@@ -205,22 +212,22 @@ class RemoteStore(Closable):
         """Return the records of all documents with these ids that match the filters. Unknown ids are ignored."""
         access = self.access
         if access.has_terms_only:
-            return term_records(access, ids, filters)
+            return compute_records(access, ids, filters)
         source, clauses = access.source(text=text, passages=passages, sketches=sketches), access.filter_clauses(filters)
         at_once = TEXTS_AT_ONCE if text else IDS_AT_ONCE
         return map(access.record, find_by_id(access, ids, source=source, at_once=at_once, clauses=clauses))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
-        """Return the digests of the documents with these ids; empty if several documents have the id."""
+        """Yield the digests of the documents with these ids. A digest is empty if several documents have the id."""
         self.access.require_tokens()
         source = [f"{self.field}.digest", f"{self.field}.origin"]
         hits = find_by_id(self.access, ids, source=source, engine=self.access.background, at_once=IDS_AT_ONCE)
         records = list(map(self.access.record, hits))
         counts = Counter(record.id for record in records)
         for record in records:
-            is_known = not record.fault and counts[record.id] == 1
-            origin = record.origin if counts[record.id] == 1 else None
-            yield Digest(record.id, record.digest if is_known else "", origin)
+            is_unique = counts[record.id] == 1
+            digest = record.digest if is_unique and not record.fault else ""
+            yield Digest(record.id, digest, record.origin if is_unique else None)
 
     def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, object]]:
         """Return the values of fields of the documents at these places."""
@@ -231,25 +238,25 @@ class RemoteStore(Closable):
         return lookups.places_of(self.access, id, index)
 
     def field_hashes(self, places: Sequence[Place]) -> dict[Place, str]:
-        """Return a hash of the application's fields of each document; see `HasFields`."""
+        """Return a hash of the application's fields in each document; see `HasFields`."""
         return lookups.field_hashes(self.access, places)
 
     # --- ids and fields by name ---
 
     def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
-        """Return the matching ids whose last path component is `name`, with or without extension, sorted."""
+        """Return the ids whose last path component is `name`, with or without its extension, sorted."""
         return lookups.find_by_name(self.access, name, filters)
 
     def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Return up to three stored ids similar to this one, best first, that match the filters."""
+        """Return up to three similar ids of documents that match the filters, best first."""
         return lookups.suggest_ids(self.access, id, filters)
 
     def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
-        """Return up to `limit` ids with this prefix, sorted."""
+        """Return up to `limit` ids that begin with a prefix, sorted."""
         return lookups.find_by_prefix(self.access, prefix, limit)
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
-        """Return suggestions for a field or a path that no document has; see `Store`."""
+        """Return suggestions for a condition that no document can match; see `Store`."""
         return lookups.suggest_fields(self.access, condition)
 
     # --- queries ---
@@ -263,12 +270,12 @@ class RemoteStore(Closable):
     def candidates_of_many(
         self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
     ) -> list[RemoteCandidates]:
-        """Run many plans, each with a place to exclude."""
+        """Return the candidates of many plans. Each plan has a place to exclude, or None."""
         find = find_term_candidates if self.access.has_terms_only else find_candidates
         return find(self.access, plans, filters, fields)
 
     def clause(self, plan: Plan, exclude: Place | None = None) -> dict[str, object]:
-        """Return the clause of a plan, for use in an application's own search."""
+        """Convert a plan to a clause for an application's own search."""
         score: Score = "bands" if self.access.has_terms_only else "tokens"
         return self.access.token_query(plan, without=self.access.ids.place_clauses(exclude), score=score)
 
@@ -281,7 +288,7 @@ class RemoteStore(Closable):
         exclude: Place | None = None,
         size: int,
     ) -> SharingDocuments:
-        """Return the documents that share tokens of a kind, most shared first; see `Store`."""
+        """Return the documents that share the most tokens of a kind; see `Store`."""
         self.access.require_tokens()
         return shared_tokens.find_sharing(self.access, codes, kind, filters=filters, exclude=exclude, size=size)
 
@@ -314,7 +321,7 @@ class RemoteStore(Closable):
         below_root: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """Yield the matching records at one point in time; see `Store.scan`."""
+        """Yield the records that match the filters, at one point in time; see `Store.scan`."""
         access = self.access
         access.require_tokens()
         clauses = [root_clause(root, below_root, field=self.field), *access.filter_clauses(filters)]
@@ -323,19 +330,19 @@ class RemoteStore(Closable):
         yield from map(access.record, all_hits(access.background, self.index, body))
 
     @contextmanager
-    def frozen(self, *, filters: Filters | None = None) -> Iterator[FrozenIndex]:
+    def freeze(self, *, filters: Filters | None = None) -> Iterator[FrozenIndex]:
         """Open the index as it is now; see `Freezable`."""
         self.access.require_tokens()
         with freeze(self.access, filters) as index:
             yield index
 
     def count(self, root: str, *, below_root: bool = False) -> int:
-        """Count the documents of a root; see `Store.count`."""
+        """Count the documents with a root; see `Store.count`."""
         self.access.require_tokens()
         return self.access.background.count(self.index, root_clause(root, below_root, field=self.field))
 
     def info(self) -> StoreInfo:
-        """Return location, number of documents, sizes and settings."""
+        """Return the location, the number of documents, the sizes and the settings."""
         self.access.indices.refresh(self.engine)
         documents = self.engine.count(self.index)
         stats = self.engine.call("GET", [self.index, "_stats", "store"], allow=(403,)) or {}
@@ -348,8 +355,8 @@ class RemoteStore(Closable):
         return self.access.indices.left_out(self.engine)
 
     def _text_bytes(self, documents: int) -> int | None:
-        """Return the estimated size of all texts in bytes before compression, from a sample; None without texts."""
-        if not self.own or not self.has_texts:
+        """Estimate the size of all texts from a sample, in bytes before compression. Return None if there are none."""
+        if not self.is_simdoc_index or not self.has_texts:
             return None
         hits = self.engine.search(self.index, {"size": SAMPLE_SIZE, "_source": ["body"]})["hits"]["hits"]
         sizes = [len((self.access.record(hit).text or "").encode("utf-8", "replace")) for hit in hits]

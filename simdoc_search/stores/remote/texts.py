@@ -1,4 +1,4 @@
-"""Reads texts and other fields of an application's documents, and records which fields have the text."""
+"""Reads texts and other fields of an application's documents, and records which fields contain the text."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from simdoc_search.stores.remote.schema import (
     fingerprint_fields,
 )
 
-_NOTE = "simdoc_text_"
-_SAMPLE = 100
+_META_KEY = "simdoc_text_"
+_SAMPLE_SIZE = 100
 
-_USUAL = ("body", "text", "content", "fulltext", "full_text", "message", "description")
-"""Usual names for a field with the text."""
+_USUAL_NAMES = ("body", "text", "content", "fulltext", "full_text", "message", "description")
+"""Usual names of the field that contains the text, the most usual ones first."""
 
-_NO_TEXT = frozenset(
+_TYPES_WITHOUT_TEXT = frozenset(
     {"binary", "boolean", "byte", "completion", "date", "date_nanos", "dense_vector", "double", "float", "geo_point"}
     | {"geo_shape", "half_float", "integer", "ip", "knn_vector", "long", "scaled_float", "short", "unsigned_long"}
 )
@@ -37,9 +37,9 @@ def text_field_names(text_field: str | Sequence[str]) -> list[str]:
 def text_of(document: Mapping[str, Any], text_field: str | Sequence[str]) -> str | None:
     """Return the text of a document, or None if it has none.
 
-    A name with dots is a key with dots or a path into objects. Several fields, a list of strings, and the values in a
-    list of objects form one text, joined by line breaks. As in an engine, missing fields, null
-    and empty lists have no text. An empty string is a text without words.
+    A name with dots is a key with dots, or a path into objects. The texts of several fields, of a list of strings, or
+    of a list of objects are joined by line breaks. As in an engine, missing fields, null and empty lists have no text.
+    An empty string is a text without words.
 
     Raises:
         DocumentError: a value is neither a string nor a list of strings.
@@ -49,34 +49,34 @@ def text_of(document: Mapping[str, Any], text_field: str | Sequence[str]) -> str
 
 
 def has_text(source: Mapping[str, Any], text_fields: str | Sequence[str]) -> bool:
-    """Return whether a document has a value in these fields, even if it is not a text."""
+    """Return whether a document has a value in one of these fields, even if the value is not a string."""
     try:
         return text_of(source, text_fields) is not None
     except DocumentError:
         return True
 
 
-def source_paths(fields: Sequence[str], *, own: bool) -> list[str]:
-    """Return the paths of fields in `_source`. In our own index they are in the metadata."""
-    return [f"metadata.{name}" for name in fields] if own else [*fields]
+def source_paths(fields: Sequence[str], *, is_simdoc_index: bool) -> list[str]:
+    """Return the paths of fields in `_source`. In an index that simdoc-search created, they are in `metadata`."""
+    return [f"metadata.{name}" for name in fields] if is_simdoc_index else [*fields]
 
 
-def select_fields(document: Mapping[str, Any], fields: Sequence[str], *, own: bool) -> dict[str, Any]:
+def select_fields(document: Mapping[str, Any], fields: Sequence[str], *, is_simdoc_index: bool) -> dict[str, Any]:
     """Return the values of these fields of a document. Missing fields are omitted."""
     if not fields:
         return {}
-    place = document.get("metadata") if own else document
-    values = {name: _value_at(place, name) for name in fields} if isinstance(place, Mapping) else {}
+    parent = document.get("metadata") if is_simdoc_index else document
+    values = {name: _value_at(parent, name) for name in fields} if isinstance(parent, Mapping) else {}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def record_text_fields(text_hash: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
-    """Return the mapping of our field `text_hash` with the names of the text fields in its `meta`.
+    """Return the mapping of the field `text_hash`, with the names of the text fields in its `meta`.
 
-    Earlier names are removed. If the new names do not fit, none are recorded.
+    Names that were recorded earlier are removed. If the new names are too many or too long, none are recorded.
     """
-    others = {key: value for key, value in text_hash.get("meta", {}).items() if not key.startswith(_NOTE)}
-    meta = others | {f"{_NOTE}{number}": name for number, name in enumerate(fields, 1)}
+    others = {key: value for key, value in text_hash.get("meta", {}).items() if not key.startswith(_META_KEY)}
+    meta = others | {f"{_META_KEY}{number}": name for number, name in enumerate(fields, 1)}
     fits = len(meta) <= MAX_META_ENTRIES and all(len(name) <= MAX_META_VALUE for name in fields)
     if "meta" not in text_hash and not fits:
         return dict(text_hash)
@@ -84,31 +84,33 @@ def record_text_fields(text_hash: Mapping[str, Any], fields: Sequence[str]) -> d
 
 
 def recorded_text_fields(mappings: Iterable[Mapping[str, Any]], field: str) -> list[str]:
-    """Return the text fields that `record_text_fields` recorded; none if the mappings have different ones."""
+    """Return the text fields that `record_text_fields` recorded. If mappings record different fields, return none."""
     metas = [fields_of(mapping, field).get("text_hash", {}).get("meta", {}) for mapping in mappings]
-    notes = {tuple(name for key, name in sorted(meta.items()) if key.startswith(_NOTE)) for meta in metas} - {()}
-    return list(notes.pop()) if len(notes) == 1 else []
+    recorded = {tuple(name for key, name in sorted(meta.items()) if key.startswith(_META_KEY)) for meta in metas} - {()}
+    return list(recorded.pop()) if len(recorded) == 1 else []
 
 
 def require_text_fields(mappings: Iterable[Mapping[str, Any]], field: str, location: str) -> tuple[str, ...]:
     """Return the recorded text fields. Raises StoreError if there are none."""
     recorded = recorded_text_fields(mappings, field)
     if not recorded:
-        raise StoreError(f"no mapping records which field of {location} has the text; name the field with --text-field")
+        raise StoreError(
+            f"the mapping of {location} does not record which field contains the text; set the field with --text-field"
+        )
     return tuple(recorded)
 
 
-def text_paths(properties: Mapping[str, Any], above: str = "") -> Iterator[str]:
+def text_paths(properties: Mapping[str, Any], parent: str = "") -> Iterator[str]:
     """Yield the paths of all fields with the type `text`."""
     for name, field in properties.items():
-        path = f"{above}.{name}" if above else name
+        path = f"{parent}.{name}" if parent else name
         if field.get("type") == "text":
             yield path
         yield from text_paths(field.get("properties", {}), path)
 
 
 def why_not_text(mapping: Mapping[str, Any], text_field: str) -> str | None:
-    """Return why a field has no text in `_source`, and which field to use instead; None if it may have text."""
+    """Return why a field has no text in `_source`, and which field to use instead. Return None if it may have text."""
     parent, _, last = text_field.rpartition(".")
     if parent and last in (mapping_at(mapping, parent) or {}).get("fields", {}):
         return f"{text_field} is a multi-field of {parent}; use {parent}"
@@ -117,26 +119,28 @@ def why_not_text(mapping: Mapping[str, Any], text_field: str) -> str | None:
         return f"{text_field} is an alias of the field {field.get('path')}; use {field.get('path')}"
     if "properties" in field:
         paths = list_some(text_paths(field["properties"], text_field))
-        return f"{text_field} is an object; use a text field in it: {paths}"
-    if field.get("type") in _NO_TEXT:
-        return f"{text_field} has the type {field['type']}; use a text field"
+        return f"{text_field} is an object; choose a text field in it: {paths}"
+    if field.get("type") in _TYPES_WITHOUT_TEXT:
+        return f"{text_field} has the type {field['type']}; choose a text field"
     return None
 
 
 def check_text_fields(
-    text_fields: Sequence[str], mappings: Mapping[str, Mapping[str, Any]], field: str, *, own: bool
+    text_fields: Sequence[str], mappings: Mapping[str, Mapping[str, Any]], field: str, *, is_simdoc_index: bool
 ) -> None:
-    """Raise LocationError if texts cannot be read from these fields, according to the mappings."""
-    if own and text_fields not in ([], ["body"]):
-        raise LocationError("the texts of an index that simdoc-search index made are in body; leave out --text-field")
+    """Check that the mappings allow reading texts from these fields. Raises LocationError if they do not."""
+    if is_simdoc_index and text_fields not in ([], ["body"]):
+        raise LocationError(
+            "an index that `simdoc-search index` created has its texts in the field body; omit --text-field"
+        )
     for name in text_fields:
         for index, mapping in mappings.items():
             if reason := why_not_text(mapping, name):
-                raise LocationError(f"{index}: {reason}")
+                raise LocationError(f"cannot read texts from the index {index}: {reason}")
         if all(lacks_field(mapping, name) for mapping in mappings.values()):
             paths = {path for mapping in mappings.values() for path in text_paths(mapping["properties"])}
-            others = list_some(path for path in paths if not path.startswith(f"{field}."))
-            raise LocationError(f"no document has a field {name}; use a text field: {others}")
+            candidates = list_some(path for path in paths if not path.startswith(f"{field}."))
+            raise LocationError(f"no document has a field {name}; choose a text field: {candidates}")
 
 
 def text_query(
@@ -146,45 +150,45 @@ def text_query(
     text_fields: Sequence[str],
     clauses: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any] | None:
-    """Return the query for documents with text in one of these fields; None if no query can find all of them.
+    """Return the query for documents with text in one of these fields. Return None if no query can find all of them.
 
     `exists` finds the values of an indexed text field, including empty strings. It does not find null, empty lists, or
-    values in nested or disabled objects, keyword fields and unmapped fields. It also misses documents written before
-    the field was mapped. So a sample of the other documents is checked for text.
+    values in nested or disabled objects, in keyword fields, and in unmapped fields. It also misses documents that were
+    written before the field was mapped. So a sample of the other documents is checked for text.
 
     Raises:
-        StoreError: as `Engine.call`.
+        StoreError: see `Engine.call`.
     """
     if not text_fields or not all(_is_indexed_text(mapping, name) for name in text_fields):
         return None
     exists = [{"exists": {"field": name}} for name in text_fields]
     query: dict[str, Any] = {"bool": {"should": exists, "minimum_should_match": 1}}
     others = in_random_order({"bool": {"filter": [*clauses], "must_not": [query]}})
-    answer = engine.search(index, {"query": others, "size": _SAMPLE, "_source": [*text_fields]})
-    return None if any(has_text(hit.get("_source") or {}, text_fields) for hit in answer["hits"]["hits"]) else query
+    response = engine.search(index, {"query": others, "size": _SAMPLE_SIZE, "_source": [*text_fields]})
+    return None if any(has_text(hit.get("_source") or {}, text_fields) for hit in response["hits"]["hits"]) else query
 
 
-def backfill_command(mappings: Iterable[Mapping[str, Any]], field: str, location: str, further: str = "") -> str:
-    """Return the `simdoc-search backfill` command to run, as a part of a sentence.
+def backfill_command(mappings: Iterable[Mapping[str, Any]], field: str, location: str, extra_options: str = "") -> str:
+    """Return the advice to run `simdoc-search backfill`, with the complete command, as a part of a sentence.
 
     Args:
-        mappings: mappings of all indices. They record the text field, or have fields to guess it from.
+        mappings: mappings of all indices. If they do not record the text field, it is guessed from their fields.
         field: the fingerprint field.
-        location: address of the engine and name of the index.
-        further: further options of the command.
+        location: URL of the engine and name of the index.
+        extra_options: additional options of the command.
     """
-    known = list(mappings)
-    recorded = recorded_text_fields(known, field)
-    paths = list(dict.fromkeys(path for mapping in known for path in _application_text_paths(mapping, field)))
-    chosen = recorded or [min(paths, key=_rank, default="FIELD")]
+    all_mappings = list(mappings)
+    recorded = recorded_text_fields(all_mappings, field)
+    paths = list(dict.fromkeys(path for mapping in all_mappings for path in _application_text_paths(mapping, field)))
+    chosen = recorded or [min(paths, key=_sort_key, default="FIELD")]
     options = "".join(f" --text-field {path}" for path in chosen)
     options += "" if field == DEFAULT_FIELD else f" --field {field}"
     guess = ""
     if len(paths) == 1 and not recorded:
-        guess = f" (a guess: {paths[0]} is the only text field of the mapping)"
+        guess = f" ({paths[0]} is a guess; it is the only text field in the mapping)"
     elif paths and not recorded:
-        guess = f" ({chosen[0]} is a guess; the text fields of the mapping are {list_some(paths)})"
-    return f"run simdoc-search backfill {location}{options}{further and f' {further}'}{guess}"
+        guess = f" ({chosen[0]} is a guess; the text fields in the mapping are {list_some(paths)})"
+    return f"run simdoc-search backfill {location}{options}{extra_options and f' {extra_options}'}{guess}"
 
 
 def _value_at(document: Mapping[str, Any], path: str) -> Any:
@@ -193,7 +197,7 @@ def _value_at(document: Mapping[str, Any], path: str) -> Any:
 
 
 def _value_below(value: Any, parts: list[str]) -> Any:
-    """Return the value at a path. A list of objects gives the list of their values, as in an engine."""
+    """Return the value at a path. For a list of objects, return the list of their values, as an engine does."""
     if not parts or value is None:
         return value
     if isinstance(value, list):
@@ -210,7 +214,9 @@ def _text_at(document: Mapping[str, Any], name: str) -> str | None:
         if all(isinstance(text, str) for text in texts):
             return "\n".join(texts) if texts else None
     if value is not None and not isinstance(value, str):
-        raise DocumentError(f"the field {name} holds {type(value).__name__}, not text; name a field of text")
+        raise DocumentError(
+            f"the field {name} contains a value of the type {type(value).__name__}, not text; choose a text field"
+        )
     return value
 
 
@@ -226,11 +232,12 @@ def _is_indexed_text(mapping: Mapping[str, Any], path: str) -> bool:
 
 
 def _application_text_paths(mapping: Mapping[str, Any], field: str) -> Iterator[str]:
-    ours = {field, *fingerprint_fields(mapping)}
-    return text_paths({name: below for name, below in mapping.get("properties", {}).items() if name not in ours})
+    excluded = {field, *fingerprint_fields(mapping)}
+    properties = mapping.get("properties", {}).items()
+    return text_paths({name: mapped for name, mapped in properties if name not in excluded})
 
 
-def _rank(path: str) -> tuple[bool, int, int]:
-    """Return a sort key by which the field that most probably has the text is first."""
+def _sort_key(path: str) -> tuple[bool, int, int]:
+    """Return a sort key by which the field that most probably contains the text comes first."""
     last = path.rpartition(".")[2].lower()
-    return last not in _USUAL, path.count("."), _USUAL.index(last) if last in _USUAL else 0
+    return last not in _USUAL_NAMES, path.count("."), _USUAL_NAMES.index(last) if last in _USUAL_NAMES else 0

@@ -1,7 +1,7 @@
-"""Sends requests through a client, and stops waiting as soon as the caller stops.
+"""Sends requests through a client, and stops waiting as soon as the caller is cancelled.
 
 A thread that waits for a socket cannot be interrupted. So another thread, or the event loop of an asynchronous client,
-waits for the socket, and this thread waits for the result.
+waits for the socket. The calling thread waits for the result.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from simdoc_search.cancellation import Stop, StoppedError, wait_for
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.clients import count_nodes, is_asynchronous, without_retries
 
-_LOOP_ENDED = "the event loop in which this store was opened has ended; open the store again in the running event loop"
+_LOOP_CLOSED = "the event loop in which this store was opened is closed; open the store again in the running loop"
 _BLOCKS_LOOP = (
     "waiting for the engine here would block the event loop that sends its requests; "
-    "use AsyncSimilaritySearch, whose `each` also reads iterators of a result"
+    "use AsyncSimilaritySearch; its `each` method iterates over a result without blocking"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class LoopClient:
-    """An asynchronous client of an application, its event loop, and the `Stop` that ends all its requests."""
+    """An application's asynchronous client, its event loop, and the `Stop` that ends all its requests."""
 
     client: Any
     loop: asyncio.AbstractEventLoop
@@ -37,50 +37,53 @@ class LoopClient:
 
 
 class Transport:
-    """The requests of one client.
+    """Sends the requests of one client.
 
     Args:
-        client: an OpenSearch or Elasticsearch client; an asynchronous one as `LoopClient`.
-        owned: whether `close` closes the client.
+        client: an OpenSearch or Elasticsearch client, or a `LoopClient` with an asynchronous client.
+        owns_client: whether `close` also closes the client.
 
     Attributes:
-        client: the client that sends the requests, each only once.
-        stop: ends all requests through an asynchronous client.
+        client: the client that sends the requests. It sends each request only once.
+        stop: the event that ends all requests through an asynchronous client.
         node_count: number of nodes that the client knows.
 
     Raises:
-        TypeError: the client is asynchronous, and not a `LoopClient`.
+        TypeError: the client is asynchronous, and is not in a `LoopClient`.
     """
 
-    def __init__(self, client: Any, *, owned: bool) -> None:
+    def __init__(self, client: Any, *, owns_client: bool) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self.stop: Stop = Stop()
         if isinstance(client, LoopClient):
             self._loop, self.stop, client = client.loop, client.stop.make_child(), client.client
         elif is_asynchronous(client):
-            kind = type(client).__name__
-            raise TypeError(f"{kind} is asynchronous; open the store with `await open_store_async`, or give {kind[5:]}")
-        self.owned = owned
+            name = type(client).__name__
+            raise TypeError(
+                f"{name} is asynchronous; open the store with `await open_store_async`, or pass a client of type "
+                f"{name.removeprefix('Async')}"
+            )
+        self.owns_client = owns_client
         self.node_count: int = count_nodes(client)
-        self.client: Any = client if owned else without_retries(client)
+        self.client: Any = client if owns_client else without_retries(client)
 
     def send(
         self, method: str, url: str, *, stopped: Event | None = None, timeout: float | None = None, **request: Any
     ) -> Any:
-        """Send a request and return the answer from JSON.
+        """Send a request, and return the response, parsed from JSON.
 
         Args:
-            method: the HTTP method.
+            method: HTTP method.
             url: path of the URL.
-            stopped: ends waiting. The request itself continues until the client ends it.
-            timeout: maximum seconds; None: the timeout of the client.
-            request: `params`, `headers` and `body`, as for the clients.
+            stopped: the event that ends waiting. The request itself continues until the client ends it.
+            timeout: maximum number of seconds to wait. If None, the timeout of the client applies.
+            request: `params`, `headers` and `body`, as the client libraries accept them.
 
         Raises:
             StoppedError: `stopped` is set.
-            TimeoutError: the answer took more than `timeout` seconds.
-            StoreError: this thread runs the client's event loop, or that loop has ended.
-            Exception: any error of the client.
+            TimeoutError: there was no response within `timeout` seconds.
+            StoreError: this thread runs the client's event loop, or that loop is closed.
+            Exception: any error that the client raises.
         """
         sender, is_elastic = self.client, hasattr(self.client, "perform_request")
         if timeout is not None and is_elastic:
@@ -89,25 +92,25 @@ class Transport:
             request["timeout"] = timeout
         send = partial((sender if is_elastic else sender.transport).perform_request, method, url, **request)
         loop = self._loop
-        future = _in_thread(send) if loop is None else _in_loop(send, loop)
+        future = _send_in_thread(send) if loop is None else _send_in_loop(send, loop)
         try:
             wait_for(future, timeout, stopped, loop.is_closed if loop else lambda: False)
         finally:
             future.cancel()
         try:
-            answer = future.result()
+            response = future.result()
         except CancelledError:
-            raise (StoreError(_LOOP_ENDED) if loop and loop.is_closed() else StoppedError()) from None
-        return answer.body if is_elastic else answer
+            raise (StoreError(_LOOP_CLOSED) if loop and loop.is_closed() else StoppedError()) from None
+        return response.body if is_elastic else response
 
     def close(self) -> None:
-        """Close the client if we own it."""
-        if self.owned:
+        """Close the client if `owns_client` is set."""
+        if self.owns_client:
             self.client.close()
 
 
-def _in_thread(send: Callable[[], Any]) -> Future[Any]:
-    """Call a function in a daemon thread with the context variables of this thread."""
+def _send_in_thread(send: Callable[[], Any]) -> Future[Any]:
+    """Call `send` in a daemon thread with the context variables of the calling thread."""
     future: Future[Any] = Future()
     future.set_running_or_notify_cancel()
     context = copy_context()
@@ -122,15 +125,15 @@ def _in_thread(send: Callable[[], Any]) -> Future[Any]:
     return future
 
 
-def _in_loop(send: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
+def _send_in_loop(send: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
     with suppress(RuntimeError):  # no loop runs in this thread
         if asyncio.get_running_loop() is loop:
             raise StoreError(_BLOCKS_LOOP)
     if not loop.is_running():
-        raise StoreError(_LOOP_ENDED)
+        raise StoreError(_LOOP_CLOSED)
     coroutine = send()
     try:
         return asyncio.run_coroutine_threadsafe(coroutine, loop)
     except RuntimeError:  # the loop was closed after the check
         coroutine.close()
-        raise StoreError(_LOOP_ENDED) from None
+        raise StoreError(_LOOP_CLOSED) from None

@@ -1,4 +1,4 @@
-"""Changes the recorded settings of an index: adds kinds of tokens, and records limits.
+"""Changes the recorded settings of an index. It adds kinds of tokens, and records limits.
 
 To add kinds of tokens, the mapping is extended first. Then each document without the new tokens is written again. If an
 upgrade is interrupted, the next run continues with the remaining documents.
@@ -21,43 +21,46 @@ from simdoc_search.stores.remote.schema import field_mappings, limits_mapping
 from simdoc_search.stores.remote.store import RemoteStore
 from simdoc_search.stores.sketching import missing_kinds
 
-_AT_ONCE = 64
+_BATCH_SIZE = 64
 
 Sketch = Callable[[Sequence[Record]], list[Record]]
 
 
-def upgrade_index(store: RemoteStore, wanted: Settings, sketch: Sketch, progress: Callable[[int], None]) -> None:
-    """Add kinds of tokens to our own index.
+def upgrade_index(store: RemoteStore, new_settings: Settings, sketch: Sketch, progress: Callable[[int], None]) -> None:
+    """Add kinds of tokens to an index that simdoc-search created.
 
     Args:
-        store: the index.
-        wanted: its settings with the new kinds.
-        sketch: returns records, which have texts, with the new tokens.
-        progress: called with the number of documents finished since the last call.
+        store: the store in the index.
+        new_settings: the settings with the new kinds.
+        sketch: adds the new tokens to records with texts.
+        progress: called with the number of documents that were finished since the last call.
 
     Raises:
-        StoreError: the index belongs to an application, or cannot be written to.
+        StoreError: simdoc-search did not create the index, or the index cannot be written to.
     """
-    if not store.own:
+    if not store.is_simdoc_index:
         raise StoreError(
-            f"{store.location} belongs to an application; add the tokens with simdoc-search backfill --with"
+            f"{store.location} was not created with `simdoc-search index`; add the tokens with `simdoc-search backfill "
+            "--with`"
         )
-    ours = field_mappings(wanted, store.field)
-    missing = {name: ours[name] for name in ("tokens", *names_of_kinds(wanted))}
-    if fault := add_fields(store.engine, store.index, store.field, missing):
-        raise StoreError(f"{store.location} cannot be upgraded: {fault}")
+    expected = field_mappings(new_settings, store.field)
+    missing = {name: expected[name] for name in ("tokens", *names_of_kinds(new_settings))}
+    if reason := add_fields(store.engine, store.index, store.field, missing):
+        raise StoreError(f"{store.location} cannot be upgraded: {reason}")
     options: dict[str, Any] = {"create": False, "store_texts": None, "key": store.settings.minhash.key}
     upgraded = RemoteStore.in_index(store.engine, store.index, None, field=store.field, **options)
-    records = (record for record in upgraded.scan(sketches=True) if len(record.codes) and missing_kinds(wanted, record))
+    records = (
+        record for record in upgraded.scan(sketches=True) if len(record.codes) and missing_kinds(new_settings, record)
+    )
     with upgraded.writer() as writer:
-        while page := list(islice(records, _AT_ONCE)):
-            complete = upgraded.records([record.id for record in page], text=True, passages=True)
-            writer.put(sketch(list(complete)))
+        while page := list(islice(records, _BATCH_SIZE)):
+            complete_records = upgraded.records([record.id for record in page], text=True, passages=True)
+            writer.put(sketch(list(complete_records)))
             progress(len(page))
 
 
 def write_limits(engine: Engine, mappings: Mapping[str, Mapping[str, Any]], field: str, limits: Limits) -> None:
-    """Record limits in each index. Raises StoreError if the engine refuses."""
+    """Record limits in the mapping of each index. Raises StoreError if the engine rejects them."""
     for index, mapping in mappings.items():
-        if fault := add_fields(engine, index, field, limits_mapping(fields_of(mapping, field), limits)):
-            raise StoreError(f"{engine.name}/{index} cannot store the limits: {fault}")
+        if reason := add_fields(engine, index, field, limits_mapping(fields_of(mapping, field), limits)):
+            raise StoreError(f"{engine.name}/{index} cannot store the limits: {reason}")

@@ -1,9 +1,9 @@
-"""Stores watches: queries for copies of a document, which the engine's percolator runs on new documents.
+"""Stores watches. A watch is a query for copies of a document, which the engine's percolator runs on new documents.
 
     {"query": the query for documents that overlap it, "simdoc": {"tokens": "...", "buckets": 512},
      "watched": {"id": "...", "index": "...", "alias": "...", "routing": "...", "overlap": 50, "since": "2026-11-30"}}
 
-Watches have a separate index. A watch has the tokens that its document had when the watch was set.
+Watches are stored in a separate index. A watch contains the tokens that its document had when the watch was set.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ WATCHES = "simdoc-watches"
 """Default name of the index of watches."""
 
 QUERY, WATCHED = "query", "watched"
-"""Fields of a watch: the query that new documents must match, and the watched document."""
+"""Fields of a watch. `query` is the query that new documents must match; `watched` describes the watched document."""
 
-_KEYWORDS = ("id", "index", "alias", "routing")
+_KEYWORD_FIELDS = ("id", "index", "alias", "routing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,10 @@ class Watch:
 
     Attributes:
         place: place of the document when the watch was set.
-        overlap: minimum overlap of a copy, above 0 and at most 1.
-        since: when the watch was set, ISO 8601, UTC.
-        codes: tokens of the document at that time, as in `Record`; empty if they were not loaded.
-        outdated: whether documents now have fingerprints of other settings, so that the watch cannot find copies.
+        overlap: minimum overlap of a copy, greater than 0 and at most 1.
+        since: the UTC time at which the watch was set, in ISO 8601.
+        codes: tokens of the document at that time, as in `Record`. They are empty if they were not loaded.
+        outdated: whether the fingerprint settings have changed, so that the watch cannot find copies.
     """
 
     place: Place
@@ -64,15 +64,17 @@ class Watch:
 
 
 def watches_of(store: Store, name: str = WATCHES) -> Watches:
-    """Return the watches for the documents of a store.
+    """Open the watches for the documents of a store.
 
     Raises:
-        StoreError: the store is not an index of an engine; or as `Watches`.
+        StoreError: the store is not an index of an engine. See also `Watches`.
     """
     access = getattr(store, "access", None)
     if not isinstance(access, IndexAccess):
-        where = store.info().location
-        raise StoreError(f"{where} is not an index of an engine; only documents in such an index can be watched")
+        raise StoreError(
+            f"{store.info().location} is a local store; only documents in an index of OpenSearch or Elasticsearch can "
+            "be watched"
+        )
     return Watches(access, name)
 
 
@@ -80,11 +82,11 @@ class Watches:
     """The watches for documents of one index or alias.
 
     Args:
-        access: the documents' index.
+        access: the index of the documents.
         name: name of the index of watches.
 
     Raises:
-        StoreError: that index is not an index of watches.
+        StoreError: the index with this name is not an index of watches.
         FormatMismatchError: the engine's own `min_hash` filter fills the fingerprint field.
     """
 
@@ -95,12 +97,12 @@ class Watches:
         self._engine = access.engine
         self._field = access.field
         self._exists = False
-        self._is_mapped = False  # whether the index has our field
-        self._mismatch: FormatMismatchError | None = None  # set if the index has fingerprints of other settings
+        self._is_mapped = False  # whether the index maps the fingerprint field
+        self._mismatch: FormatMismatchError | None = None  # set if the watches have other fingerprint settings
         self._inspect(mappings_of(access.engine, name))
 
     def set(self, record: Record, plan: Plan, overlap: Fraction) -> Watch:
-        """Watch for copies of a document; an earlier watch for it is replaced.
+        """Watch for copies of a document. The watch replaces an earlier watch for the same document.
 
         Args:
             record: the document.
@@ -108,8 +110,8 @@ class Watches:
             overlap: minimum overlap of the plan.
 
         Raises:
-            FormatMismatchError: the index has watches of fingerprints of other settings in this field.
-            StoreError: the engine has no percolator, or refuses the request.
+            FormatMismatchError: the existing watches have other fingerprint settings.
+            StoreError: the engine has no percolator, or rejects the request.
         """
         self._create()
         since = datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -139,23 +141,23 @@ class Watches:
         """Yield the watches of all indices that a stored document matches, except the watch for the document itself.
 
         Raises:
-            FormatMismatchError: the watches have fingerprints of other settings.
-            StoreError: the document is gone, or the engine refuses.
+            FormatMismatchError: the watches have other fingerprint settings.
+            StoreError: the document no longer exists, or the engine rejects the request.
         """
         if self._mismatch:
             raise self._mismatch
         if not self._is_mapped:
             return
-        where = {"index": place.index, "id": place.id, **({"routing": place.routing} if place.routing else {})}
+        document = {"index": place.index, "id": place.id, **({"routing": place.routing} if place.routing else {})}
         query = {
-            "filter": [{"percolate": {"field": QUERY, **where}}],
+            "filter": [{"percolate": {"field": QUERY, **document}}],
             "must_not": [{"ids": {"values": [_id_of(place)]}}],
         }
         body = {"query": {"bool": query}, "sort": ["_doc"], "_source": [WATCHED, self._field]}
         yield from map(self._watch, all_hits(self._engine, self.name, body))
 
     def _inspect(self, mappings: Mapping[str, Mapping[str, Any]] | None) -> None:
-        """Read whether the index exists, and whether it has our field."""
+        """Read whether the index exists, and whether it maps the fingerprint field."""
         for name, mapping in (mappings or {}).items():
             if mapping.get("properties", {}).get(QUERY, {}).get("type") != "percolator":
                 raise StoreError(
@@ -164,11 +166,11 @@ class Watches:
             meta = fields_of(mapping, self._field).get("tokens", {}).get("meta")
             self._exists, self._is_mapped = True, meta is not None
             if meta not in (None, self._mappings()["tokens"]["meta"]):
-                reason = f"the watches in {name} have fingerprints of other settings"
+                reason = f"the watches in {name} have other fingerprint settings than {self._access.location}"
                 self._mismatch = FormatMismatchError(f"{reason}; choose another index with --watches", found=meta)
 
     def _create(self) -> None:
-        """Create the index of watches, or map our field in it, if missing."""
+        """Create the index of watches if it does not exist, and map the fingerprint field if it is missing."""
         if not self._exists:
             self._create_index()
         if self._mismatch:
@@ -179,7 +181,7 @@ class Watches:
             self._is_mapped = True
 
     def _create_index(self) -> None:
-        keywords = {name: {"type": "keyword"} for name in _KEYWORDS}
+        keywords = {name: {"type": "keyword"} for name in _KEYWORD_FIELDS}
         properties = {
             QUERY: {"type": "percolator"},
             self._field: {"properties": self._mappings()},
@@ -191,20 +193,22 @@ class Watches:
         try:
             self._engine.call("PUT", [self.name], body)
         except RequestError as error:
-            if error.kind == "resource_already_exists_exception":  # another process has created it
+            if error.error_type == "resource_already_exists_exception":  # another process has created it
                 return self._inspect(mappings_of(self._engine, self.name))
             if "percolator" in str(error):
-                how = "run simdoc-search similar for each new document instead"
-                raise StoreError(f"{self._engine.name} cannot watch, because it has no percolator; {how}") from error
+                raise StoreError(
+                    f"{self._engine.name} has no percolator, so it cannot watch for similar documents; run "
+                    "`simdoc-search similar` for each new document instead"
+                ) from error
             raise
         self._exists = self._is_mapped = True
         return None
 
     def _mappings(self) -> dict[str, Any]:
-        """Return the mappings of the parts of our field in a watch."""
+        """Return the mappings of the fields in the fingerprint field of a watch."""
         none: dict[str, Any] = dict.fromkeys(KINDS)
-        ours = field_mappings(replace(self._access.settings, **none, language=False), self._field)
-        return {name: ours[name] for name in ("tokens", "buckets")}
+        mappings = field_mappings(replace(self._access.settings, **none, language=False), self._field)
+        return {name: mappings[name] for name in ("tokens", "buckets")}
 
     def _document(self, watch: Watch, plan: Plan) -> dict[str, Any]:
         place, field = watch.place, self._field
@@ -240,9 +244,9 @@ class Watches:
                 np.zeros(0, np.uint32) if isinstance(codes, str) else codes,
                 outdated=bool(self._mismatch) or self._field not in source,
             )
-        raise StoreError(f"the document {hit['_id']!r} in {self.name} is not a watch; remove it")
+        raise StoreError(f"the document {hit['_id']!r} in {self.name} is not a watch; delete the document")
 
 
 def _id_of(place: Place) -> str:
-    """Return the id of the watch for a document. It is a hash, as the place of a document may be too long for an id."""
+    """Return the id of the watch for a document. It is a hash, because the place may be too long for an id."""
     return hashlib.sha256(json.dumps([place.index, place.id, place.routing]).encode()).hexdigest()

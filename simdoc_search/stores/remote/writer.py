@@ -1,9 +1,9 @@
 """Writes records to an index of an engine, so that a late request does not undo a newer write.
 
-A request without an answer may still arrive after its document was replaced or deleted. So each write has the current
-time as its version. An engine refuses a version below that of the document, or below that of its deletion. It remembers
-a deletion for `gc_deletes` (10 minutes in our indices). If several writers change a document, the latest write by their
-clocks wins.
+A request without a response may still arrive after its document was replaced or deleted. So each write has the current
+time as its version. An engine rejects a version that is lower than the version of the document or of its deletion. It
+remembers a deletion for `gc_deletes`, which is 10 minutes in an index that simdoc-search created. If several writers
+change a document, the latest write by their clocks wins.
 
 There is one limit. A write that arrives more than `gc_deletes` after the deletion of its document, or after the engine
 has restarted, restores the document.
@@ -35,20 +35,20 @@ THREADS = 3
 """Number of chunks that are sent at the same time."""
 
 MAX_VERSION_CONFLICTS = 10
-"""How often a write is tried with a higher version, if the document has a version from a clock ahead of ours."""
+"""Maximum number of times that a write is tried with a higher version, if the clock of another writer is ahead."""
 
 _CONFLICT = 409
 _CURRENT = re.compile(r"current version \[(\d+)\]")
 
 
 class RemoteWriter:
-    """The writer of a store.
+    """Writes the records of a store; see `Writer`.
 
     Args:
         engine: the engine.
         index: name of the index, or of an alias with a write index.
         encode: encodes a record.
-        has_several_indices: whether the name has several indices, any of which may have a stored document.
+        has_several_indices: whether there are several indices behind the name, each of which may contain documents.
     """
 
     def __init__(self, engine: Engine, index: str, encode: Encoder, *, has_several_indices: bool) -> None:
@@ -62,7 +62,7 @@ class RemoteWriter:
 
     @property
     def failed(self) -> Mapping[str, str]:
-        """Id to reason for documents that the engine refused permanently. Complete after `commit`."""
+        """A mapping from the ids of permanently rejected documents to the reasons. It is complete after `commit`."""
         return self._sender.failed
 
     def put(self, records: Iterable[Record]) -> None:
@@ -80,13 +80,13 @@ class RemoteWriter:
             self._sender.add(self._action("delete", id))
 
     def commit(self, *, timeout: float | None = None) -> None:
-        """Wait until all writes have arrived, and make them visible to readers.
+        """Wait until the engine has received all writes, and make them visible to readers.
 
         Args:
-            timeout: maximum seconds to wait, after which `commit` returns without an error; None: wait for all writes.
+            timeout: maximum number of seconds to wait. After that, `commit` returns without an error. None is no limit.
 
         Raises:
-            StoreError: as `ChunkSender.add`; not if `timeout` is given.
+            StoreError: see `ChunkSender.add`. No error is raised if `timeout` is given.
         """
         if timeout is None:
             self._sender.flush()
@@ -101,7 +101,7 @@ class RemoteWriter:
             timer.cancel()
 
     def close(self) -> None:
-        """Drop unsent writes, and send nothing more."""
+        """Discard unsent writes, and stop sending."""
         self._sender.close()
 
     def _action(self, kind: str, id: str, line: bytes = b"") -> Action:
@@ -111,7 +111,7 @@ class RemoteWriter:
         return Action(kind, target, line)
 
     def _write_chunk(self, actions: list[Action]) -> dict[str, str]:
-        """Write a chunk. Return id to reason for refused documents."""
+        """Write a chunk. Return the reasons for rejected documents, by id."""
         refused: dict[str, str] = {}
         waiting = self._located(actions, refused) if self._has_several_indices else actions
         for _ in range(MAX_VERSION_CONFLICTS):
@@ -126,11 +126,11 @@ class RemoteWriter:
             ]
             if not waiting:
                 return refused
-        reason = "other writers keep replacing it with later versions; synchronise the clocks of all writers"
+        reason = "other writers replaced it with later versions again and again; synchronise the clocks of all writers"
         return refused | {action.id: reason for action in waiting}
 
     def _located(self, actions: list[Action], refused: dict[str, str]) -> list[Action]:
-        """Return the actions with the indices of their stored documents, which one search finds."""
+        """Return the actions, each with the index of its stored document. One search finds all of these indices."""
         ids = [action.id for action in actions]
         query = {"query": {"ids": {"values": ids}}, "size": 2 * len(ids), "_source": False}
         stored = defaultdict(list)
@@ -150,17 +150,17 @@ class RemoteWriter:
 
 
 class ChunkSender:
-    """Sends actions in chunks, several of them at the same time.
+    """Sends actions in chunks. Several chunks are sent at the same time.
 
-    Two actions for one id are never sent at the same time, so the last one wins. Refused documents are listed in
-    `failed` and do not stop the others.
+    Two actions for one id are never sent at the same time, so the last action wins. Rejected documents are listed in
+    `failed`, and the other documents are written.
 
     Args:
-        write: writes a chunk, and returns id to reason for refused documents. Several threads call it.
-        stopped: ends all waiting; `close` sets it.
+        write: writes a chunk, and returns the reasons for rejected documents, by id. Several threads call it.
+        stopped: the event that ends all waiting. `close` sets it.
 
     Attributes:
-        failed: id to reason for refused documents.
+        failed: a mapping from the ids of rejected documents to the reasons.
     """
 
     def __init__(self, write: Callable[[list[Action]], dict[str, str]], stopped: threading.Event) -> None:
@@ -177,11 +177,11 @@ class ChunkSender:
 
         Raises:
             StoreUnavailableError: the engine accepted nothing before the deadline.
-            RequestError: the engine refused a whole chunk.
+            RequestError: the engine rejected a whole chunk.
             StoreError: this sender is closed, or the index was removed.
         """
         if self._closed.is_set():
-            raise StoreError("this writer is closed; open another one")
+            raise StoreError("this writer is closed; open a new writer")
         before = self._chunk.pop(action.id, None)
         self._bytes -= before.size if before else 0
         if self._bytes + action.size > bulk.CHUNK_BYTES:
@@ -192,13 +192,13 @@ class ChunkSender:
             self._send_chunk()
 
     def flush(self) -> None:
-        """Send the last chunk, and wait until all chunks have arrived. Raises as `add`."""
+        """Send the last chunk, and wait until the engine has received all chunks. Raises the errors of `add`."""
         self._send_chunk()
         while self._sending:
             self._wait_for_one()
 
     def close(self) -> None:
-        """Drop unsent actions, and stop the threads."""
+        """Discard unsent actions, and stop the threads."""
         self._closed.set()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
@@ -218,14 +218,16 @@ class ChunkSender:
             try:
                 refused = future.result()
             except StoppedError:
-                raise StoreUnavailableError("writing was stopped") from None
+                raise StoreUnavailableError(
+                    "writing was stopped before all documents were written; run the command again"
+                ) from None
             for id in ids - refused.keys():
                 self.failed.pop(id, None)  # a later write of this document has succeeded
             self.failed.update(refused)
 
 
 def is_possible_id(id: str) -> bool:
-    """Return whether an engine can have a document with this id."""
+    """Return whether an engine accepts this id."""
     try:
         return 0 < len(id.encode()) <= MAX_ID_BYTES
     except UnicodeEncodeError:
@@ -233,9 +235,9 @@ def is_possible_id(id: str) -> bool:
 
 
 def _ahead_of_clock(conflicts: list[tuple[Action, Outcome]], refused: dict[str, str]) -> Iterator[tuple[Action, int]]:
-    """Yield the writes whose document has a version from a clock ahead of ours, with this version.
+    """Yield the writes whose document has a version in the future, with this version. Another writer's clock is ahead.
 
-    In other conflicts the document has a later write, which wins.
+    In other conflicts, there is a later write of the document, which wins.
     """
     for action, outcome in conflicts:
         current = _CURRENT.search(outcome.reason)

@@ -38,7 +38,7 @@ def made(engine_url: str) -> Iterator[Indices]:
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retry requests to a busy engine at once."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
 
 
 @pytest.fixture

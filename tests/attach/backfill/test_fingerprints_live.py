@@ -168,7 +168,10 @@ def test_the_text_fields_of_existing_fingerprints_are_the_default(made: Indices,
     name = made.make({"properties": {field: {"type": "text"} for field in ("title", "body")}})
     load(engine, name, {"a": {"title": "A title", "body": TEXTS["doc0"]}})
     url = f"{engine.name}/{name}"
-    assert f"which field of {url} has the text; name the field with --text-field" in run("backfill", url).stderr
+    assert (
+        f"the mapping of {url} does not record which field contains the text; set the field with --text-field"
+        in run("backfill", url).stderr
+    )
     backfill(engine, name, text_field=("title", "body"))
     load(engine, name, {"b": {"title": "Another", "body": TEXTS["doc1"]}})
     reports = [backfill(engine, name, text_field=fields) for fields in ("body", ("body", "title"))]

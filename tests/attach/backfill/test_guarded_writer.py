@@ -125,7 +125,10 @@ def test_a_request_that_is_too_large_is_split(monkeypatch: pytest.MonkeyPatch, c
 
     report = written(hits(8), bulk)
     assert largest == max(sizes)
-    assert (7, [RefusedDocument("3", "i", "too large for the engine")]) == (report.updated, report.refused)
+    assert (7, [RefusedDocument("3", "i", "the document is too large for the engine")]) == (
+        report.updated,
+        report.refused,
+    )
 
 
 def test_a_write_that_a_busy_engine_refused_is_retried() -> None:
@@ -144,7 +147,7 @@ def test_a_write_that_a_busy_engine_refused_is_retried() -> None:
 
 
 def test_an_engine_that_stays_busy_is_an_error() -> None:
-    message = r"the engine is busy \(some reason\); retried for .*run the command again"
+    message = r"the engine is busy \(some reason\); gave up after .*run the command again"
     with pytest.raises(StoreUnavailableError, match=message):
         written(hits(2), lambda lines: items(lines, 429))
 

@@ -132,12 +132,16 @@ def ours(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("mappings", "settings", "reason"),
     [
-        ({"properties": {"simdoc": {"type": "keyword"}}}, {}, "the field simdoc is keyword; choose another name"),
+        (
+            {"properties": {"simdoc": {"type": "keyword"}}},
+            {},
+            "the field simdoc has the type keyword; choose another field name with --field",
+        ),
         (ours(tokens={"type": "text"}), {}, "simdoc.tokens has analyzer None, not 'whitespace'"),
         (ours(format={"type": "keyword", "index": False}), {}, "simdoc.format has index False, not None"),
         (ours(facts={"type": "keyword"}), {}, "simdoc-search index created it"),
-        ({}, {"index.mapping.total_fields.limit": 3}, "3 of 3 fields are left; raise"),
-        ({"properties": {"body": {"type": "integer"}}}, {}, "body has the type integer; use a text field"),
+        ({}, {"index.mapping.total_fields.limit": 3}, "it can have only 3 more fields (limit 3); increase"),
+        ({"properties": {"body": {"type": "integer"}}}, {}, "body has the type integer; choose a text field"),
         ({"properties": {"body": {"properties": {"en": {"type": "text"}}}}}, {}, "use a text field in it: body.en"),
         ({"properties": {"body": {"type": "alias", "path": "b"}, "b": {"type": "text"}}}, {}, "use b"),
     ],

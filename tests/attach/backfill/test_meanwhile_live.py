@@ -119,7 +119,7 @@ def test_an_index_that_is_removed_or_replaced_is_not_written(made: Indices, engi
     with serving(handle) as server, to(server.url) as through:
         report = backfill(through, made.alias(gone, kept))
 
-    assert {gone: "it was replaced by another index" if is_replaced else "it was removed"} == reasons(report)
+    assert {gone: "it was replaced with another index" if is_replaced else "it was removed"} == reasons(report)
     assert len(TEXTS) == report.updated
     if is_replaced:
         assert {id: {"body": OTHER} for id in TEXTS} == stored(engine, gone)
@@ -135,7 +135,7 @@ def test_an_index_that_is_removed_or_replaced_is_not_written(made: Indices, engi
 def test_an_engine_that_often_fails_loses_nothing(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is busy, does not answer, or cuts off a response. A write that was sent twice is counted once."""
+    """It is busy, does not respond, or cuts off a response. A write that was sent twice is counted once."""
     monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 20)
     name = filled(made, engine, number_of_shards=2)
     choose, passing = random.Random(0), forward(made.engine)

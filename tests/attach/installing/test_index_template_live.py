@@ -181,8 +181,11 @@ def test_another_final_pipeline_is_replaced_only_with_force(app: Application) ->
     ("mappings", "reason"),
     [
         ({"_source": {"excludes": ["body"]}}, "_source excludes fields"),
-        ({"properties": {"simdoc": {"type": "keyword"}}}, "the field simdoc is keyword; choose another name"),
-        ({"properties": {"body": {"type": "date"}}}, "body has the type date; use a text field"),
+        (
+            {"properties": {"simdoc": {"type": "keyword"}}},
+            "the field simdoc has the type keyword; choose another field name with --field",
+        ),
+        ({"properties": {"body": {"type": "date"}}}, "body has the type date; choose a text field"),
     ],
 )
 def test_a_template_whose_indices_cannot_have_fingerprints_is_refused(

@@ -169,7 +169,7 @@ def test_the_next_index_of_a_data_stream_is_checked_too(app: Application) -> Non
         (None, "has no such index"),
         ({"settings": {"index.final_pipeline": "other"}}, "already has the final pipeline other; add the processor"),
         ({"mappings": {"_source": {"enabled": False}}}, "_source is disabled"),
-        ({"mappings": {"properties": {"body": {"type": "date"}}}}, "body has the type date; use a text field"),
+        ({"mappings": {"properties": {"body": {"type": "date"}}}}, "body has the type date; choose a text field"),
     ],
 )
 def test_a_refused_index_leaves_everything_as_it_was(

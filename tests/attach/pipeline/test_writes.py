@@ -45,7 +45,7 @@ PAST: dict[str, dict[str, Any]] = {
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch_7"])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """An engine with the pipeline for the field `body`."""
-    opened, _ = connect(request.getfixturevalue(f"{request.param}_url"), index=False)
+    opened, _ = connect(request.getfixturevalue(f"{request.param}_url"), expects_index=False)
     with closing(opened):
         install_pipeline(opened, force=True)
         yield opened

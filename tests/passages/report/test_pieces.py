@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.passages.report.blocks import blocks, chunks
-from simdoc_search.passages.report.pieces import Piece, pieces
+from simdoc_search.passages.report.blocks import cut_into_blocks, group_into_chunks
+from simdoc_search.passages.report.pieces import Piece, cut_into_pieces
 from tests.support.strategies import texts
 
 spans = st.tuples(st.integers(0, 50), st.integers(0, 50)).map(lambda span: (min(span), max(span)))
@@ -15,7 +15,7 @@ labels = st.tuples(st.integers(0, 2), st.integers(0, 3))
 
 def test_a_span_without_characters_is_a_piece() -> None:
     """An empty piece also has the labels that are on both sides of it."""
-    found = pieces(20, [((5, 15), (0, 0)), ((7, 9), (1, 0)), ((12, 12), (1, 1)), ((15, 15), (1, 2))])
+    found = cut_into_pieces(20, [((5, 15), (0, 0)), ((7, 9), (1, 0)), ((12, 12), (1, 1)), ((15, 15), (1, 2))])
 
     assert [
         Piece(0, 5, ()),
@@ -34,7 +34,7 @@ def test_pieces_are_the_whole_text_with_all_labels(
     length: int, labelled: list[tuple[tuple[int, int], tuple[int, int]]]
 ) -> None:
     """Spans may reach beyond the end of the text."""
-    found = pieces(length, labelled)
+    found = cut_into_pieces(length, labelled)
     ends = [piece.end for piece in found]
 
     assert [0, *ends][: len(ends)] == [piece.start for piece in found]
@@ -48,7 +48,7 @@ def test_pieces_are_the_whole_text_with_all_labels(
 @given(texts())
 def test_blocks_and_chunks_are_the_whole_text(text: str) -> None:
     """The blocks are in order."""
-    found = [block for chunk in chunks(blocks(text)) for block in chunk]
+    found = [block for chunk in group_into_chunks(cut_into_blocks(text)) for block in chunk]
 
     assert text == "".join(text[block.start : block.end] for block in found)
     assert [0, *(block.end for block in found)][: len(found)] == [block.start for block in found]
@@ -57,16 +57,16 @@ def test_blocks_and_chunks_are_the_whole_text(text: str) -> None:
 def test_a_long_line_is_cut_after_a_space() -> None:
     """Without spaces, a line is cut after 1,500 characters. A chunk has several blocks."""
     text = "word " * 1000 + "x" * 5000
-    found = list(blocks(text))
+    found = list(cut_into_blocks(text))
 
     assert max(block.end - block.start for block in found) <= 1500
     assert {" "} == {text[block.end - 1] for block in found if block.end < 4000}
-    assert 3 == len(list(chunks(found)))
+    assert 3 == len(list(group_into_chunks(found)))
 
 
 def test_a_block_ends_at_blank_lines_and_pages() -> None:
     """Blank lines belong to the block before them."""
     text = "one\ntwo\n\n\nthree\ffour"
-    found = [(text[block.start : block.end], block.ends_page) for block in blocks(text)]
+    found = [(text[block.start : block.end], block.ends_page) for block in cut_into_blocks(text)]
 
     assert [("one\ntwo\n\n\n", False), ("three\f", True), ("four", False)] == found

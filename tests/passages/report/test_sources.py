@@ -89,7 +89,7 @@ def test_hostile_names_and_texts_are_only_shown(hostile: str) -> None:
     """The same is checked for a list of texts."""
     text = f"{hostile} {prose(30, 1)} {hostile}"
     source = Source(hostile, "30", "3 %", 30, align(text, text), hostile, text)
-    sourced = SourcedText(hostile, hostile, text, [source], notes=[hostile], figures=[hostile])
+    sourced = SourcedText(hostile, hostile, text, [source], notes=[hostile], statistics=[hostile])
     for texts in ([sourced], [sourced, SourcedText(hostile, hostile, None, [])]):
         html = sources_page(texts, [hostile])
 

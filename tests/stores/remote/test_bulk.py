@@ -43,7 +43,7 @@ NewSender = Callable[[Handler], ChunkSender]
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make retries fast."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
 
 
 @pytest.fixture
@@ -196,7 +196,7 @@ def test_a_chunk_that_is_too_large_is_halved_without_a_pause(
     send(sender, write("large", "x" * 500))
 
     assert {str(n): {"value": n} for n in range(160)} == engine.stored
-    assert {"large": "too large for the engine"} == sender.failed
+    assert {"large": "the document is too large for the engine"} == sender.failed
 
 
 @pytest.mark.parametrize("seed", slow_after(2, range(8)))
@@ -237,8 +237,8 @@ def test_an_error_that_is_not_retryable_is_raised_at_once(new_sender: NewSender,
 @pytest.mark.parametrize(
     ("engine", "reason"),
     [
-        (Scripted(repeat(BUSY)), "answers 429: data too large"),
-        (Scripted(repeat(CUT_BEFORE)), "does not answer (connection lost)"),
+        (Scripted(repeat(BUSY)), "returned status 429: data too large"),
+        (Scripted(repeat(CUT_BEFORE)), "does not respond (connection lost)"),
         (Scripted(statuses={"a": repeat(429), "b": repeat(429)}), "the engine is busy (queue full)"),
     ],
 )
@@ -251,7 +251,7 @@ def test_retries_end_at_the_deadline(
         send(new_sender(engine), write("a"), write("b"))
 
     assert reason in str(caught.value)
-    assert re.search(r"; retried for \d+ s, run the command again later$", str(caught.value))
+    assert re.search(r"; gave up after \d+ s of retries; run the command again later$", str(caught.value))
 
 
 @pytest.mark.slow

@@ -57,7 +57,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def frozen(server: Server) -> Iterator[Server]:
-    """A server that does not answer until the end of the test."""
+    """A server that does not respond until the end of the test."""
     end = threading.Event()
     server.handle = lambda _: (end.wait(), None)[1]
     yield server
@@ -88,7 +88,7 @@ def test_our_client_waits_for_the_timeout(frozen: Server, kind: EngineKind, monk
     began = time.monotonic()
     with (
         closing(engine),
-        pytest.raises(StoreUnavailableError, match=r"it took too long\).* set SIMDOC_TIMEOUT to more"),
+        pytest.raises(StoreUnavailableError, match=r"it took too long\).* increase SIMDOC_TIMEOUT"),
     ):
         engine.call("GET", ["_x"])
 
@@ -98,7 +98,10 @@ def test_our_client_waits_for_the_timeout(frozen: Server, kind: EngineKind, monk
 @pytest.mark.parametrize("value", ["0", "a minute"])
 def test_a_malformed_timeout_is_refused(server: Server, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("SIMDOC_TIMEOUT", value)
-    with pytest.raises(StoreError, match=f"^SIMDOC_TIMEOUT is '{value}', which is not a number of seconds; write 60$"):
+    with pytest.raises(
+        StoreError,
+        match=f"^SIMDOC_TIMEOUT is '{value}', which is not a valid number of seconds; set it to a number such as 60$",
+    ):
         connect(f"{server.url}/index")
 
 
@@ -106,7 +109,7 @@ def test_a_malformed_timeout_is_refused(server: Server, monkeypatch: pytest.Monk
 def test_a_large_answer_is_refused_and_does_not_affect_the_next_one(
     server: Server, kind: EngineKind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clients, "LARGEST_ANSWER", 1 << 16)
+    monkeypatch.setattr(clients, "MAX_RESPONSE_BYTES", 1 << 16)
     engine, _ = connect(f"{server.url}/index", engine=kind)
     with closing(engine):
         server.handle = lambda _: replace(BODY, body=b" " * (1 << 20))
@@ -170,7 +173,8 @@ def test_a_request_in_an_event_loop_can_be_stopped(frozen: Server, new_client: N
 def test_an_asynchronous_client_is_refused_outside_an_event_loop(kind: Any) -> None:
     client = kind(["http://127.0.0.1:1"])
     expected = (
-        f"{kind.__name__} is asynchronous; open the store with `await open_store_async`, or give {kind.__name__[5:]}"
+        f"{kind.__name__} is asynchronous; open the store with `await open_store_async`, or pass a client of type "
+        f"{kind.__name__[5:]}"
     )
 
     with pytest.raises(TypeError, match=expected):

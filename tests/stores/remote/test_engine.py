@@ -34,7 +34,7 @@ def engine(server: Server) -> Iterator[Engine]:
 def test_a_client_needs_an_index_and_excludes_a_location(server: Server) -> None:
     client = OpenSearch([server.url])
     for given in ({}, {"client": client}, {"index": "i"}, {"location": server.url, "client": client, "index": "i"}):
-        with pytest.raises(TypeError, match="give a location, or a client and an index"):
+        with pytest.raises(TypeError, match="either a location, or a client and an index"):
             open_store(**given)
     client.close()
 
@@ -46,7 +46,9 @@ def test_a_request_has_a_quoted_path_and_json_and_may_allow_statuses(server: Ser
     request = server.requests[-1]
     assert ("POST", "/a%2Fb/_x?flag=true&off=false&n=3") == (request.method, request.path)
     assert [{"é": 1}] == request.lines()
-    with pytest.raises(StoreNotFoundError, match=r"has no such index \[index\]; check the name, or index"):
+    with pytest.raises(
+        StoreNotFoundError, match=r"has no such index \[index\]; check the name of the index, or create"
+    ):
         engine.call("GET", ["index"])
 
 
@@ -70,10 +72,10 @@ def test_the_clause_limit_comes_from_the_engine_if_we_may_read_it(
 @pytest.mark.parametrize(
     ("status", "part"),
     [
-        (400, "answers 400: for a reason"),
-        (401, "does not accept the credentials; set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"),
-        (403, "does not allow the request (for a reason); ask its administrator for the permission"),
-        (503, "answers 503: for a reason"),
+        (400, "returned status 400: for a reason"),
+        (401, "rejected the credentials; set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"),
+        (403, "denied the request (for a reason); ask an administrator for this permission"),
+        (503, "returned status 503: for a reason"),
     ],
 )
 def test_an_error_shows_the_reason_from_the_engine(server: Server, status: int, part: str) -> None:
@@ -83,7 +85,7 @@ def test_an_error_shows_the_reason_from_the_engine(server: Server, status: int, 
     again = pickle.loads(pickle.dumps(caught.value))
 
     assert f"{server.url} {part}" == one_sentence(caught.value)
-    assert (str(caught.value), status, "some_exception") == (str(again), again.status, again.kind)
+    assert (str(caught.value), status, "some_exception") == (str(again), again.status, again.error_type)
 
 
 @pytest.mark.parametrize("status", [302, 401, 502])
@@ -129,17 +131,17 @@ def test_an_answer_that_is_not_from_an_engine_is_an_error(
 def test_one_failed_search_of_several_is_an_error(server: Server, engine: Engine) -> None:
     failed = {"error": {"root_cause": [], "type": "too_many_clauses", "reason": "too many"}, "status": 400}
     server.handle = lambda _: answer({"responses": [{"hits": {}}, failed]})
-    with pytest.raises(RequestError, match="answers 400: too many") as caught:
+    with pytest.raises(RequestError, match="returned status 400: too many") as caught:
         engine.search_many("index", [{}, {}])
 
-    assert (400, "too_many_clauses") == (caught.value.status, caught.value.kind)
+    assert (400, "too_many_clauses") == (caught.value.status, caught.value.error_type)
 
 
-@pytest.mark.parametrize(("url", "why"), [("", "connection refused"), ("http://nobody.invalid:9200", "no such host")])
+@pytest.mark.parametrize(("url", "why"), [("", "connection refused"), ("http://nobody.invalid:9200", "unknown host")])
 def test_the_error_for_a_missing_engine_names_the_cause(url: str, why: str) -> None:
     url = url or unused_url()
 
-    assert opening_error(f"{url}/index").startswith(f"{url} does not answer ({why}); ")
+    assert opening_error(f"{url}/index").startswith(f"{url} does not respond ({why}); ")
     with closing(connect(f"{url}/index", engine="opensearch")[0]) as engine, pytest.raises(StoreUnavailableError):
         engine.max_clauses()
 
@@ -149,7 +151,7 @@ def test_the_error_for_a_missing_engine_names_the_cause(url: str, why: str) -> N
 def test_the_error_for_a_lost_connection_is_one_sentence(server: Server, given: Answer | None, is_first: bool) -> None:
     server.handle = lambda request: given if is_first or request.path != "/" else answer({})
 
-    expected = f"{server.url} does not answer (connection lost); start it, or check the address"
+    expected = f"{server.url} does not respond (connection lost); start the engine, or check the URL"
     assert expected == opening_error(f"{server.url}/i")
 
 
@@ -157,4 +159,4 @@ def test_only_the_message_is_printed(tmp_path: Path) -> None:
     result = process("info", "--store", f"{unused_url()}/index", cwd=tmp_path)
 
     assert (1, "", 1) == (result.returncode, result.stdout, len(result.stderr.splitlines())), result.stderr
-    assert "does not answer (connection refused)" in result.stderr
+    assert "does not respond (connection refused)" in result.stderr

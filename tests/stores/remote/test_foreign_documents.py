@@ -137,7 +137,7 @@ TEXT = "a text of an application with some more words than five"
 
 @pytest.mark.parametrize("origin", ["template", "backfill", "marks", "index"])
 def test_foreign_keys_in_the_fingerprint_field_are_not_mapped(made: Indices, origin: str) -> None:
-    engine, _ = connect(made.engine, index=False)
+    engine, _ = connect(made.engine, expects_index=False)
     name = articles(made) if origin == "marks" else made.name()
     if origin == "template":
         call(made.engine, "PUT", f"/{name}", {"mappings": mapping()})

@@ -69,7 +69,7 @@ def test_check_reports_crafted_texts(made: Indices) -> None:
     with closing(open_store(f"{made.engine}/{own}", settings, create=True)) as store:
         crafted = Document("bad", f"{some_text(random.Random(1), 500)} {words}")
         SimilaritySearch(store).index([crafted, *(Document(id, text) for id, text in TEXTS.items())])
-    engine, _ = connect(made.engine, index=False)
+    engine, _ = connect(made.engine, expects_index=False)
     with closing(engine):
         findings = check_index(engine, own)
 
@@ -87,7 +87,7 @@ def test_a_keyed_index_needs_its_key(made: Indices, monkeypatch: pytest.MonkeyPa
     name = application_index(made, Settings().with_key(HashKey(SECRET)))
     for id, text in TEXTS.items():
         call(made.engine, "PUT", f"/{name}/_doc/{id}?refresh=true", {"text": text})
-    engine, _ = connect(made.engine, index=False)
+    engine, _ = connect(made.engine, expects_index=False)
     with closing(engine):
         monkeypatch.delenv(HASH_KEY)
         refused = Backfill(engine, name, Task("text")).run()

@@ -24,7 +24,7 @@ MAX_SECONDS = 4.0
 
 
 def frozen(_: Request) -> Answer | None:
-    """Simulate an engine that does not answer."""
+    """Simulate an engine that does not respond."""
     time.sleep(3)
     return None
 

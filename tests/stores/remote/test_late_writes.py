@@ -34,7 +34,7 @@ def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Repeat lost requests at once."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
 
 
 @contextmanager
@@ -174,7 +174,7 @@ def test_a_removed_index_is_not_recreated(made: Indices) -> None:
         with pytest.raises(StoreNotFoundError, match="index documents into it"):
             store.get("a")
         call(made.engine, "PUT", f"/{name}")
-        with pytest.raises(StoreError, match=r"has no field|was replaced by another index"):
+        with pytest.raises(StoreError, match=r"has no field|was replaced with another index"):
             put(store, record("a"))
 
         assert [] == [request.path for request in server.requests if request.path.startswith("/_bulk")]

@@ -151,9 +151,9 @@ def test_a_query_for_an_application_finds_the_same_documents(engine_url: str, us
 
 def test_commands_that_need_more_than_terms_are_errors(usual: str) -> None:
     expected = (
-        f"{usual} has only terms of the engine's min_hash filter in body.fingerprint, which support only similar "
-        "(without --measure), versions, compare, show and explain; for other queries run simdoc-search backfill URL "
-        "--text-field body, and then leave out --field"
+        f"the field body.fingerprint of {usual} is filled by the engine's min_hash filter, and supports only versions, "
+        "compare, show, explain, and similar without --measure; for other commands, run simdoc-search backfill "
+        f"{usual} --text-field body, then omit --field"
     )
     options = ["--store", usual, "--field", FIELD]
     assert "cannot save limits; pass them with each query" in sentence(run("defaults", "--bits", "3", *options))
@@ -198,11 +198,11 @@ def test_all_suitable_indices_behind_an_alias_are_searched(engine_url: str, usua
 
 
 def test_fields_that_cannot_be_used_are_refused(engine_url: str, usual: str) -> None:
-    with pytest.raises(LocationError, match=r"body.fingerprint is filled from the field body; leave out --text-field"):
+    with pytest.raises(LocationError, match=r"body.fingerprint is filled from the field body; omit --text-field"):
         open_store(usual, field=FIELD, text_field="team")
     several = own_name()
     call(engine_url, "PUT", f"/{several}", min_hash_index("body", MinHash(hash_count=2, bucket_count=64)))
-    with pytest.raises(StoreError, match="has hash_count 2, so one shingle may give several terms"):
+    with pytest.raises(StoreError, match="because its hash_count is 2; create the index"):
         open_store(f"{engine_url}/{several}", field=FIELD)
     discard(engine_url, several)
 

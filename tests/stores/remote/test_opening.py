@@ -23,7 +23,7 @@ def test_an_index_keeps_its_settings(made: Indices) -> None:
     name, settings = made.name(), Settings(Analysis(shingle_size=3))
     in_index(made, name, settings=settings, create=True, store_texts=False)
     assert settings == in_index(made, name).settings == in_index(made, name, settings=settings, create=True).settings
-    with pytest.raises(FormatMismatchError, match="use its settings, or another index") as caught:
+    with pytest.raises(FormatMismatchError, match="use the settings of the index, or choose another index") as caught:
         in_index(made, name, settings=Settings(), create=True)
     stored = replace(settings, words=False)
     assert (stored.to_dict(), Settings().to_dict()) == (caught.value.found, caught.value.expected)
@@ -44,17 +44,19 @@ def test_an_index_without_our_field_is_refused(made: Indices) -> None:
     name = made.make({"properties": {"title": {"type": "text"}}})
     other = made.make({"properties": {"title": {"type": "text"}, "text": {"type": "text"}}})
     alias = made.alias(name, other)
-    guess = r"\(a guess: title is the only text field of the mapping\)"
+    guess = r"\(title is a guess; it is the only text field in the mapping\)"
 
     run_this = f"run simdoc-search backfill {made.engine}/{name} --text-field title {guess}"
     with pytest.raises(StoreError, match=rf"index {name} of .* has no field simdoc\.tokens; {run_this}$"):
         in_index(made, name)
     run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field text "
-    guess = r"\(text is a guess; the text fields of the mapping are text, title\)"
+    guess = r"\(text is a guess; the text fields in the mapping are text, title\)"
     both = f"each of the indices {', '.join(sorted([name, other]))} of .* has no field simdoc.tokens"
     with pytest.raises(StoreError, match=f"{both}; {run_this}{guess}$"):
         in_index(made, alias)
-    with pytest.raises(StoreError, match=r"has no field fp\.tokens; .* --text-field title --field fp \(a guess"):
+    with pytest.raises(
+        StoreError, match=r"has no field fp\.tokens; .* --text-field title --field fp \(title is a guess"
+    ):
         in_index(made, name, field="fp")
 
 

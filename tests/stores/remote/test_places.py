@@ -259,9 +259,9 @@ def test_texts_of_an_application_are_read_from_its_fields(made: Indices) -> None
 @pytest.mark.parametrize(
     ("text_field", "message"),
     [
-        ("size", "size has the type long; use a text field"),
-        ("page", "page is an object; use a text field in it: page.body"),
-        ("titel", "no document has a field titel; use a text field: page.body, title"),
+        ("size", "size has the type long; choose a text field"),
+        ("page", "page is an object; choose a text field in it: page.body"),
+        ("titel", "no document has a field titel; choose a text field: page.body, title"),
     ],
 )
 def test_a_field_without_texts_is_refused(made: Indices, text_field: str, message: str) -> None:
@@ -282,7 +282,7 @@ def test_a_text_that_is_not_a_string_is_a_fault_of_its_document(made: Indices) -
 def test_our_own_index_has_its_texts_in_body(made: Indices) -> None:
     store = in_index(made, made.name(), create=True)
     put(store, record("a", text="some words"))
-    with pytest.raises(LocationError, match="are in body; leave out --text-field"):
+    with pytest.raises(LocationError, match="has its texts in the field body; omit --text-field"):
         in_index(made, store.index, text_field="title")
 
     assert [{"a": "some words"}] * 3 == texts(in_index(made, store.index, text_field="body"), ["a"])
@@ -313,11 +313,11 @@ def test_texts_that_are_too_large_for_one_answer_are_read_in_several_answers(
 ) -> None:
     store = in_index(made, made.name(), create=True)
     put(store, *(record(f"{n}", text="x" * 20_000) for n in range(20)))
-    monkeypatch.setattr("simdoc_search.stores.remote.clients.LARGEST_ANSWER", 100_000)
+    monkeypatch.setattr("simdoc_search.stores.remote.clients.MAX_RESPONSE_BYTES", 100_000)
     ids = [f"{n}" for n in range(20)]
 
     assert set(ids) == {document.id for document in store.records(ids, text=True) if document.text == "x" * 20_000}
-    monkeypatch.setattr("simdoc_search.stores.remote.clients.LARGEST_ANSWER", 10_000)
+    monkeypatch.setattr("simdoc_search.stores.remote.clients.MAX_RESPONSE_BYTES", 10_000)
     with pytest.raises(errors.TooLargeError):
         list(store.records(ids, text=True))
 

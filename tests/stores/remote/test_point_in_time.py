@@ -33,7 +33,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use pages of 10 hits, and repeat requests at once."""
     monkeypatch.setattr(point_in_time, "PAGE_SIZE", 10)
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 5.0)
 
@@ -81,7 +81,7 @@ LOST: dict[str, Change] = {
 def new_engine(request: pytest.FixtureRequest) -> Callable[[Server], Engine]:
     """A function that makes an engine with our own client, or with an application's client that repeats requests."""
     if request.param == "own":
-        return lambda server: connect(server.url, index=False)[0]
+        return lambda server: connect(server.url, expects_index=False)[0]
     return lambda server: Engine(OpenSearch([server.url], max_retries=3, retry_on_status=(429, 502, 503)), "the engine")
 
 
@@ -101,7 +101,7 @@ def test_a_lost_page_of_a_scroll_is_an_error(
 ) -> None:
     with serving(scrolls_only(changing_pages(forward(opensearch_url), change))) as server:
         engine = new_engine(server).in_background()
-        message = "a page of the scroll is lost and cannot be read again; run the command again"
+        message = "a page of a scroll was lost and cannot be read again; run the command again"
         with pytest.raises(StoreUnavailableError, match=message):
             list(all_hits(engine, index, ALL))
         pages = [
@@ -168,11 +168,11 @@ def test_a_page_that_is_too_large_is_split(made: Indices, monkeypatch: pytest.Mo
     text = "word " * 20_000
     store = in_index(made, made.name(), create=True)
     put(store, *(record(f"{n:03}", text=text) for n in range(12)))
-    monkeypatch.setattr(clients, "LARGEST_ANSWER", 3 * len(text))
+    monkeypatch.setattr(clients, "MAX_RESPONSE_BYTES", 3 * len(text))
 
     assert [text] * 12 == [document.text for document in store.scan(text=True)]
-    monkeypatch.setattr(clients, "LARGEST_ANSWER", len(text) // 2)
-    with pytest.raises(StoreError, match="larger than 256 MB"):
+    monkeypatch.setattr(clients, "MAX_RESPONSE_BYTES", len(text) // 2)
+    with pytest.raises(StoreError, match="larger than 256 MiB"):
         list(store.scan(text=True))
 
 

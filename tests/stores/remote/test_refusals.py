@@ -29,7 +29,7 @@ BUSY = error(429, "rejected_execution_exception", "queue full")
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Repeat requests at once, and use small pages."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
     monkeypatch.setattr(point_in_time, "PAGE_SIZE", 10)
 
 
@@ -113,7 +113,7 @@ def test_an_engine_that_stops_during_reading_is_an_error(
         documents: Iterator[object] = store.scan() if what == "scan" else iter(store.candidates(ANY))
         next(documents)
         server.handle = lambda _: None
-        with pytest.raises(StoreUnavailableError, match="does not answer"):
+        with pytest.raises(StoreUnavailableError, match="does not respond"):
             list(documents)
 
 

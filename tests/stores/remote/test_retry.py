@@ -1,4 +1,4 @@
-"""Retries of requests to an engine that is busy or does not answer, and their log lines."""
+"""Retries of requests to an engine that is busy or does not respond, and their log lines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make retries fast, and log each of them."""
     monkeypatch.delenv("SIMDOC_RETRY_SECONDS", raising=False)
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
     monkeypatch.setattr(retry, "LOG_INTERVAL", 0.0)
 
 
@@ -118,21 +118,23 @@ def test_retries_end_at_the_deadline(new_engine: NewEngine, monkeypatch: pytest.
         engine.search("index", {})
 
     assert (len(server.requests) == 1) == (seconds == 0)
-    retried = r"; retried for \d+ s, run the command again later" if seconds else ""
-    assert re.fullmatch(f"{re.escape(server.url)} answers 429: queue full{retried}", str(caught.value))
+    retried = r"; gave up after \d+ s of retries; run the command again later" if seconds else ""
+    assert re.fullmatch(f"{re.escape(server.url)} returned status 429: queue full{retried}", str(caught.value))
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "inf"])
 def test_a_malformed_deadline_is_refused(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", text)
-    with pytest.raises(StoreError, match=f"SIMDOC_RETRY_SECONDS is '{text}', .*; write 30, or 0 for no retries"):
+    with pytest.raises(
+        StoreError, match=f"SIMDOC_RETRY_SECONDS is '{text}', .*; set it to a number such as 30, or to 0 for no retries"
+    ):
         connect(f"{unused_url()}/index", engine="opensearch")
 
 
 def test_an_engine_that_has_never_answered_is_not_retried() -> None:
     engine, _ = connect(f"{unused_url()}/index", engine="opensearch")
     began = time.monotonic()
-    with pytest.raises(StoreUnavailableError, match=r"connection refused\); start it, or check the address$"):
+    with pytest.raises(StoreUnavailableError, match=r"connection refused\); start the engine, or check the URL$"):
         engine.call("GET", ["index"])
     engine.close()
 
@@ -152,7 +154,7 @@ def test_retries_are_logged_once_per_interval(
     lines = [line.getMessage() for line in caplog.records if line.name == "simdoc_search"]
 
     shown = r"queue \x1b]0;owned\x07 \x9b31m\u202efull"
-    assert [f"{server.url} answers 429: {shown}; retrying for up to 30 s"] == lines
+    assert [f"{server.url} returned status 429: {shown}; retrying for up to 30 s"] == lines
 
 
 def test_stopping_ends_a_pause_at_once(new_engine: NewEngine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,7 +207,7 @@ def test_closing_a_store_ends_its_requests(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_pauses_grow_up_to_a_limit_and_start_again_after_a_success(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "FIRST_PAUSE", 1.0)
-    monkeypatch.setattr(retry, "LONGEST_PAUSE", 6.0)
+    monkeypatch.setattr(retry, "MAX_PAUSE", 6.0)
     pauses: list[float] = []
 
     class Recorded(threading.Event):

@@ -167,7 +167,7 @@ def test_an_open_store_refuses_an_index_of_other_settings(made: Indices, monkeyp
     other = component_template(Settings(minhash=MinHash(bucket_count=256)))["template"]["mappings"]["properties"]
     alias.roll({**MAPPING, **other})
 
-    with pytest.raises(FormatMismatchError, match="fingerprints of different settings; query them separately"):
+    with pytest.raises(FormatMismatchError, match="fingerprints with different settings; query each index separately"):
         search.similar("a")
 
 
@@ -278,7 +278,7 @@ def test_a_refused_write_names_the_block_of_the_index(
         refused = run("index", "-", *store, stdin='{"id": "b", "text": "other words"}\n')
 
         assert refused.exit_code == 1
-        assert f"the index {name} has the block index.blocks.{block}" in refused.stderr
+        assert f"the index {name} is read-only (index.blocks.{block})" in refused.stderr
         assert f'PUT /{name}/_settings {{"index.blocks.{block}": null}}' in refused.stderr
         assert "a" == answer("show", "a", *store)["id"]
     finally:
@@ -289,6 +289,6 @@ def test_an_index_without_the_field_cannot_be_written_to(made: Indices) -> None:
     own, other = made.name(), made.make({"properties": MAPPING})
     open_store(f"{made.engine}/{own}", create=True)
     store = open_store(f"{made.engine}/{made.alias(own, other, write=other)}")
-    message = f"{other} of .* was not made by simdoc-search index; remove it from the alias"
+    message = f"{other} of .* was not created with `simdoc-search index`; remove it from the alias"
     with pytest.raises(StoreError, match=message), store.writer():
         pass

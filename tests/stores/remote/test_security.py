@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import traceback
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
@@ -109,7 +110,7 @@ def test_a_wrong_password_is_refused(proxy: Proxy, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("SIMDOC_PASSWORD", "wrong")
 
     assert (
-        f"{proxy.url} does not accept the credentials; set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"
+        f"{proxy.url} rejected the credentials; set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"
         == refusal(f"{proxy.url}/docs")
     )
 
@@ -117,7 +118,7 @@ def test_a_wrong_password_is_refused(proxy: Proxy, monkeypatch: pytest.MonkeyPat
 def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
     message = refusal(f"https://{USER}:{PASSWORD}@localhost:1/docs")
 
-    assert "https://localhost:1/docs has a password" in message
+    assert "https://localhost:1/docs contains a password" in message
     assert PASSWORD not in run("info", "--store", f"https://{USER}:{PASSWORD}@localhost:1/docs").output
 
 
@@ -128,7 +129,7 @@ def test_a_certificate_of_an_unknown_authority_is_refused(proxy: Proxy, monkeypa
     monkeypatch.setenv("SIMDOC_USERNAME", USER)
 
     assert (
-        f"{proxy.url} does not answer (its certificate is not trusted); "
+        f"{proxy.url} does not respond (its certificate is not trusted); "
         "set SIMDOC_CA_FILE to the certificate of its authority"
     ) == refusal(f"{proxy.url}/docs")
     assert [] == proxy.requests
@@ -162,7 +163,7 @@ def test_a_client_certificate_is_sent(
     (cert := tmp_path / "cert.pem").write_bytes(ours.cert_chain_pems[0].bytes())
     (key := tmp_path / "key.pem").write_bytes(ours.private_key_pem.bytes())
     with proxied(opensearch_url, ca[0], clients_of=ca[0]) as proxy:
-        assert "does not answer" in refusal(f"{proxy.url}/docs")
+        assert "does not respond" in refusal(f"{proxy.url}/docs")
         monkeypatch.setenv("SIMDOC_CLIENT_CERT", str(both))
         assert "there is no index" in refusal(f"{proxy.url}/nothing")
         monkeypatch.setenv("SIMDOC_CLIENT_CERT", str(cert))
@@ -180,7 +181,7 @@ def test_the_error_for_an_unusable_certificate_file_names_it(
     monkeypatch.setenv(name, str(tmp_path / "text"))
 
     assert f"{name} is {str(tmp_path / 'missing')!r}, which is not a file; set it to the path of a PEM file" == missing
-    assert f"{name} cannot be used" in refusal("https://localhost:1/docs")
+    assert re.match(f"cannot read .*{name}", refusal("https://localhost:1/docs"))
 
 
 def test_https_to_an_http_engine_is_an_error(opensearch_url: str) -> None:
@@ -214,7 +215,7 @@ def test_a_missing_permission_is_an_error(forbidden: str, proxy: Proxy, index: s
     def indexed() -> None:
         SimilaritySearch(open_store(f"{proxy.url}/{index}", create=True)).index(documents("forbidden", 3))
 
-    with pytest.raises(SimdocError, match=r"does not allow the request \(no permissions for [^\n]*\); ask"):
+    with pytest.raises(SimdocError, match=r"denied the request \(no permissions for [^\n]*\); ask"):
         indexed()
 
 
@@ -223,7 +224,10 @@ def test_redirects_are_not_followed(opensearch_url: str, ca: tuple[trustme.CA, P
     with proxied(opensearch_url, ca[0], redirect_to=proxy.url) as first:
         message = refusal(f"{first.url}/docs")
 
-    assert f"{first.url} redirects to another address, and redirects are not followed; use the other address" == message
+    assert (
+        f"{first.url} redirects to another URL, which simdoc-search does not follow; use the other URL instead"
+        == message
+    )
     assert [] == proxy.requests
 
 

@@ -23,7 +23,7 @@ from tests.support.http_server import Answer, Indices, Request, answer, forward,
 from tests.support.remote import ANY
 from tests.support.stores import put, record
 
-MISSING = r"no copy of the shards \[\[.*\]\[0\]\]|only a part of the documents"
+MISSING = r"no available copy of the shards \[\[.*\]\[0\]\]|only some of the documents"
 WHOLE = {"total": 2, "successful": 2, "failed": 0}
 
 
@@ -72,9 +72,9 @@ def test_a_missing_shard_is_an_error(red: str, read: Callable[[Any], Any]) -> No
 def test_commands_report_the_missing_shards(red: str) -> None:
     message = sentence(run("similar", "a", "--store", red))
 
-    assert "has no copy of the shards" in message
+    assert "has no available copy of the shards" in message
     assert "see GET _cat/shards" in message
-    assert "only a part of the documents" in sentence(run("info", "--store", red))
+    assert "only some of the documents" in sentence(run("info", "--store", red))
 
 
 def test_no_document_is_stored_twice_while_a_shard_is_missing(red: str) -> None:
@@ -104,7 +104,7 @@ def test_skipped_shards_are_not_missing(made: Indices) -> None:
     names = [made.make({}) for _ in range(3)]
     for name in names:
         made.put(name, "a", {})
-    engine, _ = connect(made.engine, index=False)
+    engine, _ = connect(made.engine, expects_index=False)
     body = {"query": {"term": {"_index": names[0]}}}
     result = engine.search(",".join(names), body, pre_filter_shard_size=1)
     engine.close()
@@ -143,9 +143,9 @@ RESULT = {"hits": {"hits": [], "total": {"value": 0}}, "timed_out": False, "_sha
 def test_an_answer_from_some_shards_only_is_an_error(part: dict[str, Any]) -> None:
     body = {"track_total_hits": True}
     result = {**RESULT, **part}
-    with pytest.raises(RequestError, match="only a part of the documents") as caught:
+    with pytest.raises(RequestError, match="only some of the documents") as caught:
         read_answer(result, lambda engine: engine.search("i", body))
-    with pytest.raises(RequestError, match="only a part of the documents"):
+    with pytest.raises(RequestError, match="only some of the documents"):
         read_answer({"responses": [RESULT, result]}, lambda engine: engine.search_many("i", [body] * 2))
 
     assert caught.value.status in (500, 503)
@@ -167,7 +167,7 @@ def test_a_search_without_a_total_may_end_early() -> None:
 )
 def test_a_count_or_point_in_time_for_some_shards_only_is_an_error(read: Callable[[Engine], Any]) -> None:
     part = {"_shards": {"total": 2, "successful": 1, "failed": 0}}
-    with pytest.raises(RequestError, match="only a part of the documents"):
+    with pytest.raises(RequestError, match="only some of the documents"):
         read_answer({"count": 1, "pit_id": "x", "id": "x", **part}, read)
 
 

@@ -20,7 +20,7 @@ for (const pair of document.querySelectorAll(".pair")) {
   const readingHeight = (pane) => pane.clientHeight / 4;
 
   // A part of the text is laid out when it is scrolled into view, and its size may then change.
-  // Each move is therefore repeated until it has no effect.
+  // Therefore repeat each move until it has no effect.
   let turn = 0;
   function settle(...moves) {
     const mine = ++turn;
@@ -55,7 +55,7 @@ for (const pair of document.querySelectorAll(".pair")) {
   function paragraphAt(at, y) {
     const box = panes[at].getBoundingClientRect();
     for (const x of [box.left + 24, box.left + box.width / 2]) {
-      for (const dy of [0, 12, 30, 60, 100]) {  // there may be a page break
+      for (const dy of [0, 12, 30, 60, 100]) {  // skip a page break
         const found = document.elementFromPoint(x, box.top + y + dy);
         const p = found && found.closest("p[data-o]");
         if (p && panes[at].contains(p)) return p;
@@ -227,7 +227,7 @@ for (const pair of document.querySelectorAll(".pair")) {
   const fit = () => { one(".menu").open = !narrow.matches; frame(); };
   narrow.addEventListener("change", fit);
   addEventListener("resize", frame);
-  pair.parentElement.addEventListener("toggle", frame);  // of an entry of a list
+  pair.parentElement.addEventListener("toggle", frame);  // the entry of a list that contains the pair
   addEventListener("beforeprint", () => { one(".menu").open = true; });
   fit();
   const named = /^#(?:.*-)?([ab])(d?)(\d+)$/.exec(location.hash);
@@ -244,7 +244,7 @@ for (const view of document.querySelectorAll(".origin")) {
   const panes = [...view.querySelectorAll(".from")];
   let chosen = "", passage = "";
 
-  // A part of the text is laid out when it is scrolled into view, and its size may then change. So repeat the move.
+  // A part of the text is laid out when it is scrolled into view, and its size may then change. Therefore repeat the move.
   function bring(pane, element, left = 8) {
     if (!element) return;
     const away = element.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight / 4;
