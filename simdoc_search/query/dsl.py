@@ -145,8 +145,8 @@ def similar_by_id(
     Args:
         index: the index of the query document, as in the `_index` of a hit. It must not be an alias of several indices.
         id: the `_id` of the query document. The query document itself is not a hit.
-        overlap: minimum Jaccard similarity, 0..1. None or a value under 0.01: any overlap, that is, 1 % of the tokens,
-            from 1 to 4.
+        overlap: minimum Jaccard similarity, 0..1. None or a value under 0.01: any overlap, that is, more equal tokens
+            than by chance (`min_beyond_chance`).
         field: the field that contains the tokens of simdoc-search. It must be in `_source`.
         routing: the routing of the query document, if it has one.
         filters: your own clauses that hits must match. They are not changed. The query document need not match.

@@ -95,7 +95,10 @@ def decode(tokens: Sequence[str], length: int | None = None) -> Codes:
     width = length or _LENGTH
     if length is None and (_LENGTH + 1) in map(len, tokens):
         zero, width = ALPHABET[0], _LENGTH + 1
-        tokens = [zero + token if len(token) == _LENGTH else token.removeprefix(zero) for token in tokens]
+        for token in tokens:
+            if len(token) == width and token.startswith(zero):
+                raise ValueError(f"{token!r} is not a token, because its code fits into {_LENGTH} characters")
+        tokens = [zero + token if len(token) == _LENGTH else token for token in tokens]
     joined = "".join(tokens)
     if not joined.isascii() or not {width}.issuperset(map(len, tokens)):
         wrong = next(token for token in tokens if len(token) != width or not token.isascii())

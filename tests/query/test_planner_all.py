@@ -18,10 +18,16 @@ Number = float | str | Fraction | None
 SOLR_DIFFERS = {
     ("1.5", "1.0"): "Solr validates nothing; an overlap over 100 % is an error here",
     ("1.0", "1.0"): "Solr sets a minimum match only for sim < 1, so its defaults require any one token",
-    ("0.0", "1.0"): "in Solr, a minimum match of 0 means any one token; here, any overlap means 1 to 4 tokens",
+    (
+        "0.0",
+        "1.0",
+    ): "in Solr, a minimum match of 0 means any one token; here, any overlap means more tokens than by chance",
 }
 ALFRESCO_DIFFERS = {
-    **dict.fromkeys(["id", "id_", "id_0"], "Alfresco requires any one token, and we 1 to 4; here, `id_` is an id"),
+    **dict.fromkeys(
+        ["id", "id_", "id_0"],
+        "Alfresco requires any one token, and we more than are equal by chance; here, `id_` is an id",
+    ),
     **dict.fromkeys(
         ["id_0.2", "id_0.5", "id_0.2_0.8", "id_20_0.8"], "these are fractions in Alfresco, and errors here"
     ),

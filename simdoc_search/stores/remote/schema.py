@@ -76,10 +76,9 @@ def settings_of(meta: Mapping[str, str]) -> Settings:
     Raises:
         FormatMismatchError: the settings are missing, malformed, or from a newer version.
     """
-    version = meta.get("simdoc_version", "")
-    if version:
-        check_version(int(version) if version.isdecimal() and len(version) < MAX_META_VALUE else version)
     try:
+        version = meta["simdoc_version"]
+        check_version(int(version) if version.isdecimal() and len(version) < MAX_META_VALUE else version)
         lines = [value for key, value in sorted(meta.items()) if key.startswith(_SKETCHES)]
         sketches = [sketch.strip() for line in lines for sketch in line.split(_SEPARATOR.strip())]
         analysis = _parse_analysis(meta.get("simdoc_analysis", _analysis_text(Analysis())))
