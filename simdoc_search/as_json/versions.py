@@ -50,7 +50,7 @@ def versions_as_json(
 
 
 def order_as_json(order: VersionOrder) -> dict[str, Any]:
-    """Convert the newest version, and the evidence of the order."""
+    """Convert the newest version, and the evidence for the order."""
     return {
         "newest": None if order.newest is None else entry_place_as_json(order.newest),
         "order": {

@@ -43,7 +43,7 @@ _NEEDS_NEW_PLAN = re.compile("changed|is gone|has no state for it|not in the sto
 @click.option(
     "--delete",
     is_flag=True,
-    help="Delete dropped files. Also remove dropped documents that have no file from the store.",
+    help="Delete dropped files. Also remove from the store any dropped documents that have no file.",
 )
 @click.option(
     "--hardlink",
@@ -70,8 +70,8 @@ def apply(
 ) -> None:
     """Move, delete or hard-link the duplicates listed in PLAN.
 
-    First write PLAN with `duplicates --plan`, and edit it. A dropped file is left alone and listed if it has changed
-    since PLAN was written, or if the kept file has changed. All changes are recorded in PLAN.undo. After an
+    First write PLAN with `duplicates --plan`, and edit it. A file that PLAN marks as `drop` is left alone and
+    listed if it or the kept file has changed since PLAN was written. All changes are recorded in PLAN.undo. After an
     interruption, run the same command again to resume. The exit status is 1 if a file was left alone.
 
     \b

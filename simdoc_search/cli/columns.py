@@ -42,7 +42,7 @@ show_option: Final = click.option(
     type=_ColumnNames(),
     default=(),
     metavar="COLUMN,...",
-    help="Columns to show for each document: date, size, path, or metadata fields. Separate them by commas.",
+    help="Columns to show for each document: date, size, path, or metadata fields. Separate them with commas.",
 )
 
 

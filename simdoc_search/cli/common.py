@@ -75,7 +75,7 @@ text_field_option: Final = click.option(
 field_option: Final = click.option(
     "--field",
     metavar="FIELD",
-    help="Fingerprint field of the index.  [default: its only fingerprint field, or simdoc]",
+    help="Fingerprint field of the index.  [default: the only fingerprint field of the index; simdoc if it has none]",
 )
 """For commands that query an index. Pass the value to `open_store` as `field`."""
 

@@ -33,7 +33,7 @@ _STYLES = {"": "", "removed": "red strike", "inserted": "green underline", "head
 _BRACKETS = {"removed": ("[-", "-]"), "inserted": ("{+", "+}")}
 
 StyledText = tuple[str, str]
-"""A pair of a key of `_STYLES` and a text."""
+"""A style (a key of `_STYLES`) and the text that it applies to."""
 
 
 class _Line(NamedTuple):

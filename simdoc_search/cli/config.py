@@ -153,7 +153,7 @@ def _read_store(path: Path, value: Any, *, is_from_variable: bool) -> str:
     A file that SIMDOC_CONFIG does not name can only set a store in its own folder.
     """
     if not isinstance(value, str) or not value:
-        raise click.UsageError(f"{path}: store is {value!r:.60}; write a string")
+        raise click.UsageError(f"{path}: store must be a non-empty string, not {value!r:.60}")
     if "://" in value and is_from_variable:
         return value
     store = Path(os.path.abspath(path.parent / value))  # noqa: PTH100 - does not resolve links

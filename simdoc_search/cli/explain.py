@@ -95,9 +95,10 @@ def explain(
 ) -> None:
     """Show how a query is parsed, how it is run, and what it finds.
 
-    The command prints the possible readings of FINGERPRINT, the plan of the query, and the probability of finding a
-    document with each overlap. If the document is not in the store, 512 tokens are assumed. A query with a probability
-    groups tokens into bands: as few as needed (--planner enough), or all of them (--planner all).
+    FINGERPRINT is ID, ID_OVERLAP or ID_OVERLAP_PROBABILITY. The command prints how it can be parsed, the plan of the
+    query, and the probability of finding a document at several overlaps. If the document is not in the store, its
+    fingerprint is assumed to have 512 tokens. A query with a probability groups tokens into bands. It uses only as many
+    bands as needed (--planner enough), or bands of all tokens (--planner all).
 
     \b
       simdoc-search explain doc123_20_80

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
               help="Also read archives (.zip .tar .tgz ...) and mailboxes (.mbox) in folders.")  # fmt: skip
 @click.option("--prune", is_flag=True, help="Remove documents whose files no longer exist in the folders.")
 @click.option("--prune-all", is_flag=True,
-              help="Like --prune, even if more than half or all of the documents of a folder are removed.")  # fmt: skip
+              help="Like --prune, even if this removes more than half of the documents of a folder.")  # fmt: skip
 @click.option("--prefix", metavar="PREFIX", help="Prefix to add to each id, such as b/ for the files of folder b.")
 @click.option("--max-size", type=click.FloatRange(min=0), default=50, show_default=True, metavar="MB",
               help="Skip files, JSONL lines and table rows that are larger than this.")  # fmt: skip
@@ -145,28 +145,28 @@ def index(
       simdoc-search index ./b --prefix b/
 
     The command reads plain text in any encoding, Markdown and HTML. Install simdoc-search[documents] to also read .pdf
-    .epub .rtf .doc .docx .docm .odt .ppt .pptx .odp .xls .xlsx .ods .eml .msg. Tables (.jsonl .ndjson, also as .gz,
-    .csv .tsv .parquet) are only read if PATH names them.
+    .epub .rtf .doc .docx .docm .odt .ppt .pptx .odp .xls .xlsx .ods .eml .msg. Tables (.jsonl .ndjson .jsonl.gz
+    .ndjson.gz .csv .tsv .parquet) are only read if PATH names them.
 
     Archives (.zip .tar .tgz .tar.gz .tar.bz2 .tar.xz) and mailboxes (.mbox, also as .gz) are read if PATH names them,
-    or with --archives. Later runs also read them without --archives. Their files have ids like old.zip!2021/Report.txt
-    and mail.mbox!Re: thing.eml.
+    or with --archives. Later runs read them again even without --archives. Their files have ids like
+    old.zip!2021/Report.txt and mail.mbox!Re: thing.eml.
 
-    --with versions stores the sentences of each document. With 357 documents, `versions` then took a tenth of the time.
-    --with relations stores concepts for `related`. Both also upgrade an existing store that has texts. PATH is then
-    optional. With 1,500 files, --with versions made the store 13 % larger, and indexing took 1.8 times as long. --with
-    versions,relations made it 34 % larger, and indexing took 15 times as long.
+    --with versions stores the sentences of each document. In a test with 357 documents, this made `versions` ten times
+    as fast. --with relations stores concepts for `related`. Both also upgrade an existing store that has texts. PATH is
+    then optional. In a test with 1,500 files, --with versions made the store 13 % larger, and indexing took 1.8 times
+    as long. --with versions,relations made it 34 % larger, and indexing took 15 times as long.
 
     --language adds the metadata field `language` to each document that does not have it. Its value is a code such as
-    de, zh or yue, or it is mixed or unknown. Select documents with --filter language=de, and count them with
+    `de`, `zh` or `yue`, or else `mixed` or `unknown`. Select documents with --filter language=de, and count them with
     `languages`.
 
     --reject-duplicates skips a new document that overlaps a stored document, or an earlier document of the same run, by
     the given percentage or more. The report names both documents and their overlap. A new version of a stored document
     (with the same id) is not skipped.
 
-    If people may write texts to mislead the search, set SIMDOC_HASH_KEY to a secret (openssl rand -hex 32) before you
-    create the store. Fingerprinting then takes twice as long, and every command needs the same key.
+    If somebody might craft texts to mislead the search, set SIMDOC_HASH_KEY to a secret (openssl rand -hex 32) before
+    you create the store. Fingerprinting then takes twice as long, and every command needs the same key.
 
     Files that cannot be indexed are listed with the reason. If there are many, only --json lists all of them. The exit
     status is 1 if a path could not be read, if the store refused a document, or if --prune kept documents because their
@@ -271,7 +271,7 @@ def _choose_settings(
     settings = settings_change({**options, "kinds": ()})(stored_settings or requested)
     if (
         stored_settings and stored_settings.passages is None and settings.passages
-    ):  # the library accepts this, as its default
+    ):  # the library accepts this combination, because passages are its default
         raise FormatMismatchError(
             f"the store {store} was created with --no-passages; omit --passage-run, or choose a new store with --store"
         )

@@ -71,7 +71,7 @@ def languages(
       simdoc-search languages ./corpus --each
       simdoc-search languages --text 'Der Mieter zahlt die Miete am ersten Tag des Monats.'
 
-    A language is a code, such as de, zh or yue. A document is `mixed` if a fifth or more of it is in another language.
+    Languages are codes, such as de, zh or yue. A document is `mixed` if a fifth or more of it is in another language.
     It is `unknown` if it has fewer than 40 letters, or if its language cannot be identified. A language in the
     document's metadata takes precedence. --each and --text also print the possible languages with their probabilities.
     """

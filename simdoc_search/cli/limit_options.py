@@ -26,15 +26,15 @@ _OPTIONS = (
         "--enough",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum share of one version's sentences that the other contains.  [default: 50, unless changed "
-        "with `defaults`]",
+        help="Minimum share of common sentences, in the version where this share is larger.  [default: 50, unless "
+        "changed with `defaults`]",
     ),
     click.option(
         "--least",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum share of the other version's sentences that the first contains.  [default: 10, unless changed "
-        "with `defaults`]",
+        help="Minimum share of common sentences, in the version where this share is smaller.  [default: 10, unless "
+        "changed with `defaults`]",
     ),
     click.option(
         "--min-score",

@@ -168,8 +168,7 @@ def overlap_options(command: Command) -> Command:
             type=click.Choice(PLANNERS),
             default="enough",
             show_default=True,
-            help="How to run a query with a probability. `enough` is as fast as possible. `all` works as in Alfresco. "
-            "To see the difference, use `explain`.",
+            help="How to run a query with a probability. `enough` is as fast as possible. `all` works as in Alfresco.",
         ),
         click.option(
             "--probability",

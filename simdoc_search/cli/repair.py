@@ -41,7 +41,7 @@ def repair(store: str, target: str, as_json: bool) -> None:
             say(f"lost: {id}")
         for doubt in repaired.doubts:
             say(f"note: {doubt.file}: {doubt.problem}")
-        lost = f", {counted(len(repaired.lost), 'is lost', 'are lost')}" if repaired.lost else ""
+        lost = f", {len(repaired.lost):,} lost" if repaired.lost else ""
         say(f"{counted(repaired.documents, 'document')} saved to {target}{lost}")
     if repaired.lost:
         raise SystemExit(1)

@@ -95,7 +95,7 @@ def _print_table(result: SearchResult, columns: HitColumns, *, is_exact: bool) -
     say(_summary(result))
     if is_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
         estimated = counted(count, "overlap is", "overlaps are")
-        say(f"note: {estimated} estimated, because the store does not have the text", err=True)
+        say(f"note: {estimated} estimated, because the store does not have the texts of these documents", err=True)
     for left_out in result.left_out[:_MAX_LEFT_OUT]:
         say(f"left out: the document {left_out.id!r} {left_out.reason}; index it or run backfill --stale", err=True)
     if more := len(result.left_out[_MAX_LEFT_OUT:]):

@@ -59,7 +59,7 @@ _MAX_DIGITS = 4
 @click.option(
     "--shingles", metavar="UNIT:SIZE,...",
     help="Kinds of shingles to measure, such as words:5, characters:9, words:3+stop:en+stem:en or words:1+frequencies. "
-    " [default: those of the store, or words:5; several with --pairs]",
+    " [default: those of the store, or words:5. With --pairs: several kinds]",
 )  # fmt: skip
 @click.option("--pairs", "pairs_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="File with labelled pairs. Each line has two ids and yes or no, separated by tabs.")  # fmt: skip
@@ -68,7 +68,7 @@ _MAX_DIGITS = 4
     show_default=True, help="What `yes` means in --pairs: the two documents are duplicates, versions or related.",
 )  # fmt: skip
 @click.option(
-    "--sample", type=click.IntRange(min=2), default=1000, show_default=True, help="Number of documents to measure on."
+    "--sample", type=click.IntRange(min=2), default=1000, show_default=True, help="Number of documents in the sample."
 )
 @field_options
 @store_option
@@ -89,7 +89,7 @@ def tune(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Measure settings on your documents, and recommend the best.
+    """Compare settings on your documents, and recommend the best.
 
     The command indexes a sample in memory, once for each kind and size of fingerprint. It queries each index, and
     compares the estimates and the hits with exact values. It does not write any files.
@@ -101,8 +101,8 @@ def tune(
       simdoc-search tune ./corpus --shingles words:3,words:5,characters:9
 
     With --pairs, the command learns the minimum overlap of the documents that you call duplicates. It also finds the
-    shingles that best separate them from other documents. With --for versions or --for related, it learns the limits of
-    these commands for a store.
+    shingles that best separate them from other documents. With --for versions or --for related, it learns the
+    thresholds that these commands use for a store.
 
     \b
       simdoc-search tune ./.simdoc --pairs judged.tsv --for versions

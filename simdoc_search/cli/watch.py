@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--overlap", type=percent_type, metavar="PERCENT", help="Minimum overlap of a copy.  [default: 50]")
 @click.option("--arrived", is_flag=True, help="Check whether these new documents are copies of watched documents.")
 @click.option("--list", "lists_watches", is_flag=True, help="List the watched documents.")
-@click.option("--remove", is_flag=True, help="Stop watching these documents. They may already be deleted.")
+@click.option("--remove", is_flag=True, help="Stop watching these documents. This also works if they were deleted.")
 @click.option("--watches", "watches_index", default="simdoc-watches", show_default=True, metavar="INDEX",
               help="Index in which the watches are stored.")  # fmt: skip
 @field_option

@@ -119,7 +119,7 @@ def load(source: FileSource, *, allow_risky: bool = True) -> Document | Skipped:
             raise NeedsSubprocessError
         data = _read(source)
         format = source.format.refine(data)
-        if format.is_risky(len(data)) and not allow_risky:  # the content shows a PDF, or the file has grown
+        if format.is_risky(len(data)) and not allow_risky:  # the content turns out to be a PDF, or the file has grown
             raise NeedsSubprocessError
         return _parse(source, data, format)
     except DocumentError as error:

@@ -14,7 +14,7 @@ _MAX_LINKS = 40  # as in Linux
 
 
 def leads_out(path: str | Path, boundary: FileId, descriptor: int | None = None) -> bool:
-    """Return whether a link on the path of a file or folder leads out of a folder.
+    """Return whether a link in a path makes it point outside a folder.
 
     The check starts at the real location of the file, and goes up until it reaches the folder. It compares inodes,
     because the names of the folders above the indexed one may be unreadable.
@@ -22,8 +22,8 @@ def leads_out(path: str | Path, boundary: FileId, descriptor: int | None = None)
     Args:
         path: the file or folder.
         boundary: device and inode of the folder.
-        descriptor: descriptor of the file that was opened by this path. If the path now leads to another file, the
-            result is True, because the path may have been replaced with a link while the file was opened.
+        descriptor: descriptor of the file that was opened through this path. If the path now leads to another file, the
+            result is True, because the path may have been replaced with a link while the file was being opened.
 
     Raises:
         OSError: the file does not exist.

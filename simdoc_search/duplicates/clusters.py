@@ -1,8 +1,9 @@
-"""Groups duplicates around a kept document, and finds sets of documents with equal words.
+"""Groups duplicates around a kept document, and finds sets of documents with the same words.
 
 Each duplicate in a group overlaps the kept document itself. If A overlaps B and B overlaps C, then C joins the group of
-A only if C also overlaps A. Documents are processed in keep order. A document that is not in a group yet becomes the
-kept document of all later documents that overlap it enough and are not in a group either.
+A only if C also overlaps A. Documents are processed in order of preference, those to keep first (see `keep_order`). A
+document that is not in a group yet becomes the kept document of all later documents that overlap it enough and are not
+in a group either.
 """
 
 from __future__ import annotations
@@ -69,10 +70,12 @@ def _is_ready(first: Ints, second: Ints, count: int) -> Bools:
 
 
 class EqualWordSets:
-    """Sets of documents with equal words. Only one document of each set, its representative, is compared with others.
+    """Sets of documents that have the same words.
+
+    Only one document of each set, its representative, is compared with others.
 
     Args:
-        labels: one number per document, equal for documents with equal words; int64, shape (documents,).
+        labels: one number per document, equal for documents with the same words; int64, shape (documents,).
 
     Attributes:
         representatives: the preferred document of each set, ascending.

@@ -32,7 +32,7 @@ class GroupMembership:
         return len(self._group)
 
     def place(self, number: int) -> Place:
-        """Return the key of a document, given by its number."""
+        """Return the key of the document with this number."""
         return self._documents.place(number)
 
     def find_kept(self, number: int) -> int | None:

@@ -45,7 +45,7 @@ def both_labels(first: TextPositions, a: int, second: TextPositions, b: int) -> 
 
 _CHARACTERS_PER_WORD = 12
 """The maximum average length of the words that are shown around a position. If the words are longer, or if there are no
-spaces, fewer words or a part of them are shown."""
+spaces, fewer words, or only part of a word, are shown."""
 
 _PUNCTUATION = re.compile(r"[.,;:!?)\]}”’»…]+(?=\s|$)")
 

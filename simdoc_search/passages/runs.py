@@ -40,9 +40,9 @@ def find_common_runs(windows: Windows, length: int, max_pairs: int) -> Ints:
 
 
 def add_covering_runs(windows: Windows, length: int, known: Ints) -> Ints:
-    """Add runs to the known runs until every window of `length` words that both texts have is in a run.
+    """Add runs to the known runs until each window of `length` words that occurs in both texts is covered by a run.
 
-    If each text has a window 1,000 times, at most 2,000 runs are added, not a million.
+    If a window occurs 1,000 times in each text, at most 2,000 runs are added, not a million.
     """
     a, b = windows.classes(length)
     starts = _find_uncovered_starts(windows.count_equal_after, a, b, length, known)
@@ -97,7 +97,9 @@ def _find_uncovered_starts(
         best = int(sizes.argmax())
         end, other_end = i + int(sizes[best]), int(tried[best] + sizes[best])
         starts.append((i, int(tried[best])))
-        next_index = max(next_index + 1, bisect_right(order, end) - 1)  # the last window that does not skip a word
+        next_index = max(
+            next_index + 1, bisect_right(order, end) - 1
+        )  # the last window that leaves no gap after the run
     first, second = np.array(starts, np.int64).reshape(-1, 2).T
     return first, second
 

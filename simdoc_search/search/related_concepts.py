@@ -62,7 +62,8 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
         concepts = QueryConcepts(paragraphs_of(document.record.concepts), names)
     if not concepts.paragraphs.count:
         raise NoFingerprintError(
-            f"{document.title} has no concepts, so related documents cannot be found; use versions instead"
+            f"{document.title} has no concepts, so related documents cannot be found; use `simdoc-search versions` "
+            "instead"
         )
     return concepts
 

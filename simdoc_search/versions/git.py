@@ -1,7 +1,7 @@
 """Runs git in an untrusted repository.
 
-The configuration of a repository can contain programs, servers and pipes. Here, git does not run these programs, fetch
-from the servers, or write anything. At the deadline, git and all processes that it started are killed.
+The configuration of a repository can name programs to run and servers to contact. Here, git does not run these
+programs, fetch from the servers, or write anything. At the deadline, git and all processes that it started are killed.
 """
 
 from __future__ import annotations

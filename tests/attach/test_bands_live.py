@@ -67,7 +67,7 @@ def test_wrong_parameters_are_an_error(engine: Engine) -> None:
             {"overlap": 20, "probability": 100},
             "overlap must be greater than 0 and at most 100, probability greater than 0 and less than 100",
         ),
-        (field, {"overlap": 0, "probability": 80}, "overlap must be over 0"),
+        (field, {"overlap": 0, "probability": 80}, "overlap must be greater than 0"),
         (field, {"overlap": "20", "probability": 80}, "overlap and probability must be numbers, in percent"),
     ):
         (bands,) = bands_of(engine, [fields], **params)

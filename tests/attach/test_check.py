@@ -126,7 +126,7 @@ def test_the_field_limit_is_checked_for_an_index_without_our_field(
     problem = f"it can have only {limit - 2} more fields (limit {limit}); increase index.mapping.total_fields.limit"
 
     assert ([] if wrong is None else [(wrong, problem)]) == [
-        finding for finding in findings if "are left" in finding[1]
+        finding for finding in findings if "more fields" in finding[1]
     ]
     assert [] == findings_of(made, engine, mapping(), {**NAMED, "index.mapping.total_fields.limit": 11})
 
@@ -283,7 +283,7 @@ def test_an_index_without_our_field_is_named_with_the_command(made: Indices, eng
     """The command has the text field of the other index. A closed index is only named."""
     names, alias = two_indices(made, {})
     ((index, problem),) = [(finding.index, finding.message) for finding in check(engine, alias) if finding.is_problem]
-    run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field body, or apply"
+    run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field body, or add"
     result = run("check", f"{made.engine}/{alias}")
     call(made.engine, "POST", f"/{names[1]}/_close")
 

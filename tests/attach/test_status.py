@@ -157,7 +157,7 @@ def test_fingerprints_are_compared_only_with_known_text_fields(made: Indices, en
         inspect_indices(engine, index, text_fields=fields).sample for fields in ((), ["body"], ["bodi"])
     )
 
-    assert "name it with --text-field" in unknown.not_compared
+    assert "give it with --text-field" in unknown.not_compared
     assert {"list": "is not an object"} == unknown.malformed
     assert Sample(2, 2, 1, ("list",)) == known
     assert "none of the 2 sampled documents has the field bodi; choose another one" in misspelt.not_compared
@@ -229,8 +229,8 @@ def test_the_command_prints_one_line_per_state(made: Indices) -> None:
     assert "\x1b" not in shown
     assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale", "sampled", "share"))
     assert {"state": "none", "pipeline": "", "setting": ""} == found["indices"][0]["ingest"]
-    assert "alike " not in shown
-    assert "alike          sentences with a distance of at most 3 of 64\n" in output("status", place)
+    assert "similar  " not in shown
+    assert "similar        sentences with a distance of at most 3 of 64\n" in output("status", place)
     assert {"enough": 0.5, "least": 0.1, "bits": 3, "min_score": 0.5} == answer("status", place)["limits"]
 
 
@@ -303,7 +303,9 @@ def test_documents_without_a_text_are_counted_separately(made: Indices) -> None:
     done = output("backfill", url)
     after = answer("status", url, "--max-missing", "0")
 
-    assert "fingerprinted  5\nwithout text   2 need no fingerprint\nmissing        1 (12.5%)\n" in shown
+    assert (
+        "fingerprinted  5\nwithout text   2; these documents need no fingerprint\nmissing        1 (12.5%)\n" in shown
+    )
     assert "text gone      1 have a fingerprint but no text; to remove it, run simdoc-search backfill\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])

@@ -106,7 +106,7 @@ def test_the_synonyms_of_the_store_are_needed() -> None:
 
 
 def test_wrong_queries_are_one_sentence() -> None:
-    no_concepts = "has no concepts, so related documents cannot be found; use versions instead"
+    no_concepts = "has no concepts, so related documents cannot be found; use `simdoc-search versions` instead"
     how = "add them with: simdoc-search index --with relations --store plain"
 
     assert f"the store plain was created without concepts; {how}" == sentence(run("related", "D1", "--store", "plain"))

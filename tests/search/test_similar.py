@@ -87,7 +87,7 @@ def test_the_first_page_has_the_best_hits(seed: int) -> None:
     rng = random.Random(seed)
     tokens = [[bucket << HASH_BITS | value for value in range(rng.choice([1, 2, 5]))] for bucket in range(16)]
     with pytest.MonkeyPatch.context() as patch, closing(open_store(":memory:", SMALL)) as store:
-        patch.setattr(candidates, "FIRST_PAGE", 20)
+        patch.setattr(candidates, "FIRST_PAGE_SIZE", 20)
         search = SimilaritySearch(store)
         count = rng.choice([5, 40, 150])  # fewer and more than a store reads at once
         ids = [f"{number:03}" for number in rng.sample(range(count), count)]
@@ -118,7 +118,8 @@ def test_bands_find_a_part_of_all_hits(seed: int, planner: Planner, probability:
             possible = {
                 hit
                 for hit in expected(search, "00", "0.0001", minimum=1)
-                if hit[1] >= share - 2.33 * (share * (1 - share) / len(buckets["00"] | buckets[hit[0]])) ** 0.5
+                if hit[1]
+                >= share - 2.33 * (share * (1 - share) / (len(buckets["00"] | buckets[hit[0]]) * 511 / 512)) ** 0.5
             }
             options: dict[str, Any] = {"overlap": Fraction(overlap), "probability": Fraction(probability)}
             hits = values_of(search.similar("00", size=100, planner=planner, **options))

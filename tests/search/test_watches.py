@@ -209,7 +209,7 @@ def test_a_document_that_cannot_be_watched_is_an_error(watcher: Watcher) -> None
             watch("nobody")
         with pytest.raises(NoFingerprintError):
             watch("bare")
-    with pytest.raises(QuerySyntaxError, match="over 0"):
+    with pytest.raises(QuerySyntaxError, match="greater than 0"):
         watcher.set("doc", overlap=0)
     with pytest.raises(QuerySyntaxError, match="omit the probability"):
         watcher.set("doc_50_80")
@@ -224,7 +224,7 @@ def test_other_settings_need_another_index_of_watches(made: Indices, watcher: Wa
         elsewhere = Watcher(other, watcher.name)
         for watch in (elsewhere.set, elsewhere.copied_by):
             with pytest.raises(
-                FormatMismatchError, match=r"other fingerprint settings than .*; choose another index with"
+                FormatMismatchError, match=r"settings that differ from those of .*; choose another index with"
             ):
                 watch("doc")
         assert "doc" == Watcher(other, made.name()).set("doc").place.id

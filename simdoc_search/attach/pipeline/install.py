@@ -43,7 +43,7 @@ def plan_pipeline_steps(
         field: the object field to write.
         settings: the settings of the fingerprints; None selects the default settings.
         name: the name of the pipeline. Different text fields or settings need different pipelines.
-        force: whether to replace a different pipeline with this name.
+        force: whether to overwrite a different pipeline of the same name.
 
     Raises:
         StoreError: a different pipeline has this name, or the engine cannot compute these fingerprints.
@@ -59,7 +59,10 @@ def plan_pipeline_steps(
 
 
 def _check_same_fingerprint(engine: Engine, settings: Settings) -> None:
-    """Check that the engine computes the same fingerprint as this package. An old Java may lack some letters."""
+    """Check that the engine computes the same fingerprint as this package.
+
+    An old Java version may not know some letters.
+    """
     body = {"pipeline": pipeline_body(settings), "docs": [{"_source": {"body": _TEST_TEXT}}]}
     response = engine.call("POST", ["_ingest", "pipeline", "_simulate"], body)
     try:

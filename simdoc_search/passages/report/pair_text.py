@@ -18,7 +18,7 @@ _MIN_SHARE = 0.3
 _LARGE_WORDS = 40
 """A longer difference outside passages is neither struck through nor underlined, so that it is easy to read."""
 _PASSAGE, _DIFFERENCE = 0, 1
-"""The kind of a label, which is its first number."""
+"""The kinds of labels. The first number of a label is its kind."""
 
 Side = Literal["a", "b"]
 
@@ -31,7 +31,7 @@ class PairMarks:
         comparison: The passages and the differences.
         repeated: The indices of the passages that are boilerplate.
         moved: The indices of the passages that moved.
-        prefix: The prefix of ids.
+        prefix: The prefix of the ids of the HTML elements.
     """
 
     comparison: Comparison
@@ -69,7 +69,7 @@ class PairParagraphRenderer:
         self._other = "b" if side == "a" else "a"
         self._differences_with_id: set[int] = set()
         self._last_gap = -1  # the position of the last gap: there, only the other text has words
-        self._unlinked: dict[int, list[int]] = {}  # passages that have no link yet, by their first character
+        self._unlinked: dict[int, list[int]] = {}  # passages that have no link yet, by start position
         self._runs: list[tuple[int, int, int, int]] = []  # start, end, start in the other text, passage
         for number, passage in enumerate(marks.comparison.passages):
             self._unlinked.setdefault(_span(passage, side)[0], []).append(number)
@@ -107,7 +107,7 @@ class PairParagraphRenderer:
         return min(numbers, key=lambda number: (self._length(differences[number]), -number), default=None)
 
     def _links(self, piece: Piece) -> str:
-        """Return links to the counterparts of the passages that begin with a piece."""
+        """Return links to the counterparts of the passages that begin at this piece."""
         numbers = self._unlinked.pop(piece.start, ()) if piece.end > piece.start else ()
         return "".join(map(self._link, numbers))
 
@@ -142,7 +142,7 @@ class PairParagraphRenderer:
     def _counterpart(self, block: Block) -> int | None:
         """Return the position in the other text where the counterpart of a block starts.
 
-        It is found by the passage that contains most of the block.
+        It is determined by the passage that contains the largest part of the block.
         """
         sizes: dict[int, int] = {}
         starts: dict[int, int] = {}

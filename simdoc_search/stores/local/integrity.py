@@ -25,7 +25,7 @@ class Damage:
     """Damage to a store.
 
     Attributes:
-        file: the damaged file, as a path below the folder of the store.
+        file: path of the damaged file, relative to the folder of the store.
         problem: what is wrong, in one sentence.
     """
 
@@ -47,7 +47,7 @@ def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Dama
 
     Raises:
         StoreNotFoundError: there is no store.
-        StoreError: the folder contains other files and no store.
+        StoreError: the folder contains files but no store.
     """
     index = folder / INDEX_FOLDER
     schema = None

@@ -63,7 +63,7 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
     `target` only when it is complete.
 
     Args:
-        folder: folder of the damaged store. It can be locked only if this process may write to it.
+        folder: folder of the damaged store. If this process may not write to it, it is not locked.
         target: folder of the new store. It must be new or empty.
         progress: called with the number of finished documents and the total number of documents.
 
@@ -160,7 +160,7 @@ class _DamagedSegment:
         begin_item(0)
         if not self._is_open:
             self._is_open = True
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # tantivy prints there why the process ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # tantivy prints the reason for the crash to stderr
             with self._opened(["store"]) as self._searcher:
                 pass
         records: list[Record | None] = []

@@ -1,4 +1,4 @@
-"""Defines the fields of a tantivy index, and converts records to documents of tantivy and back."""
+"""Defines the fields of a tantivy index, and converts records to tantivy documents and back."""
 
 from __future__ import annotations
 
@@ -31,13 +31,16 @@ HASHES = ("text_hash", "words_hash")
 """Fields that find identical texts, and texts with the same words."""
 
 TEXT_COMPRESSION = 1
-"""Level of zlib. Texts are compressed in addition to tantivy's own compression, because most records are read without
-their texts, and a compressed block of tantivy contains both."""
+"""The zlib compression level.
 
-_LOW_BITS = HASH_BITS - 1  # of a hash, which are stored as a byte
+Tantivy compresses records and texts in the same blocks, but most records are read without their texts. Compressing the
+texts first makes these blocks faster to read.
+"""
+
+_LOW_BITS = HASH_BITS - 1  # the number of low bits of a hash, which are stored together as a byte
 
 _STORED_FIELDS: dict[KindName, str] = {name: f"{name[:-1]}_codes" for name in KINDS}
-"""The stored field of each kind of tokens. The indexed field has the name of the kind."""
+"""The stored field for each kind of tokens. The indexed field has the name of the kind."""
 
 WORDS = "words"
 """The field with the words of the texts. It records which documents have a word, but not how often and where."""
@@ -105,7 +108,7 @@ def encode_record(record: Record, settings: Settings, store_text: bool) -> Encod
 def to_record(
     document: tantivy.Document, settings: Settings, *, text: bool, passages: bool = False, sketches: bool = False
 ) -> Record:
-    """Convert a document of tantivy back into a record."""
+    """Convert a tantivy document back into a record."""
     rest = json.loads(_to_text(document.get_first("rest")))
     return Record(
         id=id_of(document),
@@ -150,7 +153,10 @@ def text_of(document: tantivy.Document) -> str | None:
 
 
 def indexed_words(words: Iterable[str]) -> list[str]:
-    """Return the distinct terms of words. A normalised word that contains spaces is indexed as several terms."""
+    """Return the distinct index terms for these words.
+
+    A normalised word that contains spaces is indexed as several terms.
+    """
     return list(dict.fromkeys(" ".join(words).split(" ")))
 
 
@@ -207,7 +213,8 @@ def _checksum(*parts: object) -> int:
 def _pack_fingerprint(codes: NDArray[np.uint32], slots: int) -> bytes:
     """Pack the codes of a fingerprint.
 
-    The first bits say which slots are filled. Then follow the highest bit of each hash, and its other 8 bits as a byte.
+    The first bits say which slots are filled. They are followed by the highest bits of all hashes, and then by the
+    other 8 bits of each hash, one byte per hash.
     """
     bits = np.zeros(slots + len(codes), np.uint8)
     bits[codes >> HASH_BITS] = 1

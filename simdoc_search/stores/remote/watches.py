@@ -1,6 +1,6 @@
 """Stores watches. A watch is a query for copies of a document, which the engine's percolator runs on new documents.
 
-    {"query": the query for documents that overlap it, "simdoc": {"tokens": "...", "buckets": 512},
+    {"query": the query for documents that overlap the watched document, "simdoc": {"tokens": "...", "buckets": 512},
      "watched": {"id": "...", "index": "...", "alias": "...", "routing": "...", "overlap": 50, "since": "2026-11-30"}}
 
 Watches are stored in a separate index. A watch contains the tokens that its document had when the watch was set.
@@ -49,7 +49,7 @@ class Watch:
     """A watch for copies of a document.
 
     Attributes:
-        place: place of the document when the watch was set.
+        place: index, id and routing of the document when the watch was set.
         overlap: minimum overlap of a copy, greater than 0 and at most 1.
         since: the UTC time at which the watch was set, in ISO 8601.
         codes: tokens of the document at that time, as in `Record`. They are empty if they were not loaded.
@@ -157,7 +157,7 @@ class Watches:
         yield from map(self._watch, all_hits(self._engine, self.name, body))
 
     def _inspect(self, mappings: Mapping[str, Mapping[str, Any]] | None) -> None:
-        """Read whether the index exists, and whether it maps the fingerprint field."""
+        """Determine whether the index exists, and whether it maps the fingerprint field."""
         for name, mapping in (mappings or {}).items():
             if mapping.get("properties", {}).get(QUERY, {}).get("type") != "percolator":
                 raise StoreError(
@@ -166,7 +166,9 @@ class Watches:
             meta = fields_of(mapping, self._field).get("tokens", {}).get("meta")
             self._exists, self._is_mapped = True, meta is not None
             if meta not in (None, self._mappings()["tokens"]["meta"]):
-                reason = f"the watches in {name} have other fingerprint settings than {self._access.location}"
+                reason = (
+                    f"the watches in {name} have fingerprint settings that differ from those of {self._access.location}"
+                )
                 self._mismatch = FormatMismatchError(f"{reason}; choose another index with --watches", found=meta)
 
     def _create(self) -> None:
@@ -248,5 +250,8 @@ class Watches:
 
 
 def _id_of(place: Place) -> str:
-    """Return the id of the watch for a document. It is a hash, because the place may be too long for an id."""
+    """Return the id of the watch for a document.
+
+    It is a hash, because index, id and routing together may be too long for an id.
+    """
     return hashlib.sha256(json.dumps([place.index, place.id, place.routing]).encode()).hexdigest()

@@ -147,8 +147,8 @@ def test_the_smallest_checkpoint_is_recorded_if_only_one_fits(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = filled(made, engine, number_of_shards=7)
-    monkeypatch.setattr(checkpoints, "_MAX_VALUE", 5)
-    monkeypatch.setattr(checkpoints, "_MAX_LINES", 1)
+    monkeypatch.setattr(checkpoints, "_MAX_VALUE_LENGTH", 5)
+    monkeypatch.setattr(checkpoints, "_MAX_VALUES", 1)
     backfill(engine, name, stale=True)
     bulk(engine, name, {"doc1": {"doc": {"body": OTHER}}})
     report = backfill(engine, name, stale=True)

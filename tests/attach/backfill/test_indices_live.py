@@ -158,7 +158,8 @@ def test_an_index_that_cannot_be_filled_is_skipped_with_the_reason(
 
 @one_engine
 @pytest.mark.parametrize(
-    ("field", "reason"), [("bdoy", "give one of its text fields with --text-field (body)"), ("title.raw", "use title")]
+    ("field", "reason"),
+    [("bdoy", "give one of its text fields with --text-field (body, title)"), ("title.raw", "use title")],
 )
 def test_a_misspelt_text_field_is_refused(made: Indices, engine: Engine, field: str, reason: str) -> None:
     """Otherwise all documents would be marked as empty."""

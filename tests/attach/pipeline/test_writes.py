@@ -143,7 +143,7 @@ def test_a_bulk_upsert_is_merged_into_the_document(
     values: Any = source.get("simdoc", {})
 
     if isinstance(source.get("body"), int):
-        assert (None, "the field body holds a number") == (values["tokens"], values["error"][:29])
+        assert (None, "the field body contains a number") == (values["tokens"], values["error"].partition(",")[0])
     elif source.get("body") is not None:
         assert expected(source["body"]) == {key: value for key, value in values.items() if key != "error"}
     else:
