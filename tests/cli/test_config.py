@@ -95,7 +95,7 @@ def test_unknown_options_and_invalid_values_are_one_sentence(folder: Path) -> No
     assert "[index] exclude is 7; write a list of strings" in refused(folder, "[index]\nexclude = 7")
     assert "[index] archives is 1; write true or false" in refused(folder, "[index]\narchives = 1")
     assert "[list] filter: 'x' is not a filter" in refused(folder, '[list]\nfilter = ["x"]')
-    assert "store is 3; write a string" in refused(folder, "store = 3")
+    assert "store must be a non-empty string, not 3" in refused(folder, "store = 3")
     assert "is not valid TOML: " in refused(folder, "[similar")
     assert "is not valid TOML: " in refused(folder, "\ufeff\0")
     assert "it is a folder" in refused(folder, "", "list", SIMDOC_CONFIG=str(folder))
