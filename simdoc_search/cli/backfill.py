@@ -136,7 +136,7 @@ def _run(engine: Engine, index: str, task: Task, as_json: bool, *, in_engine: bo
 def _print_report(report: BackfillReport) -> None:
     optional = {
         "without words": report.without_words,
-        "fingerprints removed because the text is gone": report.removed,
+        "cleared because the text is gone": report.removed,
         "without text": report.without_text,
         "read again because other programs changed them": report.conflicts,
         "deleted in the meantime": report.deleted_meanwhile,

@@ -86,7 +86,7 @@ def _path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]]:
     """Return the filter for a path prefix. For a folder on disk, it selects the prefix of its documents' ids."""
     if not prefix:
         return []
-    if not getattr(store, "own", True):
+    if not store.is_simdoc_index:
         raise QuerySyntaxError(
             "an index that simdoc-search did not create has no folders; omit PREFIX, and select documents with --filter"
         )
@@ -99,7 +99,7 @@ def _path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]]:
 
 def _compile_pattern(store: Store, prefix: str | None) -> re.Pattern[str] | None:
     """Return the regular expression for a prefix with wildcards; None if the prefix is not a shell pattern."""
-    if not prefix or not _WILDCARD.search(prefix) or not getattr(store, "own", True):
+    if not prefix or not _WILDCARD.search(prefix) or not store.is_simdoc_index:
         return None
     if os.path.isdir(prefix) or _is_path_prefix(store, prefix):  # noqa: PTH112
         return None

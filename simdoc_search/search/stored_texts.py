@@ -58,7 +58,7 @@ def with_metadata(store: Store, records: Sequence[Record], fields: Sequence[str]
     Records of an index that simdoc-search did not create have no metadata, so the fields are read. Other records
     already have all fields.
     """
-    if getattr(store, "own", True) or not records:
+    if store.is_simdoc_index or not records:
         return list(records)
     values = store.fields_at([record.place for record in records], fields)
     return [replace(record, metadata=values.get(record.place, {})) for record in records]

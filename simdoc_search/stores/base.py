@@ -124,6 +124,10 @@ class Store(Protocol):
     def has_texts(self) -> bool:
         """Whether the store has the texts of its documents."""
 
+    @property
+    def is_simdoc_index(self) -> bool:
+        """Whether simdoc-search created the store. Otherwise, it is an index that an application owns."""
+
     def info(self) -> StoreInfo:
         """Return the number of documents, the size and the settings."""
 

@@ -124,7 +124,7 @@ def test_an_index_that_cannot_have_marks_is_named(made: Indices) -> None:
 
     advice = "apply the mapping of simdoc-search template show, then reindex"
     assert f"simdoc.cluster has type 'text', not 'keyword'; {advice}" == reason(good, bad)
-    assert "it can have only 0 more fields (limit 11); increase index.mapping.total_fields.limit" == reason(full)
+    assert "the index can have only 0 more fields (limit 11); increase index.mapping.total_fields.limit" == reason(full)
     assert "it has the block index.blocks.write; remove the block before you write to it" == reason(closed)
     assert mapping()["properties"] == {
         **mapping()["properties"], **call(made.engine, "GET", f"/{good}/_mapping")[good]["mappings"]["properties"]

@@ -103,6 +103,11 @@ class LocalStore(Closable):
     def settings(self) -> Settings:
         return self._settings
 
+    @property
+    def is_simdoc_index(self) -> bool:
+        """True, because simdoc-search created every local store."""
+        return True
+
     def close(self) -> None:
         self._open.clear()
 

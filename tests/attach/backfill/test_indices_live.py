@@ -142,7 +142,7 @@ def ours(**changes: Any) -> dict[str, Any]:
         (ours(facts={"type": "keyword"}), {}, "simdoc-search index created it"),
         ({}, {"index.mapping.total_fields.limit": 3}, "it can have only 3 more fields (limit 3); increase"),
         ({"properties": {"body": {"type": "integer"}}}, {}, "body has the type integer; choose a text field"),
-        ({"properties": {"body": {"properties": {"en": {"type": "text"}}}}}, {}, "use a text field in it: body.en"),
+        ({"properties": {"body": {"properties": {"en": {"type": "text"}}}}}, {}, "choose a text field in it: body.en"),
         ({"properties": {"body": {"type": "alias", "path": "b"}, "b": {"type": "text"}}}, {}, "use b"),
     ],
 )

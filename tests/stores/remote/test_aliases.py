@@ -72,7 +72,7 @@ def test_indices_with_different_settings_cannot_be_opened_together(made: Indices
     both = [Settings(minhash=MinHash(bucket_count=count), words=False) for count in (512, 256)]
     for name, settings in zip(names, both, strict=True):
         in_index(made, name, settings=settings, create=True)
-    with pytest.raises(FormatMismatchError, match="different settings; query them separately") as caught:
+    with pytest.raises(FormatMismatchError, match="different settings; query each index separately") as caught:
         in_index(made, made.alias(*names))
 
     stored = [settings.to_dict() for settings in both]

@@ -77,7 +77,9 @@ def test_an_unknown_field_is_an_error_that_lists_the_others(search: SimilaritySe
 
 
 def test_documents_cannot_be_written_to_the_index_of_an_application(search: SimilaritySearch) -> None:
-    with pytest.raises(StoreError, match="with simdoc-search backfill, or with fingerprint_actions in the application"):
+    with pytest.raises(
+        StoreError, match="with `simdoc-search backfill`, or with `fingerprint_actions` in the application"
+    ):
         search.index([Document("a", "some words")])
     with pytest.raises(StoreError, match="was not created with `simdoc-search index`"):
         search.delete(["near"])

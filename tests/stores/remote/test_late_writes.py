@@ -171,7 +171,7 @@ def test_a_removed_index_is_not_recreated(made: Indices) -> None:
     with serving(forward(made.engine)) as server, closing(open_store(f"{server.url}/{name}", create=True)) as store:
         with pytest.raises(StoreNotFoundError, match="was removed; run the command again"):
             remove_while_writing(store)
-        with pytest.raises(StoreNotFoundError, match="index documents into it"):
+        with pytest.raises(StoreNotFoundError, match="has no such index"):
             store.get("a")
         call(made.engine, "PUT", f"/{name}")
         with pytest.raises(StoreError, match=r"has no field|was replaced with another index"):

@@ -194,8 +194,8 @@ def test_ids_may_be_numbers_in_a_field(made: Indices, kind: str) -> None:
 @pytest.mark.parametrize(
     ("field", "message"),
     [
-        ("nosuch", "no document has a field nosuch; choose a field of ids: uuid$"),
-        ("title", "the field title has the type text, .*; choose a keyword field of ids"),
+        ("nosuch", "no document has a field nosuch; choose a field with ids: uuid$"),
+        ("title", "the field title has the type text, .*; choose a keyword field with ids"),
     ],
 )
 def test_a_field_that_cannot_contain_ids_is_refused(made: Indices, field: str, message: str) -> None:
@@ -276,7 +276,9 @@ def test_a_text_that_is_not_a_string_is_a_fault_of_its_document(made: Indices) -
     document = in_index(made, name, text_field="page.body").get("a", text=True)
 
     assert (None, 8) == (document.text, len(document.codes))
-    assert "has no text that can be read (the field page.body holds int, not text" in document.fault
+    assert (
+        "has no text that can be read (the field page.body contains a value of the type int, not text" in document.fault
+    )
 
 
 def test_our_own_index_has_its_texts_in_body(made: Indices) -> None:

@@ -185,7 +185,7 @@ def test_no_document_is_pruned_after_a_lost_page(made: Indices, tmp_path: Path) 
         search.index(read_corpus([tmp_path]))
         (tmp_path / "0.txt").unlink()
         server.handle = scrolls_only(changing_pages(forward(made.engine), LOST["no answer"]))
-        with pytest.raises(StoreUnavailableError, match="a page of the scroll is lost"):
+        with pytest.raises(StoreUnavailableError, match="a page of a scroll was lost"):
             search.index(read_corpus([tmp_path]), prune=True)
 
     assert 60 == len(ids(in_index(made, name)))

@@ -289,6 +289,6 @@ def test_an_index_without_the_field_cannot_be_written_to(made: Indices) -> None:
     own, other = made.name(), made.make({"properties": MAPPING})
     open_store(f"{made.engine}/{own}", create=True)
     store = open_store(f"{made.engine}/{made.alias(own, other, write=other)}")
-    message = f"{other} of .* was not created with `simdoc-search index`; remove it from the alias"
+    message = f"{other} behind .* was not created with `simdoc-search index`; remove it from the alias"
     with pytest.raises(StoreError, match=message), store.writer():
         pass

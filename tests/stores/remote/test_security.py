@@ -130,7 +130,7 @@ def test_a_certificate_of_an_unknown_authority_is_refused(proxy: Proxy, monkeypa
 
     assert (
         f"{proxy.url} does not respond (its certificate is not trusted); "
-        "set SIMDOC_CA_FILE to the certificate of its authority"
+        "set SIMDOC_CA_FILE to the certificate of its CA"
     ) == refusal(f"{proxy.url}/docs")
     assert [] == proxy.requests
 
@@ -187,7 +187,7 @@ def test_the_error_for_an_unusable_certificate_file_names_it(
 def test_https_to_an_http_engine_is_an_error(opensearch_url: str) -> None:
     message = refusal(f"{opensearch_url.replace('http', 'https')}/docs")
 
-    assert "it does not speak TLS); use http instead of https" in message
+    assert "it does not use TLS); use http instead of https" in message
 
 
 # --- permissions ---
