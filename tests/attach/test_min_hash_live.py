@@ -63,7 +63,7 @@ def test_an_engine_that_ignores_an_option_is_an_error(engine: Engine, index: str
 
     with pytest.raises(
         StoreError,
-        match=r"[0-9] terms for a test text .*, but MinHash\(.*bucket_count=100.*\) computes [0-9]+ different terms; write",
+        match=r"[0-9] terms for .*, but MinHash\(.*bucket_count=100.*\) computes [0-9]+ different terms; write",
     ):
         check_min_hash(engine, index, minhash=MinHash(bucket_count=100, with_rotation=True))
 
