@@ -238,12 +238,12 @@ def engine(arguments: Sequence[str]) -> None:
                 began = time.perf_counter()
                 found = search.duplicates(
                     via=via,
-                    progress=lambda stage, _: ended.update({stage: time.perf_counter() - began}),  # noqa: B023
+                    progress=lambda stage, _: ended.update({stage: time.perf_counter() - began}),  # noqa: B023 - it is called within this round
                 )
                 ends = ", ".join(f"{stage} until {seconds:.1f} s" for stage, seconds in ended.items())
                 print(f"{name} via {via:<8}{found.documents} documents, {found.group_count} groups: {ends}")
     finally:
-        urllib.request.urlopen(urllib.request.Request(url, method="DELETE")).close()  # noqa: S310
+        urllib.request.urlopen(urllib.request.Request(url, method="DELETE")).close()  # noqa: S310 - the caller's own
 
 
 def main() -> None:

@@ -90,7 +90,7 @@ def bands_of_permutations(pieces: Sequence[str], overlap: Fraction) -> Pairs:
     tables: list[dict[bytes, list[int]]] = [defaultdict(list) for _ in range(bands)]
     for number, text in enumerate(pieces):
         hashes = np.array(
-            [int.from_bytes(hashlib.sha1(shingle.encode()).digest()[:4], "little") for shingle in set(shingles(text))],  # noqa: S324
+            [int.from_bytes(hashlib.sha1(shingle.encode()).digest()[:4], "little") for shingle in set(shingles(text))],  # noqa: S324 - as the peer does
             np.uint64,
         )
         minima = ((hashes[:, None] * a + b) % prime & np.uint64(0xFFFFFFFF)).min(axis=0).astype(np.uint32)

@@ -92,9 +92,9 @@ def apply(
         raise click.UsageError("--move-to is empty; give a folder. If you used a shell variable, check that it is set")
     if plan is None or len(methods) != 1:
         raise click.UsageError("give PLAN and one of --move-to DIR, --delete or --hardlink; or give only --undo FILE")
-    from simdoc_search.duplicates.plan import apply_plan, expected_changes, read_plan
+    from simdoc_search.duplicates.plan import apply_plan, expected_changes, read_plan, undo_path
 
-    rows, method = read_plan(plan), methods[0]
+    rows, method, undo_to = read_plan(plan), methods[0], undo_path(plan)
     expected = expected_changes(rows)
     _confirm(expected, method, dry_run=dry_run, yes=yes)
     store_to_update = _open_store_to_update(
@@ -103,18 +103,18 @@ def apply(
     try:
         with stage_progress(hidden=as_json) as update:
             report = apply_plan(
-                rows, method, Path(f"{plan}.undo"), move_to=move_to, store=store_to_update, dry_run=dry_run,
+                rows, method, Path(undo_to), move_to=move_to, store=store_to_update, dry_run=dry_run,
                 progress=lambda share: update("applying", share),
             )  # fmt: skip
     except KeyboardInterrupt:
         raise Interrupted(
             "interrupted; run the same command again to resume, or undo the changes with: "
-            f"simdoc-search apply --undo {plan}.undo"
+            f"simdoc-search apply --undo {undo_to}"
         ) from None
     if as_json:
         _print_json(report, dry_run=dry_run)
     else:
-        _print(report, method, plan, dry_run=dry_run, has_store=store_to_update is not None)
+        _print(report, method, undo_to, dry_run=dry_run, has_store=store_to_update is not None)
     if report.left_alone or report.refused_groups or report.not_removed:
         raise SystemExit(1)
 
@@ -170,7 +170,7 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
     return None
 
 
-def _print(report: ApplyReport, method: DropMethod, plan: str, *, dry_run: bool, has_store: bool) -> None:
+def _print(report: ApplyReport, method: DropMethod, undo_to: str, *, dry_run: bool, has_store: bool) -> None:
     for name, other in report.dropped:
         verb = (_PLANNED_VERBS if dry_run else _DONE_VERBS)[method]
         say(f"{verb}  {_shorten_path(name)}  {_SEPARATORS[method]}  {_shorten_path(other)}")
@@ -197,7 +197,7 @@ def _print(report: ApplyReport, method: DropMethod, plan: str, *, dry_run: bool,
     if dry_run:
         say("dry run: nothing was changed", err=True)
     elif report.dropped:
-        say(f"to undo these changes, run: simdoc-search apply --undo {plan}.undo", err=True)
+        say(f"to undo these changes, run: simdoc-search apply --undo {undo_to}", err=True)
         if method != "hardlink" and not has_store:
             say(f"if these files are in a store, update it with: {_UPDATE_COMMAND}", err=True)
 

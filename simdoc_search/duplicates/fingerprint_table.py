@@ -13,7 +13,7 @@ from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, mix_bits,
 from simdoc_search.sketch.estimate import shared_and_union
 from simdoc_search.sketch.tokens import HASH_BITS
 
-BucketMatrix = NDArray[np.uint16] | NDArray[np.uint32]
+BucketMatrix = NDArray[np.uint16]
 
 _DOCUMENTS_AT_ONCE = 1 << 12
 _MAX_MATRIX_CELLS = 1 << 27

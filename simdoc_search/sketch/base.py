@@ -1,4 +1,4 @@
-"""The interface of a sketch: how shingles become tokens, and how the tokens of two texts are compared."""
+"""The interface of a sketch: how shingles become tokens. `estimate.py` compares the tokens of two texts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.shingles import ShingleBatch
-from simdoc_search.sketch.estimate import TokenOverlap, compare_codes
 from simdoc_search.sketch.hash_functions import Hashes
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.tokens import Codes
 
 MAX_SLOTS = 4096
 """Maximum number of slots of a sketch. The number of a slot and its hash must fit into a token."""
@@ -39,7 +37,7 @@ class Minima:
 
 
 class Sketch(ABC):
-    """Defines how a set of shingles becomes tokens, and how two sets of tokens are compared.
+    """Defines how a set of shingles becomes tokens.
 
     Every sketch is a frozen dataclass. It has numbered slots, and each token contains the number of its slot. A slot is
     a bucket of MinHash, or a hash function of another sketch.
@@ -105,10 +103,6 @@ class Sketch(ABC):
     def completed(self, minima: Minima) -> Minima:
         """Return the minima from which tokens are made, given the minima of a whole text. Empty slots may be filled."""
         return minima
-
-    def compare(self, a: Codes, b: Codes) -> TokenOverlap:
-        """Compare the tokens of two documents; see `estimate.compare_codes`."""
-        return compare_codes(a, b)
 
     def require_bucketed_tokens(self) -> None:  # noqa: B027 - only MinHash has settings without tokens
         """Raise a ValueError if these settings have no bucketed tokens."""

@@ -50,7 +50,7 @@ def compare_codes(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
     """
     matched, common = count_common(a, b), count_common(a >> HASH_BITS, b >> HASH_BITS)
     union = len(a) + len(b) - common
-    shared, scaled_union = shared_and_union(np.int64(matched), np.int64(common), np.int64(union))
+    shared, scaled_union = shared_and_union(matched, common, union)
     return TokenOverlap(matched, float(shared), float(scaled_union))
 
 

@@ -16,7 +16,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
-from simdoc_search.sketch.estimate import TokenOverlap, overlap_interval
+from simdoc_search.sketch.estimate import TokenOverlap, compare_codes, overlap_interval
 from simdoc_search.sketch.hashing import distinct_counts, hash_shingles, minima, top_bits
 from simdoc_search.sketch.long_text import LONG_TEXT, can_be_cut, long_text_minima
 from simdoc_search.sketch.minhash import MinHash
@@ -117,7 +117,7 @@ class Fingerprint:
             assert isinstance(minhash, MinHash)  # noqa: S101
             ours, theirs = (codes_of_terms(own_values(fp.minima, minhash), minhash) for fp in (self, other))
             return compare_terms(ours, theirs, minhash)
-        return minhash.compare(self.codes(), other.codes())
+        return compare_codes(self.codes(), other.codes())
 
 
 def fingerprint(
@@ -181,13 +181,12 @@ def shingle_codes(text: str, analysis: Analysis | None = None, minhash: Sketch |
     return distinct(top_bits(hash_shingles(shingles, minhash.key if minhash else None)[0]))
 
 
-def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: Sketch | None = None) -> float:
+def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str]) -> float:
     """Estimate the overlap of two documents from their tokens, 0..1. It is 0 if one of them has no tokens.
 
     Args:
         a: tokens of one document, in any order, as a list or as the string in an index field.
         b: tokens of the other document, made with the same settings.
-        minhash: the settings that the tokens were made with; None for the default.
 
     Raises:
         ValueError: a token is malformed, or tokens have different lengths.
@@ -196,7 +195,7 @@ def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: S
     if not all(both):
         return 0.0
     codes = [np.unique(decode(tokens)) for tokens in both]
-    return (minhash or MinHash()).compare(codes[0], codes[1]).overlap
+    return compare_codes(codes[0], codes[1]).overlap
 
 
 def _of_long_text(

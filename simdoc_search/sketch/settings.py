@@ -12,7 +12,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.estimate import Estimate
+from simdoc_search.sketch.estimate import Estimate, compare_codes
 from simdoc_search.sketch.key import HASH_KEY, HashKey
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.minhash import MinHash
@@ -106,7 +106,7 @@ class Settings:
     @property
     def estimate(self) -> Estimate:
         """The function that compares the tokens of two documents."""
-        return self.minhash.compare
+        return compare_codes
 
     def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
         """Return the codes for the comparison, and the terms for the query. Without terms, query the encoded codes."""

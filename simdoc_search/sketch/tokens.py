@@ -12,13 +12,11 @@ letters, such as `202`, does not match either, because the `simple` search analy
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from simdoc_search.sketch.base import Minima, Sketch
+from simdoc_search.sketch.base import Minima, Sketch
 
 HASH_BITS = 9
 """Number of bits of a token that belong to the hash.

@@ -17,7 +17,7 @@ from simdoc_search.duplicates.plan.creation import write_plan
 from simdoc_search.duplicates.plan.execution import ApplyReport, ExpectedChanges, apply_plan, expected_changes
 from simdoc_search.duplicates.plan.rollback import UndoReport, undo
 from simdoc_search.duplicates.plan.rows import DropMethod, PlanError
-from simdoc_search.duplicates.plan.table import check_new, read_plan
+from simdoc_search.duplicates.plan.table import check_new, read_plan, undo_path
 
 __all__ = [
     "ApplyReport",
@@ -30,5 +30,6 @@ __all__ = [
     "expected_changes",
     "read_plan",
     "undo",
+    "undo_path",
     "write_plan",
 ]

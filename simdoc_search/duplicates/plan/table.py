@@ -67,14 +67,14 @@ def table_lines(rows: Iterable[PlanRow], command: str, drop: str | None = None) 
 
 def check_new(path: Path) -> None:
     """Raise `PlanError` if a plan or its undo file exists already."""
-    for file in (path, undo_path(path)):
+    for file in (path, Path(undo_path(path))):
         if file.exists() or file.is_symlink():
             raise PlanError(f"{file} exists already and may contain your changes; choose another file")
 
 
-def undo_path(plan: Path) -> Path:
+def undo_path(plan: str | Path) -> str:
     """Return the path of the undo file of a plan."""
-    return plan.with_name(f"{plan.name}.undo")
+    return f"{plan}.undo"
 
 
 def read_plan(path: str | Path) -> list[PlanRow]:
