@@ -157,7 +157,7 @@ def _find_crafted_texts(engine: Engine, index: IndexDescription) -> Iterator[tup
     if not index.is_own or index.settings is None or mapping_at(index.mappings, "body") is None:
         return
     with suppress(FormatMismatchError):  # the hash key is unknown, or the sketch does not allow this check
-        settings = index.settings.unlocked(key_from(), f"the index {index.name}")
+        settings = index.settings.with_verified_key(key_from(), f"the index {index.name}")
         body = {"size": SAMPLE_SIZE, "query": in_random_order({"match_all": {}}), "_source": ["body"]}
         hits = engine.search(index.name, body)["hits"]["hits"]
         texts = [(hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits]

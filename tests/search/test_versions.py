@@ -16,7 +16,7 @@ from simdoc_search.errors import (
     UnknownDocumentError,
     UnknownFieldError,
 )
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.versions import Limits, match_sentences, sentence_pairs
 from simdoc_search.versions.query_sentences import MAX_QUERY_SENTENCES
 from tests.support.engines import call
@@ -194,8 +194,10 @@ def test_malformed_queries_are_refused(search: SimilaritySearch) -> None:
         search.versions("paper/1", enough=1.5)
 
 
-@pytest.mark.parametrize("passages", [Passages(), None])
-def test_a_store_without_sentences_finds_the_same_versions(new_store: NewStore, passages: Passages | None) -> None:
+@pytest.mark.parametrize("passages", [PassageSettings(), None])
+def test_a_store_without_sentences_finds_the_same_versions(
+    new_store: NewStore, passages: PassageSettings | None
+) -> None:
     """The candidates come from passages or fingerprints, and the sentences from the texts."""
     texts = {id: text for id, text in LIBRARY.items() if id[0] in "12"}
     results = []

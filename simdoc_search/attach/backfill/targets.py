@@ -131,7 +131,7 @@ def _plan_target(index: IndexDescription, task: Task, default_settings: Settings
         missing["tokens"] = all_mappings["tokens"]  # its meta lists the kinds of tokens
     return Target(
         index,
-        settings.unlocked(key_from(), index.name),
+        settings.with_verified_key(key_from(), index.name),
         missing,
         {} if all_mappings["text_hash"] == text_hash else {"text_hash": all_mappings["text_hash"]},
         extractor,

@@ -14,7 +14,7 @@ import pytest
 from simdoc_search.attach.backfill import Backfill, BackfillReport, Task, engine_side
 from simdoc_search.attach.update_by_query import update_by_query
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import OTHER, TEXTS, backfill_in_engine, bodies, done, filled, load, stored, to
 from tests.support.cli import answer, output, run, sentence
@@ -118,7 +118,7 @@ def test_an_unsuitable_pipeline_is_not_used(made: Indices, engine: Engine) -> No
     install_pipeline(engine, "title")
     with pytest.raises(StoreError, match="pipeline simdoc"):
         backfill_in_engine(engine, name, BODY)
-    with_sentences = replace(BODY, change=lambda settings: replace(settings, sentences=Sentences()))
+    with_sentences = replace(BODY, change=lambda settings: replace(settings, sentences=SentenceSettings()))
     with pytest.raises(StoreError, match="does not support sentences; use simdoc-search backfill"):
         backfill_in_engine(engine, name, with_sentences)
 
