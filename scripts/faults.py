@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.faults import attached, engine_pairs, engines, folders, local, pairs
-from tests.faults.attack import Attack, DocumentKey
+from tests.faults.attack import Attack, Place
 
 
 def main() -> int:
@@ -56,7 +56,7 @@ def main() -> int:
 def _passed(attack: Attack, number: int, seed: str, engine: str) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         try:
-            attack.run(random.Random(f"{seed} {attack.name} {number}"), DocumentKey(Path(folder), engine))
+            attack.run(random.Random(f"{seed} {attack.name} {number}"), Place(Path(folder), engine))
         except Exception as error:  # a crash of the attack counts as a failure
             print(f"  failed: {attack.name}, run {number}: {type(error).__name__}: {str(error)[:500]}", file=sys.stderr)
             return False
