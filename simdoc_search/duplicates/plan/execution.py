@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 from stat import S_IMODE
-from typing import NamedTuple
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import slices
@@ -18,7 +17,7 @@ from simdoc_search.duplicates.plan.files import FileIdentity, PinnedFile
 from simdoc_search.duplicates.plan.journal import Change, Journal
 from simdoc_search.duplicates.plan.lock import locked_trees
 from simdoc_search.duplicates.plan.moves import delete, make_folders, move, recover, replace_with_link
-from simdoc_search.duplicates.plan.rows import DropMethod, FileState, LeftAloneError, PlanError, PlanRow
+from simdoc_search.duplicates.plan.rows import DropMethod, FileState, LeftAlone, LeftAloneError, PlanError, PlanRow
 from simdoc_search.duplicates.plan.stored_documents import remove_documents_of_files, text_hashes, unchanged_text_hash
 from simdoc_search.duplicates.plan.validation import Drop, check_groups
 from simdoc_search.durable import sync_folder
@@ -39,14 +38,6 @@ class ExpectedChanges:
     # number of these files whose bytes differ from the kept file, so that they cannot be restored after deletion
     differing_files: int
     document_count: int  # number of documents without files to drop. They cannot be restored after deletion
-
-
-class LeftAlone(NamedTuple):
-    """A file or document to drop that was left alone."""
-
-    name: str  # `PlanRow.name`
-    reason: str
-    needs_new_plan: bool = False  # whether the plan is out of date for this document, so that a new plan helps
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
@@ -37,6 +37,14 @@ class LeftAloneError(Exception):
     def __init__(self, message: str, *, needs_new_plan: bool = False) -> None:
         super().__init__(message)
         self.needs_new_plan = needs_new_plan
+
+
+class LeftAlone(NamedTuple):
+    """A document that was left unchanged, although its row says `drop`."""
+
+    name: str  # `PlanRow.name`
+    reason: str
+    needs_new_plan: bool = False  # whether the plan is out of date for this document, so that a new plan helps
 
 
 @dataclass(frozen=True, slots=True)
