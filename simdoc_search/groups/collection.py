@@ -9,7 +9,7 @@ import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.concepts import ParagraphConcepts, decode_paragraphs
@@ -30,7 +30,7 @@ _PROGRESS_STEP = 256
 class AllDocuments:
     """All documents, numbered in the order of their ids."""
 
-    places: list[Place]  # key of each document
+    places: list[DocumentKey]  # key of each document
     # simhashes of the sentences of all documents, one document after the other, distinct within a document; uint64
     sentences: Simhashes
     begins: Ints  # where the simhashes of each document begin; int64, shape (documents,)
@@ -38,7 +38,9 @@ class AllDocuments:
     concepts: list[ParagraphConcepts] = field(
         default_factory=list
     )  # concepts of each document; empty if they were not read
-    left_out: dict[Place, str] = field(default_factory=dict)  # maps each document that cannot be compared to the reason
+    left_out: dict[DocumentKey, str] = field(
+        default_factory=dict
+    )  # maps each document that cannot be compared to the reason
 
     def __len__(self) -> int:
         return len(self.places)
@@ -60,8 +62,8 @@ def read_documents(
         raise StoreError(
             "the index has neither sentences nor texts to compare; index the documents again with --with versions"
         )
-    read: list[tuple[Place, Simhashes, ParagraphConcepts | None]] = []
-    left_out: dict[Place, str] = {}
+    read: list[tuple[DocumentKey, Simhashes, ParagraphConcepts | None]] = []
+    left_out: dict[DocumentKey, str] = {}
     total = max(1, store.info().documents)
     for number, record in enumerate(store.scan(text=from_texts, sketches=not from_texts, filters=filters), 1):
         sentences = _sentences_in_text(store, record) if from_texts else distinct(sentences_of_codes(record.sentences))

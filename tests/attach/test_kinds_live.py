@@ -14,7 +14,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
 from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
-from simdoc_search.attach.backfill import Backfill, BackfillReport, Task, estimate
+from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, estimate_cost
 from simdoc_search.attach.check import check_index
 from simdoc_search.concepts import Extractor, codes_of_names
 from simdoc_search.errors import FormatMismatchError, StoreError
@@ -83,7 +83,7 @@ ADD_ALL = adding(passages=PassageSettings(), sentences=SentenceSettings(), conce
 
 def run(engine: Engine, index: str, **options: Any) -> BackfillReport:
     """The report of a backfill."""
-    return Backfill(engine, index, Task("text", **options)).run()
+    return Backfill(engine, index, BackfillOptions("text", **options)).run()
 
 
 def sharing(engine: Engine, index: str, settings: Settings | None = None) -> list[str]:
@@ -135,8 +135,8 @@ def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(made: Indices, engine
             query(engine, name)
         messages.append(str(error.value))
     plain = run(engine, name), run(engine, name, stale=True)
-    expected = estimate(engine, name, Task("text", change=ADD_ALL, extractor=CAPITALS))
-    first, again = (run(engine, name, change=ADD_ALL, extractor=CAPITALS) for _ in range(2))
+    expected = estimate_cost(engine, name, BackfillOptions("text", change_settings=ADD_ALL, extractor=CAPITALS))
+    first, again = (run(engine, name, change_settings=ADD_ALL, extractor=CAPITALS) for _ in range(2))
     (skipped,) = run(engine, name, extractor=Extractor(Capitals("others"))).skipped_indices
 
     assert ["copy"] == [hit.id for hit in hits]
@@ -192,9 +192,9 @@ def test_documents_that_lack_a_kind_are_counted_and_completed(made: Indices, eng
 def test_a_new_index_has_the_requested_passages(made: Indices, engine: Engine) -> None:
     """It may have none, or only longer passages. Later requests cannot change this."""
     none, longer = application(made, None), application(made, None)
-    run(engine, none, change=adding(passages=None))
-    run(engine, longer, change=adding(passages=PassageSettings(46)))
-    (skipped,) = run(engine, longer, change=ADD_PASSAGES).skipped_indices
+    run(engine, none, change_settings=adding(passages=None))
+    run(engine, longer, change_settings=adding(passages=PassageSettings(46)))
+    (skipped,) = run(engine, longer, change_settings=ADD_PASSAGES).skipped_indices
 
     assert PLAIN == open_store(f"{engine.name}/{none}").settings
     assert "passages" not in engine.call("GET", [none, "_doc", "long"])["_source"]["simdoc"]
@@ -226,7 +226,7 @@ def test_an_index_behind_an_alias_that_lacks_a_kind_is_named(made: Indices, engi
                 store.documents_sharing(np.zeros(1, np.uint32), kind=kind, size=1)
     made.put(new, "source", {"text": TEXTS["other"], "simdoc": fingerprint_field(TEXTS["other"], PLAIN)})
     hits = SimilaritySearch(open_store(f"{engine.name}/{alias}")).similar("source").hits
-    run(engine, old, change=ADD_ALL, extractor=CAPITALS)
+    run(engine, old, change_settings=ADD_ALL, extractor=CAPITALS)
 
     assert ["copy", "copy", "other", "other"] == sorted(hit.id for hit in hits)
     assert (["long"] * 2, ["city", "city", "river", "river"]) == (
@@ -297,7 +297,7 @@ def test_a_short_quotation_is_found_in_the_text_field(made: Indices, engine: Eng
     """The field must be indexed. Otherwise the result states the minimum number of words."""
     quoted = "quoted in another one which is short"
     searchable, name = application(made, Settings()), application(made, None, properties={"text": NOT_INDEXED})
-    run(engine, name, change=ADD_PASSAGES)
+    run(engine, name, change_settings=ADD_PASSAGES)
     for index, is_searchable in ((searchable, True), (name, False)):
         with closing(open_store(f"{engine.name}/{index}", text_field="text")) as store:
             search = SimilaritySearch(store)

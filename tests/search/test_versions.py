@@ -207,7 +207,10 @@ def test_a_store_without_sentences_finds_the_same_versions(
             search.index(Document(id, text) for id, text in texts.items())
             results.append([search.versions("2/first.txt", size=100), search.versions(text=texts["2/first.txt"])])
     for with_sentences, without in zip(*results, strict=True):
-        assert ("sentences", "passages" if passages else "fingerprints") == (with_sentences.via, without.via)
+        assert ("sentences", "passages" if passages else "fingerprints") == (
+            with_sentences.candidate_source,
+            without.candidate_source,
+        )
         assert {hit.id: hit.score for hit in with_sentences} == {hit.id: hit.score for hit in without}
 
 
