@@ -211,16 +211,14 @@ class Store(Protocol):
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Return the digests of the documents with these ids. Unknown ids are ignored."""
 
-    def fields_at(
-        self, places: Sequence[DocumentKey], fields: Sequence[str]
-    ) -> Mapping[DocumentKey, Mapping[str, Any]]:
-        """Return the values of some fields of the documents at these places. The fields are those of `candidates`.
+    def fields_at(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> Mapping[DocumentKey, Mapping[str, Any]]:
+        """Return the values of some fields of the documents at these keys. The fields are those of `candidates`.
 
         Missing documents and fields are ignored.
         """
 
-    def places_of(self, id: str, index: str) -> Collection[DocumentKey]:
-        """Return the places of the documents with this id in an index, alias or data stream."""
+    def keys_of(self, id: str, index: str) -> Collection[DocumentKey]:
+        """Return the keys of the documents with this id in an index, alias or data stream."""
 
     # --- queries ---
 
@@ -245,7 +243,7 @@ class Store(Protocol):
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> Sequence[Candidates]:
-        """Return the candidates of many plans. Each plan has the place of a document to exclude, or None."""
+        """Return the candidates of many plans. Each plan has the key of a document to exclude, or None."""
 
     def documents_sharing(
         self,
@@ -264,7 +262,7 @@ class Store(Protocol):
                 `query_codes`, rows are counted: a document shares a row if it contains at least one token of that row.
             kind: the kind of tokens.
             filters: filters that must also match.
-            exclude: place of a document to exclude, or None.
+            exclude: key of a document to exclude, or None.
             size: maximum number of documents.
 
         Raises:
@@ -302,7 +300,7 @@ class Store(Protocol):
         Args:
             phrases: the phrases, each with at least one word.
             filters: filters that must also match.
-            exclude: place of a document to exclude.
+            exclude: key of a document to exclude.
 
         Raises:
             FormatMismatchError: the store cannot find phrases; see `can_find_phrases`.

@@ -36,7 +36,7 @@ class Shared(HasDocumentKey):
     """A document that shares tokens.
 
     Attributes:
-        place: place of the document.
+        place: key of the document.
         shared: number of tokens, or of rows of tokens, that it shares with the query; at least 1.
     """
 

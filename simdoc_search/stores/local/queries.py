@@ -31,7 +31,7 @@ def build_query(
         schema: the schema of the index.
         plan: the plan.
         filters: filters that must also match.
-        exclude: place of a document to exclude.
+        exclude: key of a document to exclude.
         purpose: `rank` scores each document by the number of the plan's tokens in it; `count` finds exactly the
             candidates; `match_bands` finds the documents with a complete band.
 

@@ -126,6 +126,6 @@ class IndexAccess:
 
     def record(self, hit: Mapping[str, Any]) -> Record:
         """Convert a hit to a record."""
-        place, source = self.ids.place_of(hit), hit.get("_source") or {}
-        fault = self.indices.fault_of(place.index)
-        return to_record(place, source, field=self.field, text_fields=self.text_fields, fault=fault)
+        key, source = self.ids.key_of(hit), hit.get("_source") or {}
+        fault = self.indices.fault_of(key.index)
+        return to_record(key, source, field=self.field, text_fields=self.text_fields, fault=fault)

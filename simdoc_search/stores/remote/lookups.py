@@ -87,30 +87,28 @@ def find_by_id(
 
 
 def values_at(
-    access: IndexAccess, places: Sequence[DocumentKey], fields: Sequence[str]
+    access: IndexAccess, keys: Sequence[DocumentKey], fields: Sequence[str]
 ) -> dict[DocumentKey, Mapping[str, Any]]:
-    """Return the values of fields of the documents at these places; see `Store.fields_at`."""
+    """Return the values of fields of the documents at these keys; see `Store.fields_at`."""
     source = [*access.ids.parts, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
-    ids = dict.fromkeys(place.id for place in places)
+    ids = dict.fromkeys(key.id for key in keys)
     hits = find_by_id(access, ids, source=source, at_once=_FIELDS_AT_ONCE)
     return {
-        access.ids.place_of(hit): select_fields(
-            hit.get("_source") or {}, fields, is_simdoc_index=access.is_simdoc_index
-        )
+        access.ids.key_of(hit): select_fields(hit.get("_source") or {}, fields, is_simdoc_index=access.is_simdoc_index)
         for hit in hits
     }
 
 
-def places_of(access: IndexAccess, id: str, index: str) -> set[DocumentKey]:
-    """Return the places of the documents with an id in an index, alias or data stream."""
+def keys_of(access: IndexAccess, id: str, index: str) -> set[DocumentKey]:
+    """Return the keys of the documents with an id in an index, alias or data stream."""
     source = access.ids.parts or {"excludes": ["*"]}
     try:
-        return {*map(access.ids.place_of, find_by_id(access, [id], source=source, at_once=1, index=index))}
+        return {*map(access.ids.key_of, find_by_id(access, [id], source=source, at_once=1, index=index))}
     except StoreNotFoundError:
         return set()
 
 
-def field_hashes(access: IndexAccess, places: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
+def field_hashes(access: IndexAccess, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
     """Return a hash of the application's fields in each document; see `HasFields.field_hashes`."""
     if access.is_simdoc_index:
         return {}
@@ -119,9 +117,9 @@ def field_hashes(access: IndexAccess, places: Sequence[DocumentKey]) -> dict[Doc
         values = {name: value for name, value in source.items() if name not in access.ids.parts}
         return text_hash(json.dumps(values, sort_keys=True))
 
-    ids = dict.fromkeys(place.id for place in places)
+    ids = dict.fromkeys(key.id for key in keys)
     hits = find_by_id(access, ids, source={"excludes": [access.field]}, at_once=_FIELDS_AT_ONCE)
-    return {access.ids.place_of(hit): hash_fields(hit.get("_source") or {}) for hit in hits}
+    return {access.ids.key_of(hit): hash_fields(hit.get("_source") or {}) for hit in hits}
 
 
 def find_by_name(access: IndexAccess, name: str, filters: Filters | None) -> list[str]:

@@ -82,21 +82,21 @@ class Marks:
         body = {"query": query, "sort": ["_doc"], "_source": self._source, "seq_no_primary_term": True}
         return all_hits(self._engine, self._access.name, body)
 
-    def documents_at(self, places: Iterable[DocumentKey]) -> list[RawHit]:
-        """Return the documents at these places. Documents that do not exist are omitted."""
-        unique = set(places)
-        ids = dict.fromkeys(place.id for place in unique)
+    def documents_at(self, keys: Iterable[DocumentKey]) -> list[RawHit]:
+        """Return the documents at these keys. Documents that do not exist are omitted."""
+        unique = set(keys)
+        ids = dict.fromkeys(key.id for key in unique)
         hits = find_by_id(self._access, ids, source=self._source, engine=self._engine, at_once=len(ids) or 1)
-        return [hit for hit in hits if self.place_of(hit) in unique]
+        return [hit for hit in hits if self.key_of(hit) in unique]
 
-    def place_of(self, hit: RawHit) -> DocumentKey:
-        """Return the place of a document."""
-        return self._access.ids.place_of(hit)
+    def key_of(self, hit: RawHit) -> DocumentKey:
+        """Return the key of a document."""
+        return self._access.ids.key_of(hit)
 
     def text_hash_of(self, hit: RawHit) -> str:
         """Return the `text_hash` in a document's fingerprint. It is empty if there is none."""
         source, field = hit.get("_source") or {}, self._access.field
-        return to_record(self.place_of(hit), source, field=field).text_hash
+        return to_record(self.key_of(hit), source, field=field).text_hash
 
     def mark_of(self, hit: RawHit) -> Mark:
         """Return the mark of a document."""

@@ -128,7 +128,7 @@ def find_term_candidates(
     filters: Filters | None,
     fields: Sequence[str],
 ) -> list[RemoteCandidates]:
-    """Run plans. Each plan has a place to exclude, or None. See `Store.candidates_of_many`."""
+    """Run plans. Each plan has a key to exclude, or None. See `Store.candidates_of_many`."""
     clauses = access.query_clauses(filters)
     searches = [_search_body(access, plan, clauses, exclude, fields) for plan, exclude in plans]
     responses = run_searches(access, searches)
@@ -149,7 +149,7 @@ def _search_body(
     access: IndexAccess, plan: Plan, clauses: list[dict[str, Any]], exclude: DocumentKey | None, fields: Sequence[str]
 ) -> dict[str, Any]:
     """Return the body of the search for the first page. Scores count equal terms if the clause limit allows it."""
-    without = access.ids.place_clauses(exclude)
+    without = access.ids.key_clauses(exclude)
     used = clause_count([*clauses, *without])
     limit = access.engine.max_clauses(plan.clauses + len(plan.tokens) + used)
     is_scored = isinstance(plan, Threshold) or can_count_tokens(plan, used, limit)
@@ -166,7 +166,7 @@ def _term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitRead
             ids = dict.fromkeys(access.ids.id_of(hit) for hit in page)
             records = {record.place: record for record in compute_records(access, ids)}
             for hit in page:
-                if record := records.get(access.ids.place_of(hit)):  # not deleted since the search
+                if record := records.get(access.ids.key_of(hit)):  # not deleted since the search
                     matched = round(hit["_score"]) if is_scored else len(tokens.intersection(record.terms))
                     yield HitWithTokens(hit, record.codes, matched, record.fault)
 
@@ -174,11 +174,11 @@ def _term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitRead
 
 
 def _compute_record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
-    place, names = access.ids.place_of(hit), ", ".join(access.text_fields or ())
-    location: dict[str, Any] = {"index": place.index, "routing": place.routing}
+    key, names = access.ids.key_of(hit), ", ".join(access.text_fields or ())
+    location: dict[str, Any] = {"index": key.index, "routing": key.routing}
 
     def record_without_terms(fault: str) -> Record:
-        return Record(place.id, no_passages(), 0, "", fault=fault, **location)
+        return Record(key.id, no_passages(), 0, "", fault=fault, **location)
 
     try:
         text = text_of(hit.get("_source") or {}, access.text_fields or ())
@@ -191,4 +191,4 @@ def _compute_record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
     text_fingerprint = fingerprint(text, settings.analysis, settings.minhash)
     codes, terms = settings.codes_and_terms(text_fingerprint)
     fault = "" if len(codes) else f"has fewer than {settings.analysis.shingle_size} words in {names}"
-    return Record(place.id, codes, text_fingerprint.shingles, "", text=text, fault=fault, terms=terms, **location)
+    return Record(key.id, codes, text_fingerprint.shingles, "", text=text, fault=fault, terms=terms, **location)

@@ -61,10 +61,10 @@ def find_phrases(
         for position, response in enumerate(access.engine.search_many(access.name, searches), start):
             hits = response["hits"]["hits"]
             for hit in hits:
-                matches[access.ids.place_of(hit)].append(position)
+                matches[access.ids.key_of(hit)].append(position)
             if total_hits(response) > len(hits):
                 incomplete.append(position)
-    return PhraseMatches({place: tuple(positions) for place, positions in matches.items()}, tuple(incomplete))
+    return PhraseMatches({key: tuple(positions) for key, positions in matches.items()}, tuple(incomplete))
 
 
 def _text_fields(access: IndexAccess) -> Sequence[str]:

@@ -55,21 +55,21 @@ class Ids:
         # An engine rejects other strings for a field with numbers. `int` would also accept `12_20_80`.
         return {"terms": {self.field: [id for id in ids if not self.are_numbers or _NUMBER.fullmatch(id)]}}
 
-    def place_query(self, place: DocumentKey) -> dict[str, Any]:
-        """Return the query for the document at a place."""
-        clauses = [self.query([place.id])]
-        if place.index is not None:
-            clauses.append({"term": {"_index": place.index}})
-        if place.routing is not None:
-            clauses.append({"term": {"_routing": place.routing}})
+    def key_query(self, key: DocumentKey) -> dict[str, Any]:
+        """Return the query for the document at a key."""
+        clauses = [self.query([key.id])]
+        if key.index is not None:
+            clauses.append({"term": {"_index": key.index}})
+        if key.routing is not None:
+            clauses.append({"term": {"_routing": key.routing}})
         return {"bool": {"filter": clauses}} if len(clauses) > 1 else clauses[0]
 
-    def place_clauses(self, place: DocumentKey | None) -> list[dict[str, Any]]:
-        """Return a list with the query for the document at a place; an empty list for None."""
-        return [] if place is None else [self.place_query(place)]
+    def key_clauses(self, key: DocumentKey | None) -> list[dict[str, Any]]:
+        """Return a list with the query for the document at a key; an empty list for None."""
+        return [] if key is None else [self.key_query(key)]
 
-    def place_of(self, hit: Mapping[str, Any]) -> DocumentKey:
-        """Return the place of a hit."""
+    def key_of(self, hit: Mapping[str, Any]) -> DocumentKey:
+        """Return the key of a hit."""
         return DocumentKey(self.id_of(hit), hit["_index"], hit.get("_routing"))
 
     def id_of(self, hit: Mapping[str, Any]) -> str:
@@ -187,7 +187,7 @@ def _exact_field(name: str, mapping: Mapping[str, Any]) -> str:
 
 
 def _exclusion_clauses(exclude: DocumentKey | None, ids: Ids) -> list[dict[str, Any]]:
-    return [] if exclude is None else [{"bool": {"must_not": ids.place_clauses(exclude)}}]
+    return [] if exclude is None else [{"bool": {"must_not": ids.key_clauses(exclude)}}]
 
 
 def _term_clause(field: str, values: list[Any]) -> dict[str, Any]:

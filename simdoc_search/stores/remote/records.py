@@ -95,7 +95,7 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
 
 
 def to_record(
-    place: DocumentKey,
+    key: DocumentKey,
     source: Mapping[str, Any],
     *,
     field: str,
@@ -105,7 +105,7 @@ def to_record(
     """Return the record of a document. Missing or malformed parts are empty. `Record.fault` lists the malformed ones.
 
     Args:
-        place: place of the document.
+        key: key of the document.
         source: the `_source` of the document, or parts of it.
         field: name of the fingerprint field.
         text_fields: fields that contain the text. None means `body`, in an index that simdoc-search created.
@@ -126,7 +126,7 @@ def to_record(
     kinds = {name: read(_tokens_of_kind, kind, f"{field}.{name}") for name, kind in KINDS.items()}
     tokens_by_kind: dict[str, Any] = {name: no_passages() if found is None else found for name, found in kinds.items()}
     return Record(
-        id=place.id,
+        id=key.id,
         codes=no_passages() if codes is None else codes,
         shingles=read(_integer, f"{field}.shingles") or 0,
         digest=read(_only_value, f"{field}.digest", str) or "",
@@ -137,8 +137,8 @@ def to_record(
         words_hash=read(_only_value, f"{field}.words_hash", str) or "",
         fault="; ".join(faults),
         **tokens_by_kind,
-        index=place.index,
-        routing=place.routing,
+        index=key.index,
+        routing=key.routing,
     )
 
 

@@ -63,7 +63,7 @@ def find_sharing(
     parts = [rows[start : start + rows_at_once] for start in range(0, len(rows), rows_at_once)]
     search = _SplitSearch(access, f"{access.field}.{kind.name}", parts, clauses, exclude)
     counts, omitted_bound = sum_parts(search.streams(min(max(size, FIRST_READ), LARGEST_PAGE)), search.count_for, size)
-    documents = [Shared(search.places[key], count) for key, count in counts.items()]
+    documents = [Shared(search.document_keys[key], count) for key, count in counts.items()]
     return SharingDocuments(sorted(documents, key=sharing_order), search.count_sharing(), omitted_bound)
 
 
@@ -85,7 +85,7 @@ class _SplitSearch:
     """A search for rows of tokens, split into parts because of the clause limit.
 
     Attributes:
-        places: the places of the documents that were found so far.
+        document_keys: maps the key of each hit that was read to the key of its document.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class _SplitSearch:
         clauses: list[dict[str, Any]],
         exclude: DocumentKey | None,
     ) -> None:
-        self.places: dict[HitKey, DocumentKey] = {}
+        self.document_keys: dict[HitKey, DocumentKey] = {}
         self._access = access
         self._field = field
         self._parts = parts
@@ -158,7 +158,7 @@ class _SplitSearch:
         """Yield the key of each hit and its number of shared tokens, which is its score."""
         for hit in hits:
             key = hit_key(hit)
-            self.places[key] = self._access.ids.place_of(hit)
+            self.document_keys[key] = self._access.ids.key_of(hit)
             yield key, round(hit["_score"])
 
     def _search_many(self, bodies: list[dict[str, Any]]) -> list[Any]:

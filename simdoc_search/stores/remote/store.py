@@ -187,7 +187,7 @@ class RemoteStore(Closable):
             writer.commit()
 
     def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
-        """Remove each document if its condition holds. Return the reason for each document not removed, by place."""
+        """Remove each document if its condition holds. Return the reason for each document not removed, by key."""
         self.access.require_tokens()
         return remove_documents(self.access, removals)
 
@@ -229,19 +229,17 @@ class RemoteStore(Closable):
             digest = record.digest if is_unique and not record.fault else ""
             yield Digest(record.id, digest, record.origin if is_unique else None)
 
-    def fields_at(
-        self, places: Sequence[DocumentKey], fields: Sequence[str]
-    ) -> dict[DocumentKey, Mapping[str, object]]:
-        """Return the values of fields of the documents at these places."""
-        return lookups.values_at(self.access, places, fields)
+    def fields_at(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> dict[DocumentKey, Mapping[str, object]]:
+        """Return the values of fields of the documents at these keys."""
+        return lookups.values_at(self.access, keys, fields)
 
-    def places_of(self, id: str, index: str) -> set[DocumentKey]:
-        """Return the places of the documents with an id in an index, alias or data stream."""
-        return lookups.places_of(self.access, id, index)
+    def keys_of(self, id: str, index: str) -> set[DocumentKey]:
+        """Return the keys of the documents with an id in an index, alias or data stream."""
+        return lookups.keys_of(self.access, id, index)
 
-    def field_hashes(self, places: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
+    def field_hashes(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
         """Return a hash of the application's fields in each document; see `HasFields`."""
-        return lookups.field_hashes(self.access, places)
+        return lookups.field_hashes(self.access, keys)
 
     # --- ids and fields by name ---
 
@@ -281,14 +279,14 @@ class RemoteStore(Closable):
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> list[RemoteCandidates]:
-        """Return the candidates of many plans. Each plan has a place to exclude, or None."""
+        """Return the candidates of many plans. Each plan has a key to exclude, or None."""
         find = find_term_candidates if self.access.has_terms_only else find_candidates
         return find(self.access, plans, filters, fields)
 
     def clause(self, plan: Plan, exclude: DocumentKey | None = None) -> dict[str, object]:
         """Convert a plan to a clause for an application's own search."""
         score: Score = "bands" if self.access.has_terms_only else "tokens"
-        return self.access.token_query(plan, without=self.access.ids.place_clauses(exclude), score=score)
+        return self.access.token_query(plan, without=self.access.ids.key_clauses(exclude), score=score)
 
     def documents_sharing(
         self,
