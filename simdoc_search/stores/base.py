@@ -35,7 +35,7 @@ MAX_COUNTED_CLIENT_SIDE = 32
 """If the bands of a plan match at most this number of documents, the store reads them and counts their equal tokens."""
 
 MAX_BAND_MATCHES = 256
-"""If the bands of a plan match more documents, the store runs `Bands.unbanded` instead, which is then as fast."""
+"""If the bands of a plan match more documents, the store runs the plan `Bands.unbanded`, which is then as fast."""
 
 
 class Candidates(Protocol):
@@ -212,9 +212,9 @@ class Store(Protocol):
         """Return the digests of the documents with these ids. Unknown ids are ignored."""
 
     def fields_at(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> Mapping[DocumentKey, Mapping[str, Any]]:
-        """Return the values of some fields of the documents at these keys. The fields are those of `candidates`.
+        """Return the values of these fields for the documents with these keys. See `candidates` for names of fields.
 
-        Missing documents and fields are ignored.
+        Missing documents and fields are omitted.
         """
 
     def keys_of(self, id: str, index: str) -> Collection[DocumentKey]:
@@ -230,10 +230,10 @@ class Store(Protocol):
         exclude: DocumentKey | None = None,
         fields: Sequence[str] = (),
     ) -> Candidates:
-        """Return the documents that a plan finds, except the one at `exclude`, with the values of some `fields`.
+        """Return the documents that a plan finds, except the document with the key `exclude`.
 
-        The fields are metadata fields. In an index that simdoc-search did not create, they are fields of the index. Use
-        dots for fields of objects.
+        The candidates have the values of `fields`, which are names of metadata fields. In an index that simdoc-search
+        did not create, they are fields of the index. Use dots for fields of objects.
         """
 
     def candidates_of_many(

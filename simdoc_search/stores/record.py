@@ -106,7 +106,7 @@ class Record:
 
     @property
     def place(self) -> DocumentKey:
-        """The key that the document was read from."""
+        """The key of the document."""
         return DocumentKey(self.id, self.index, self.routing)
 
     @property

@@ -24,6 +24,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE, Closable, Encoder, StoreInfo
 from simdoc_search.stores.fields import (
+    METADATA_FIELD,
     escape_surrogates,
     field_or_folder_names,
     metadata_prefix,
@@ -301,7 +302,7 @@ class LocalStore(Closable):
         if is_path:
             query = condition_query(self._schema, condition)
         else:
-            query = prefix_query(self._schema, "facts", metadata_prefix(condition.field))
+            query = prefix_query(self._schema, METADATA_FIELD, metadata_prefix(condition.field))
         if snapshot.addresses(query, 1):
             return None
         sample = snapshot.addresses(tantivy.Query.all_query(), MAX_FIELDS_SAMPLE)

@@ -140,7 +140,7 @@ class RemoteCandidates:
 
     def _to_candidates(self, hits: Iterable[RawHit]) -> Iterator[Candidate]:
         for hit, codes, matched, fault in self._read_tokens(hits):
-            key = self._access.ids.key_of(hit)
+            key = self._access.id_field.key_of(hit)
             if fault:
                 self._left_out[hit_key(hit)] = LeftOut(key, fault)
             else:
@@ -167,7 +167,7 @@ def find_candidates(
     """
     clauses = access.query_clauses(filters)
     chosen_plans = [plan for plan, _ in plans]
-    excluded = [access.ids.key_clauses(key) for _, key in plans]
+    excluded = [access.id_field.key_clauses(key) for _, key in plans]
     searches: dict[int, dict[str, Any]] = {}
     responses: dict[int, Any] = {}
 
@@ -212,7 +212,7 @@ def first_page_search(
     access: IndexAccess, query: dict[str, Any], source: Sequence[str], fields: Sequence[str], *, scored: bool
 ) -> dict[str, Any]:
     """Return the body of the search for the first page of candidates."""
-    parts = [*source, *access.ids.parts, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
+    parts = [*source, *access.id_field.parts, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
     return {
         "query": query,
         "size": FIRST_PAGE if scored else MAX_COUNTED_CLIENT_SIDE,

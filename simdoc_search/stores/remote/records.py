@@ -22,7 +22,7 @@ from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode_text, encode_text
 from simdoc_search.sketch.winnow import no_passages
-from simdoc_search.stores.fields import metadata_terms, names_of
+from simdoc_search.stores.fields import METADATA_FIELD, metadata_terms, names_of
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 from simdoc_search.stores.remote.bulk import json_line
 from simdoc_search.stores.remote.errors import one_line
@@ -84,7 +84,7 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
         "digest": record.digest,
         "names": [_json_value(name) for name in names_of(record.id)],
         "path": _json_value(record.path)[:MAX_PATH_CHARACTERS],
-        "facts": metadata_terms(record),
+        METADATA_FIELD: metadata_terms(record),
     }
     if record.origin:
         values["origin"] = {key: value for key, value in asdict(record.origin).items() if value or key in _FILE_PARTS}

@@ -125,10 +125,10 @@ def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, Removal
         removed = _remove(access, batch, not_removed)
         access.background.refresh(access.name, allow=(403,))
         kept = {document for key in removed if (document := removals[key].kept)}
-        hits = _hits_at(access, {key for key, _ in kept}, [f"{access.field}.text_hash", *access.ids.parts])
+        hits = _hits_at(access, {key for key, _ in kept}, [f"{access.field}.text_hash", *access.id_field.parts])
         missing = kept - {(key, access.record(hit).text_hash) for key, hit in hits.items()}
-        if lost := {key: hit for key, hit in removed.items() if removals[key].kept in missing}:
-            _restore(access, lost, not_removed)
+        if orphaned := {key: hit for key, hit in removed.items() if removals[key].kept in missing}:
+            _restore(access, orphaned, not_removed)
     return not_removed
 
 
@@ -156,16 +156,16 @@ def _remove(
     return removed
 
 
-def _restore(access: IndexAccess, lost: Mapping[DocumentKey, RawHit], not_removed: dict[DocumentKey, str]) -> None:
+def _restore(access: IndexAccess, orphaned: Mapping[DocumentKey, RawHit], not_removed: dict[DocumentKey, str]) -> None:
+    """Restore removed documents whose kept document is missing, and add the reasons to `not_removed`."""
     actions = {}
-    for key, hit in lost.items():
+    for key, hit in orphaned.items():
         action_metadata = {"_index": hit["_index"], "pipeline": "_none", **routing_of(hit)}
         actions[key] = Action.make("create", hit["_id"], hit["_source"], **action_metadata)
     for key, outcome in _write_actions(access, actions):
-        is_lost = (
-            outcome.error and outcome.status != CONFLICT
-        )  # on a conflict, the application has written the document again
-        failure = f"; it was removed and could not be restored: {outcome.reason}" if is_lost else ""
+        # On a conflict, the application has written the document again.
+        has_failed = outcome.error and outcome.status != CONFLICT
+        failure = f"; it was removed and could not be restored: {outcome.reason}" if has_failed else ""
         not_removed[key] = KEPT_CHANGED + failure
     access.background.refresh(access.name, allow=(403,))
 
@@ -177,7 +177,7 @@ def _write_actions(access: IndexAccess, actions: Mapping[DocumentKey, Action]) -
 
 
 def _hits_at(access: IndexAccess, keys: Collection[DocumentKey], source: Any) -> dict[DocumentKey, RawHit]:
-    """Return the documents at these keys. Documents that do not exist are omitted."""
+    """Return the documents with these keys. Missing documents are omitted."""
     ids = dict.fromkeys(key.id for key in keys)
     hits = find_by_id(access, ids, source=source, engine=access.background, at_once=_DELETE_BATCH_SIZE)
-    return {key: hit for hit in hits if (key := access.ids.key_of(hit)) in keys}
+    return {key: hit for hit in hits if (key := access.id_field.key_of(hit)) in keys}

@@ -276,9 +276,7 @@ def test_a_text_that_is_not_a_string_is_a_fault_of_its_document(made: Indices) -
     document = in_index(made, name, text_field="page.body").get("a", text=True)
 
     assert (None, 8) == (document.text, len(document.codes))
-    assert (
-        "has no text that can be read (the field page.body contains a value of the type int, not text" in document.fault
-    )
+    assert "has no text that can be read (the field page.body contains a number, not text" in document.fault
 
 
 def test_our_own_index_has_its_texts_in_body(made: Indices) -> None:
@@ -320,7 +318,7 @@ def test_texts_that_are_too_large_for_one_answer_are_read_in_several_answers(
 
     assert set(ids) == {document.id for document in store.records(ids, text=True) if document.text == "x" * 20_000}
     monkeypatch.setattr("simdoc_search.stores.remote.clients.MAX_RESPONSE_BYTES", 10_000)
-    with pytest.raises(errors.TooLargeError):
+    with pytest.raises(errors.ResponseTooLargeError):
         list(store.records(ids, text=True))
 
 
