@@ -66,8 +66,8 @@ def _counts(result: VersionsResult) -> str:
         more = show_more(len(result.hits), result.found)
         counts = f"{showing(len(result.hits), result.found, singular='other version')}.{more} "
     counts += documents_compared(result.compared, result.candidates)
-    if result.via != "sentences":
-        counts += f", found by {result.via}"
+    if result.candidate_source != "sentences":
+        counts += f", found by {result.candidate_source}"
     sentences, queried = result.sentences
     return f"{counts}; {queried:,} of its {sentences:,} sentences were queried" if queried < sentences else counts
 

@@ -93,7 +93,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
         found=len(versions),
         candidates=candidates.total,
         compared=len(candidates.records),
-        via=candidates.via,
+        candidate_source=candidates.candidate_source,
         changed=document.is_stored and has_changed(document.record),
         left_out_indices=store.left_out_indices(),
         limits=limits,

@@ -35,7 +35,7 @@ MAX_COUNTED_CLIENT_SIDE = 32
 """If the bands of a plan match at most this number of documents, the store reads them and counts their equal tokens."""
 
 MAX_BAND_MATCHES = 256
-"""If the bands of a plan match more documents, the store runs the plan `Bands.unbanded`, which is then as fast."""
+"""If the bands of a plan match more documents, the store runs the plan `Bands.without_bands`, which is as fast then."""
 
 
 class Candidates(Protocol):
@@ -46,7 +46,7 @@ class Candidates(Protocol):
 
     @property
     def plan(self) -> Plan:
-        """The plan that was run: the given one, or its `Bands.unbanded` if its bands match too many documents."""
+        """The plan that was run: the given one, or its `Bands.without_bands` if its bands match too many documents."""
 
     @property
     def left_out(self) -> Sequence[LeftOut]:

@@ -14,7 +14,7 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.display import counted
 from simdoc_search.documents import DocumentKey, HasDocumentKey, MetadataValue
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.sketch.winnow import no_passages
+from simdoc_search.sketch.winnow import empty_codes
 
 
 def file_path(root: str, prefix: str, id: str) -> str:
@@ -92,9 +92,9 @@ class Record:
     text_hash: str = ""
     words_hash: str = ""
     fault: str = ""
-    passages: NDArray[np.uint32] = field(default_factory=no_passages)
-    sentences: NDArray[np.uint32] = field(default_factory=no_passages)
-    concepts: NDArray[np.uint32] = field(default_factory=no_passages)
+    passages: NDArray[np.uint32] = field(default_factory=empty_codes)
+    sentences: NDArray[np.uint32] = field(default_factory=empty_codes)
+    concepts: NDArray[np.uint32] = field(default_factory=empty_codes)
     index: str | None = None
     routing: str | None = None
     words: bytes = field(default=b"", repr=False, compare=False)

@@ -16,7 +16,7 @@ from simdoc_search.errors import DocumentError, FormatMismatchError, LocationErr
 from simdoc_search.query.dsl import can_count_tokens, clause_count
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.sketch.fingerprint import fingerprint
-from simdoc_search.sketch.winnow import no_passages
+from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.access import IndexAccess
@@ -178,7 +178,7 @@ def _compute_record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
     location: dict[str, Any] = {"index": key.index, "routing": key.routing}
 
     def record_without_terms(fault: str) -> Record:
-        return Record(key.id, no_passages(), 0, "", fault=fault, **location)
+        return Record(key.id, empty_codes(), 0, "", fault=fault, **location)
 
     try:
         text = text_of(hit.get("_source") or {}, access.text_fields or ())

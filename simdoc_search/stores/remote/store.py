@@ -119,7 +119,7 @@ class RemoteStore(Closable):
             else given_fields or recorded_text_fields(open_mappings.values(), indices.field)
         )
         engine = engine.without_closed_indices()
-        unlocked = indices.settings.unlocked(key, location)
+        unlocked = indices.settings.with_verified_key(key, location)
         ids_from = IdField.in_field(id_field, open_mappings.values())
         store = cls(IndexAccess(engine, engine.in_background(), indices, ids_from, unlocked, texts))
         if settings is not None and not store.settings.satisfies(settings):

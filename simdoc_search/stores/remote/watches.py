@@ -35,7 +35,7 @@ from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
 from simdoc_search.stores.remote.records import codes_of
 from simdoc_search.stores.remote.schema import field_mappings
 
-WATCHES = "simdoc-watches"
+DEFAULT_WATCHES_INDEX = "simdoc-watches"
 """Default name of the index of watches."""
 
 QUERY, WATCHED = "query", "watched"
@@ -63,7 +63,7 @@ class Watch:
     outdated: bool = False
 
 
-def watches_of(store: Store, name: str = WATCHES) -> Watches:
+def watches_of(store: Store, name: str = DEFAULT_WATCHES_INDEX) -> Watches:
     """Open the watches for the documents of a store.
 
     Raises:
