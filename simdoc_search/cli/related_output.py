@@ -43,13 +43,13 @@ def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None
 
 def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
     """Yield the parts of the score, and the shared concepts."""
-    from simdoc_search.versions.relations import RELATED
+    from simdoc_search.versions.relations import RELATED_SIMILARITY
 
     explanation = hit.explanation
     if explanation is None:
         return
     formula = f"the mean of {explanation.whole:.3f} for documents and {explanation.paragraphs:.3f} for paragraphs"
-    yield f"similarity of concepts {explanation.similarity:.3f}: {formula}; {RELATED} or more is related"
+    yield f"similarity of concepts {explanation.similarity:.3f}: {formula}; {RELATED_SIMILARITY} or more is related"
     if hit.kind == "version":
         yield "this is a version, so its score is computed from sentences"
     if not explanation.concepts:
