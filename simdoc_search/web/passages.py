@@ -15,9 +15,9 @@ from simdoc_search.web.columns import read_hit_columns
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import (
     check_is_not_local_path,
+    read_stored_text,
     request_query,
-    resolved_place,
-    stored_text,
+    resolve_place,
 )
 from simdoc_search.web.response import Page
 
@@ -28,7 +28,7 @@ _MAX_SHOWN_CHARACTERS = 2_000_000
 
 def passages(request: PageRequest) -> Page:
     """Return the documents that share passages with a document or a text."""
-    search = request.served.passages_search()
+    search = request.served_store.passages_search()
     options: dict[str, Any] = {
         "size": request.size,
         "offset": request.offset,
@@ -61,11 +61,11 @@ def _read_ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[
     names = request.all_values("ignore")
     for name in names:
         check_is_not_local_path(search, name)
-    return [stored_text(search, resolved_place(search, name)) for name in names]
+    return [read_stored_text(search, resolve_place(search, name)) for name in names]
 
 
 def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> Markup | None:
-    """Return the text with its sources. None if nothing is shared, or the text is not stored or too long to show."""
+    """Return the text with its sources. Return None if there are no hits, or if the text is not stored or too long."""
     characters_left = _MAX_SHOWN_CHARACTERS - len(result.text or "")
     if result.text is None or not result.hits or characters_left < 0:
         return None

@@ -24,7 +24,7 @@ _REPEATED_VALUES = (
     *("all", "ignore_quotes", "enough", "least", "explain", "size"),
 )
 _REPEATED_LISTS = ("filter", "exclude", "show", "ignore")
-"""Links to the other pages of hits repeat these values of the request."""
+"""Links to other pages of the same query repeat these values of the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class RequestQuery:
 
     def arguments(self) -> dict[str, Any]:
         """Return the argument `query` or `text` for a method of `SimilaritySearch`."""
-        return {"text": self.text} if self.place is None else {"query": query_at(self.place)}
+        return {"text": self.text} if self.place is None else {"query": query_for(self.place)}
 
     def template_values(self, request: PageRequest) -> dict[str, Any]:
         """Return the values that every template with hits needs."""
@@ -73,14 +73,14 @@ def request_query(request: PageRequest) -> RequestQuery:
     Raises:
         QuerySyntaxError: The request has no query, or its text is too long.
         CorpusError: The file cannot be read.
-        SimdocError: As for `named_place`.
+        SimdocError: `find_place` raises an error.
     """
     if not has_text(request):
         if not request.value("id").strip():
             raise QuerySyntaxError(
                 "there is nothing to search for; enter the id of a document, paste a text or choose a file"
             )
-        return RequestQuery(named_place(request, request.served.search()))
+        return RequestQuery(find_place(request, request.served_store.search()))
     if request.upload is None:
         query = RequestQuery(text=request.value("text"), file=request.value("name") or None)
     else:
@@ -88,31 +88,31 @@ def request_query(request: PageRequest) -> RequestQuery:
         query = RequestQuery(text=document.text, file=document.id)
     if (length := length_for_limit(query.text or "", request)) > MAX_TEXT_CHARACTERS:
         raise QuerySyntaxError(
-            f"the text has {length:,} characters after normalisation, but the server accepts at most "
+            f"the text has {length:,} characters after Unicode normalisation, more than the limit of "
             f"{MAX_TEXT_CHARACTERS:,}; use the command line instead"
         )
     return query
 
 
 def length_for_limit(text: str, request: PageRequest) -> int:
-    """Return the number of characters of a text before or after normalisation, whichever is greater."""
-    profile = request.served.search().store.settings.analysis.profile
+    """Return the number of characters of a text, before or after Unicode normalisation, whichever is greater."""
+    profile = request.served_store.search().store.settings.analysis.profile
     return max(len(text), normalised_length(text, profile))
 
 
 def check_is_not_local_path(search: SimilaritySearch, name: str) -> None:
-    """Reject file paths, so that users cannot find out which files exist. An id may look like a path.
+    """Reject file paths, so that users cannot find out which files exist. An id that looks like a path is accepted.
 
     Raises:
-        UnknownDocumentError: The name is a path, and no document has it as its id.
+        UnknownDocumentError: The name is a path, but not the id of a document.
     """
     unquoted = name.strip().removeprefix('"')
     if _LOCAL_PATH.match(unquoted) and not any(search.store.records([unquoted.removesuffix('"')])):
         raise UnknownDocumentError(name.strip())
 
 
-def named_place(request: PageRequest, search: SimilaritySearch, field: str = "id") -> Place:
-    """Return the place of the document whose id, or unique file name, is a value of the request.
+def find_place(request: PageRequest, search: SimilaritySearch, field: str = "id") -> Place:
+    """Return the place of the document that a value of the request names, by its id or by a unique file name.
 
     `field` is the name of the value: `id`, `a` or `b`.
 
@@ -130,15 +130,15 @@ def named_place(request: PageRequest, search: SimilaritySearch, field: str = "id
     check_is_not_local_path(search, id)
     if any(search.store.records([id])):
         return Resolver(search.store).record(id).place
-    return resolved_place(search, id)
+    return resolve_place(search, id)
 
 
-def resolved_place(search: SimilaritySearch, name: str) -> Place:
-    """Return the place of the document with this id or file name. The errors are those of `named_place`."""
+def resolve_place(search: SimilaritySearch, name: str) -> Place:
+    """Return the place of the document with this id or file name. The errors are those of `find_place`."""
     return Resolver(search.store).record(search.resolve(name, overlap=0).id).place
 
 
-def stored_record(search: SimilaritySearch, place: Place) -> Record:
+def read_stored_record(search: SimilaritySearch, place: Place) -> Record:
     """Return the document at a place, with its text if the store has it.
 
     Raises:
@@ -150,19 +150,19 @@ def stored_record(search: SimilaritySearch, place: Place) -> Record:
     return record
 
 
-def stored_text(search: SimilaritySearch, place: Place) -> str:
+def read_stored_text(search: SimilaritySearch, place: Place) -> str:
     """Return the text of the document at a place.
 
     Raises:
         UnknownDocumentError: There is no document.
         NoTextError: The store does not have its text.
     """
-    text = stored_record(search, place).text
+    text = read_stored_record(search, place).text
     if text is None:
         raise NoTextError(place.id)
     return text
 
 
-def query_at(place: Place) -> Place | FingerprintQuery:
+def query_for(place: Place) -> Place | FingerprintQuery:
     """Return the query for the document at a place. In a local store, which has no indices, the query is the id."""
     return place if place.index else FingerprintQuery(place.id)

@@ -14,7 +14,7 @@ from simdoc_search.web.response import Page
 
 def similar(request: PageRequest) -> Page:
     """Return the documents that are similar to a document or a text, or that match a FINGERPRINT query."""
-    search = request.served.search() if request.measure == "jaccard" else request.served.passages_search()
+    search = request.served_store.search() if request.measure == "jaccard" else request.served_store.passages_search()
     options: dict[str, Any] = {
         "overlap": request.percent("overlap"),
         "probability": request.percent("probability"),
