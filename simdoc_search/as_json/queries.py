@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.query.plans import Bands, Plan, Threshold
 from simdoc_search.query.syntax import FingerprintQuery
 
 
-def place_as_json(place: Place, name: str = "id") -> dict[str, Any]:
+def place_as_json(place: DocumentKey, name: str = "id") -> dict[str, Any]:
     """Convert the place of a document. The key of the id is `name`.
 
     In an engine, a place also has an index and a routing. Their keys are `index` and `routing` if `name` is `id`.

@@ -10,7 +10,7 @@ import numpy as np
 
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.display import estimate, percent
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, run_starts, slices
 from simdoc_search.duplicates.clusters import UNASSIGNED, EqualWordSets
 from simdoc_search.duplicates.collection import Documents
@@ -47,8 +47,8 @@ class Pair:
         exact: whether the overlap was computed from the texts. Otherwise it is estimated from the fingerprints.
     """
 
-    a: Place
-    b: Place
+    a: DocumentKey
+    b: DocumentKey
     overlap: float
     kind: DuplicateKind
     exact: bool
@@ -66,7 +66,7 @@ class GroupedDocument:
         number: number of the document in this search.
     """
 
-    place: Place
+    place: DocumentKey
     size: int | None
     changed: int | None
     path: str | None
@@ -104,7 +104,7 @@ class Duplicate(GroupedDocument):
     action: Action
     reason: str
     frees: int
-    duplicate_of: Place
+    duplicate_of: DocumentKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ class Duplicates:
         self.fresh: int = len(collection) - collection.new_from
         self.measure: Measure = measure
         self.verified: bool = read_texts is not None
-        self.left_out: dict[Place, str] = collection.left_out
+        self.left_out: dict[DocumentKey, str] = collection.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         self.gone: Counter[str] = collection.gone
         self.group_count: int = len(np.unique(grouping.kept_for[self._duplicates]))

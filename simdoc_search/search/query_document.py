@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from simdoc_search.analysis.words import PlacedWords
-from simdoc_search.documents import MetadataValue, Place
+from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import NoFingerprintError, NoTextError
 from simdoc_search.passages.exact import Measures
 from simdoc_search.passages.ignored_words import ignored_words, quotations, remove_words_from_text
@@ -62,7 +62,7 @@ class QueryDocument:
         return f"the document {self.name!r}" if self.is_stored else self.name or "the text"
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> DocumentKey | None:
         """The place of a stored document."""
         return self.record.place if self.is_stored else None
 

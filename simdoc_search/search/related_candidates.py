@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.search.options import RelatedQuery
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.sketch.concepts import Paragraphs, paragraphs_of
@@ -35,7 +35,7 @@ class RelatedCandidates:
 
 
 def related_candidates(
-    store: Store, weights: ConceptWeights, query: RelatedQuery, exclude: Place | None
+    store: Store, weights: ConceptWeights, query: RelatedQuery, exclude: DocumentKey | None
 ) -> RelatedCandidates:
     """Return the documents that share the most rare concepts, relative to their length.
 

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.query.syntax import FingerprintQuery
@@ -72,7 +72,7 @@ def similar_to_text(store: Store, text: str, options: SimilarOptions) -> SearchR
 
 
 def similar_to_records(
-    store: Store, sources: Sequence[Record], options: SimilarOptions, exclude: Place | None = None
+    store: Store, sources: Sequence[Record], options: SimilarOptions, exclude: DocumentKey | None = None
 ) -> Iterator[SearchResult | SimdocError]:
     """Yield the results for documents, which need not be stored.
 
@@ -90,7 +90,7 @@ def similar_to_records(
 
 def _plan_query(store: Store, resolver: Resolver, query: Query, options: SimilarOptions) -> _PlannedQuery:
     resolved = resolver.resolve(query, overlap=options.overlap, probability=options.probability)
-    source = resolver.record(resolved.id, query if isinstance(query, Place) else None)
+    source = resolver.record(resolved.id, query if isinstance(query, DocumentKey) else None)
     return _PlannedQuery(resolved, source, plan_for(store, resolved, source, options))
 
 

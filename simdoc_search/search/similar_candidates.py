@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, SimdocError
 from simdoc_search.query.clauses import expand
 from simdoc_search.query.planner import Planner, plan
@@ -50,7 +50,7 @@ def check_has_tokens(source: Record) -> None:
 
 
 def run_plans(
-    store: Store, plans: Sequence[tuple[Plan, Place | None]], options: SimilarOptions
+    store: Store, plans: Sequence[tuple[Plan, DocumentKey | None]], options: SimilarOptions
 ) -> Iterator[Candidates | SimdocError]:
     """Yield the candidates of each plan. The document at the place that is paired with a plan is excluded.
 

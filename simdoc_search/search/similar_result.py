@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from simdoc_search.display import documents_compared, estimate, percent, printable, showing
-from simdoc_search.documents import Place, Placed
+from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.passages.exact import Measures
 from simdoc_search.query.plans import Plan
@@ -19,7 +19,7 @@ _PRINTED_HITS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Hit(Placed):
+class Hit(HasDocumentKey):
     """A document that shares text with the query document.
 
     Attributes:
@@ -33,7 +33,7 @@ class Hit(Placed):
         changed: whether the text has changed since it was indexed. Exact measures are computed from the current text.
     """
 
-    place: Place
+    place: DocumentKey
     overlap: float
     matched: int
     kind: Literal["estimated", "exact"] = "estimated"

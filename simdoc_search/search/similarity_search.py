@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.corpus import Source
-from simdoc_search.documents import Document, Place
+from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.duplicates import Duplicates, Progress, Via, duplicates_in
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.duplicates.verdicts import DropScope
@@ -668,7 +668,7 @@ class SimilaritySearch:
         overlap: float | Fraction = Fraction(4, 5),
         *,
         filters: Filters | None = None,
-        exclude: Place | None = None,
+        exclude: DocumentKey | None = None,
     ) -> NearestDuplicate | None:
         """Find the stored document that a text duplicates, for example to warn a user during an upload.
 

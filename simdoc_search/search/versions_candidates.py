@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError, SimdocError, StoreError
 from simdoc_search.search.options import SimilarOptions, VersionQuery
 from simdoc_search.search.query_document import QueryDocument
@@ -78,14 +78,14 @@ def version_candidates(store: Store, document: QueryDocument, query: VersionQuer
 
 
 def _find_by_sentences(
-    store: Store, document: QueryDocument, query: VersionQuery, exclude: Place | None, *, size: int, bits: int
+    store: Store, document: QueryDocument, query: VersionQuery, exclude: DocumentKey | None, *, size: int, bits: int
 ) -> VersionCandidates:
     """Find candidates with several queries, because a single query of a large collection would miss some candidates.
 
     Long documents share many similar sentences by chance, so equal sentences are queried separately. Documents with a
     common footer can share more sentences than a short version does, so rare sentences are queried separately.
     """
-    records: dict[Place, Record] = {}
+    records: dict[DocumentKey, Record] = {}
     queried = query_sentences(document.sentences)
     flips = flips_for(len(queried), bits)
 
@@ -108,14 +108,14 @@ def _find_by_sentences(
 
 
 def _find_by_texts(
-    store: Store, document: QueryDocument, query: VersionQuery, exclude: Place | None, size: int
+    store: Store, document: QueryDocument, query: VersionQuery, exclude: DocumentKey | None, size: int
 ) -> VersionCandidates:
     if not store.has_texts or document.text is None:
         raise StoreError(
             "the index contains neither sentences nor texts, so versions cannot be found; run `simdoc-search index` "
             "again with --with versions"
         )
-    places: dict[Place, None] = {}
+    places: dict[DocumentKey, None] = {}
     total = 0
     has_passages = store.settings.passages is not None
     if has_passages:
@@ -136,7 +136,7 @@ def _find_by_texts(
 
 
 def _find_similar(
-    store: Store, document: QueryDocument, options: SimilarOptions, exclude: Place | None
+    store: Store, document: QueryDocument, options: SimilarOptions, exclude: DocumentKey | None
 ) -> SearchResult | SimdocError:
     source = replace(document.fingerprinted, id="")
     try:
@@ -146,7 +146,7 @@ def _find_similar(
     return result
 
 
-def _read_sentences(store: Store, places: Sequence[Place]) -> tuple[list[Record], list[Simhashes]]:
+def _read_sentences(store: Store, places: Sequence[DocumentKey]) -> tuple[list[Record], list[Simhashes]]:
     """Read records and split their texts into sentences. The texts are not kept in memory."""
     records, sentences = [], []
     for batch in batches(places):

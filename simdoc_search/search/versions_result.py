@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from simdoc_search.display import counted, percent, printable
-from simdoc_search.documents import Place, Placed
+from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.passage import KeyChange
 from simdoc_search.passages.summary import key_change_lines
 from simdoc_search.search.results import HitsResult
@@ -96,14 +96,14 @@ class VersionEntry:
     """
 
     name: str
-    place: Place | None
+    place: DocumentKey | None
     is_source: bool
     dated: DocumentDate | None
     step: Step | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class VersionHit(Placed):
+class VersionHit(HasDocumentKey):
     """A version of the query document.
 
     Attributes:
@@ -119,7 +119,7 @@ class VersionHit(Placed):
         fields: values of the requested fields.
     """
 
-    place: Place
+    place: DocumentKey
     score: float
     share: float
     share_of_hit: float

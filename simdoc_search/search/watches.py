@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError, StoreError
 from simdoc_search.query.planner import plan
 from simdoc_search.query.syntax import FingerprintQuery
@@ -117,6 +117,6 @@ class Watcher:
     def _resolve(self, query: Query, overlap: OptionalFraction = None) -> tuple[FingerprintQuery, Record]:
         resolver = Resolver(self._store)
         resolved = resolver.resolve(query, overlap=overlap)
-        record = resolver.record(resolved.id, query if isinstance(query, Place) else None)
+        record = resolver.record(resolved.id, query if isinstance(query, DocumentKey) else None)
         check_has_tokens(record)
         return resolved, record

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simdoc_search.display import format_bytes
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.search.columns import Columns, column_text, is_column
 from simdoc_search.stores.record import Record
@@ -29,30 +29,30 @@ class HitColumns:
 
     names: Sequence[str]
     suggested: Sequence[str]
-    values: dict[Place, dict[str, Any]]
+    values: dict[DocumentKey, dict[str, Any]]
 
-    def cells(self, place: Place) -> list[tuple[str, str]]:
+    def cells(self, key: DocumentKey) -> list[tuple[str, str]]:
         """Return the names and values of a document's columns, formatted for display."""
-        values = self.values.get(place, {})
+        values = self.values.get(key, {})
         return [(name, _format_cell(name, values.get(name))) for name in self.names]
 
-    def add_to(self, as_json: dict[str, Any], places: Sequence[Place]) -> dict[str, Any]:
-        """Add the columns to each hit of a JSON response, as `show`. `places` are the documents of the hits."""
+    def add_to(self, as_json: dict[str, Any], keys: Sequence[DocumentKey]) -> dict[str, Any]:
+        """Add the columns to each hit of a JSON response, as `show`. `keys` are the keys of the hits."""
         if self.names:
-            for hit, place in zip(as_json["hits"], places, strict=True):
-                hit["show"] = {name: self.values.get(place, {}).get(name) for name in self.names}
+            for hit, key in zip(as_json["hits"], keys, strict=True):
+                hit["show"] = {name: self.values.get(key, {}).get(name) for name in self.names}
         return as_json
 
 
-def read_hit_columns(request: PageRequest, search: SimilaritySearch, places: Sequence[Place]) -> HitColumns:
-    """Read the columns that a request selects. `places` are the documents of the hits.
+def read_hit_columns(request: PageRequest, search: SimilaritySearch, keys: Sequence[DocumentKey]) -> HitColumns:
+    """Read the columns that a request selects. `keys` are the keys of the hits.
 
     Raises:
         QuerySyntaxError: A requested name cannot be a column.
     """
     names = request.all_values("show") if "show" in request.values else request.served_store.columns
     columns = Columns(names[:_MAX_COLUMNS])
-    records = columns.read_records(search.store, places)
+    records = columns.read_records(search.store, keys)
     fields = {key for record in records for key in record.metadata}
     file_columns = _FILE_COLUMNS if any(record.origin for record in records) else ()
     suggested = [*file_columns, *sorted(filter(is_column, fields.difference(_FILE_COLUMNS)))][:_MAX_SUGGESTED]

@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from simdoc_search.as_json import comparison_as_json
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.compare import compare as compare_texts
 from simdoc_search.passages.report import pair_view
 from simdoc_search.passages.summary import word_measures
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_COMPARED_CHARACTERS
-from simdoc_search.web.request_query import find_place, has_text, length_for_limit, read_stored_text, request_query
+from simdoc_search.web.request_query import (
+    find_document_key,
+    has_text,
+    length_for_limit,
+    read_stored_text,
+    request_query,
+)
 from simdoc_search.web.response import Page
 
 _MAX_SHOWN_CHARACTERS = 2_000_000
@@ -22,12 +28,12 @@ _MAX_SHOWN_CHARACTERS = 2_000_000
 def compare(request: PageRequest) -> Page:
     """Return the comparison of the documents `a` and `b`, or of a text and the document `b`."""
     search = request.served_store.search()
-    second = find_place(request, search, "b")
+    second = find_document_key(request, search, "b")
     if has_text(request):
         query = request_query(request)
         first, name, text, query_json = None, query.name or "your text", query.text or "", {"file": query.file}
     else:
-        first = find_place(request, search, "a")
+        first = find_document_key(request, search, "a")
         name, text, query_json = _name(first), read_stored_text(search, first), {"id": first.id}
     texts, names = (text, read_stored_text(search, second)), (name, _name(second))
     length = sum(length_for_limit(text, request) for text in texts)
@@ -47,5 +53,5 @@ def compare(request: PageRequest) -> Page:
     return Page("compare.html", values, comparison_as_json(comparison, (query_json, {"id": second.id})))
 
 
-def _name(place: Place) -> str:
-    return place.id if place.index is None else f"{place.id} in {place.index}"
+def _name(key: DocumentKey) -> str:
+    return key.id if key.index is None else f"{key.id} in {key.index}"

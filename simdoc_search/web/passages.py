@@ -17,7 +17,7 @@ from simdoc_search.web.request_query import (
     check_is_not_local_path,
     read_stored_text,
     request_query,
-    resolve_place,
+    resolve_document_key,
 )
 from simdoc_search.web.response import Page
 
@@ -42,8 +42,8 @@ def passages(request: PageRequest) -> Page:
     query = request_query(request)
     result = search.passages(**query.arguments(), **options)
     name = query.name or "your text"
-    places = [hit.place for hit in result.hits]
-    columns = read_hit_columns(request, search, places)
+    keys = [hit.place for hit in result.hits]
+    columns = read_hit_columns(request, search, keys)
     values = {
         **query.template_values(request),
         "result": result,
@@ -54,14 +54,14 @@ def passages(request: PageRequest) -> Page:
         "offsets": request.neighbour_offsets(len(result.hits), result.total),
     }
     as_json = passages_as_json({"id": query.id, "file": query.file}, result)
-    return Page("passages.html", values, columns.add_to(as_json, places))
+    return Page("passages.html", values, columns.add_to(as_json, keys))
 
 
 def _read_ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[str]:
     names = request.all_values("ignore")
     for name in names:
         check_is_not_local_path(search, name)
-    return [read_stored_text(search, resolve_place(search, name)) for name in names]
+    return [read_stored_text(search, resolve_document_key(search, name)) for name in names]
 
 
 def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> Markup | None:

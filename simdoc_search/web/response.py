@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from simdoc_search.display import estimate, format_bytes, percent, printable, safe_json
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.report.templates import make_environment
 from simdoc_search.web.request import PageRequest
 
@@ -97,10 +97,10 @@ def url_for(path: str, **values: Any) -> str:
     return f"{path}?{urlencode(non_empty, doseq=True, errors='replace')}" if non_empty else path
 
 
-def place_values(place: Place, name: str = "id") -> dict[str, str]:
+def key_values(key: DocumentKey, name: str = "id") -> dict[str, str]:
     """Return the values of a query string that identify a document: its id, and in an engine its index and routing."""
     prefix = "" if name == "id" else f"{name}_"
-    values = {name: place.id, f"{prefix}index": place.index, f"{prefix}routing": place.routing}
+    values = {name: key.id, f"{prefix}index": key.index, f"{prefix}routing": key.routing}
     return {key: value for key, value in values.items() if value}
 
 
@@ -117,9 +117,9 @@ def _environment() -> Environment:
     environment.filters |= filters
     environment.globals |= {
         "url_for": url_for,
-        "document": lambda place: url_for("/document", **place_values(place)),
-        "compare": lambda a, b: url_for("/compare", **place_values(a, "a"), **place_values(b, "b")),
-        "place_values": place_values,
+        "document": lambda key: url_for("/document", **key_values(key)),
+        "compare": lambda a, b: url_for("/compare", **key_values(a, "a"), **key_values(b, "b")),
+        "key_values": key_values,
         "json_text": json_text,
     }
     return environment

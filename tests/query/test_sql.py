@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from simdoc_search import fingerprint, open_store
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query import Bands, Threshold, plan
 from simdoc_search.query.plans import Plan
@@ -111,7 +111,7 @@ def test_a_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store
     hits = 0
     for id in (*random.Random(query).sample(sorted(CORPUS), 4), ODD_IDS[0], EMPTY[0]):
         made = plan(CORPUS[id], **QUERIES[query])
-        expected = found_in_store(store, made, exclude=Place(id))
+        expected = found_in_store(store, made, exclude=DocumentKey(id))
         hits += len(expected)
 
         assert expected == found(filled, made, exclude_id=id, score="tokens")

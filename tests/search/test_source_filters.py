@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search import Document, Place, Settings, SimilaritySearch, any_of, none_of
+from simdoc_search import Document, DocumentKey, Settings, SimilaritySearch, any_of, none_of
 from simdoc_search.errors import AmbiguousQueryError, UnknownDocumentError
 from simdoc_search.search import SearchResult
 from simdoc_search.search.results import result_or_raise
@@ -63,10 +63,10 @@ def test_filters_of_the_source_are_not_filters_of_the_hits(run_query: RunQuery) 
 
 
 def test_an_unreadable_document_has_the_error_of_an_unknown_document(run_query: RunQuery) -> None:
-    for query in ("drafts/merger.txt", "./drafts/merger.txt", "drafts/merger", Place("drafts/merger.txt")):
-        id = query.id if isinstance(query, Place) else query
+    for query in ("drafts/merger.txt", "./drafts/merger.txt", "drafts/merger", DocumentKey("drafts/merger.txt")):
+        id = query.id if isinstance(query, DocumentKey) else query
         absent_id = id.replace("drafts", "drifts")
-        absent = Place(absent_id) if isinstance(query, Place) else absent_id
+        absent = DocumentKey(absent_id) if isinstance(query, DocumentKey) else absent_id
         with pytest.raises(UnknownDocumentError) as unreadable:
             run_query(query, source_filters=BEN)
         with pytest.raises(UnknownDocumentError) as unknown:

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError, QuerySyntaxError
 from simdoc_search.sketch import Passages, shingle_codes
 from simdoc_search.sketch.settings import Settings
@@ -65,8 +65,8 @@ def test_filters_and_exclude_omit_documents(store: Store) -> None:
     put(store, *(record(f"{n}", passages=range(n + 1), team="ab"[n % 2]) for n in range(6)))
 
     assert [(6, "5"), (4, "3"), (2, "1")] == shared(store, range(6), filters={"team": "b"})
-    assert [(4, "3")] == shared(store, range(6), filters={"team": ["b", "c"]}, exclude=Place("5"), size=1)
-    assert 5 == store.documents_sharing(np.arange(6, dtype=np.uint32), exclude=Place("5"), size=1).total
+    assert [(4, "3")] == shared(store, range(6), filters={"team": ["b", "c"]}, exclude=DocumentKey("5"), size=1)
+    assert 5 == store.documents_sharing(np.arange(6, dtype=np.uint32), exclude=DocumentKey("5"), size=1).total
 
 
 def test_passages_are_loaded_only_on_request(store: Store) -> None:
@@ -96,7 +96,7 @@ def test_counts_of_several_partial_queries_are_added_up(store: Store) -> None:
     first, second, third = shared(store, range(50), size=3)
 
     assert ((25, "everywhere"), (20, "nearly"), 9) == (first, second, third[0])
-    assert [20, 9] == [count for count, _ in shared(store, range(50), size=2, exclude=Place("everywhere"))]
+    assert [20, 9] == [count for count, _ in shared(store, range(50), size=2, exclude=DocumentKey("everywhere"))]
     assert 152 == store.documents_sharing(np.arange(50, dtype=np.uint32), size=3).total
     assert 152 == len(shared(store, range(50), size=1000))
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simdoc_search import open_store
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.kinds import KindName
@@ -94,7 +94,7 @@ def test_concepts_are_found_and_counted_once_per_document(both: Store) -> None:
     )
 
     assert [(3, "c"), (2, "a"), (2, "b")] == shared(both, [11, 7, 9, 9], "concepts")
-    assert [(2, "a")] == shared(both, [7, 9], "concepts", filters={"team": "x"}, exclude=Place("c"))
+    assert [(2, "a")] == shared(both, [7, 9], "concepts", filters={"team": "x"}, exclude=DocumentKey("c"))
     assert [] == shared(both, [7], "sentences") == shared(both, [], "concepts")
     frequencies = both.concept_frequencies(np.array([7, 8, 9, 7], np.uint32))
     assert ("int64", [3, 0, 2, 3]) == (str(frequencies.dtype), frequencies.tolist())

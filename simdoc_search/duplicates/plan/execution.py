@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from stat import S_IMODE
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import slices
 from simdoc_search.duplicates.plan import files
 from simdoc_search.duplicates.plan.files import FileIdentity, PinnedFile
@@ -52,7 +52,7 @@ class ApplyReport:
     refused_groups: dict[int, str] = field(default_factory=dict)
     removed: int = 0  # number of documents that were removed from the store because their files were dropped
     # maps the key of each document that is still in the store although its file was dropped to the reason
-    not_removed: Mapping[Place, str] = field(default_factory=dict)
+    not_removed: Mapping[DocumentKey, str] = field(default_factory=dict)
 
 
 def expected_changes(rows: Iterable[PlanRow]) -> ExpectedChanges:
@@ -214,7 +214,7 @@ class _PlanRun:
 
     def _remove(self, drops: list[Drop], store: Store) -> None:
         hashes = text_hashes(store, {row.place for drop in drops for row in (drop.row, drop.kept)})
-        removals: dict[Place, Removal] = {}
+        removals: dict[DocumentKey, Removal] = {}
 
         def plan_removal(drop: Drop) -> str:
             if drop.row.name in self.journal.changes and drop.row.place not in hashes:
@@ -247,7 +247,7 @@ class _PlanRun:
             return self.method == "hardlink" and is_link
         return not os.path.lexists(earlier.path)
 
-    def _check_kept(self, kept: PlanRow, hashes: Mapping[Place, str] | None = None) -> None:
+    def _check_kept(self, kept: PlanRow, hashes: Mapping[DocumentKey, str] | None = None) -> None:
         """Check that the kept document exists and is unchanged. A pinned file is not read again."""
         try:
             if kept.path is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
 
 Action = Literal["keep", "drop", "decide"]
@@ -62,7 +62,7 @@ class PlanRow:
 
     action: Action  # what to do with the document
     group: int  # number of the group, from 1
-    place: Place  # key of the document in the store
+    place: DocumentKey  # key of the document in the store
     path: str | None  # absolute path of the document's file; None if it has no file
     kept: str  # `name` of the document that is kept instead; empty for the kept document of the group
     # state of the document when the plan was written; None if it is unknown; the document is then never changed

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tantivy import Query
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.sketch.kinds import Kind
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.filters import Filters
@@ -35,7 +35,7 @@ def find_sharing(
     codes: NDArray[np.uint32],
     *,
     filters: Filters | None,
-    exclude: Place | None,
+    exclude: DocumentKey | None,
     size: int,
 ) -> SharingDocuments:
     """Return the documents that share tokens of a kind; see `Store.documents_sharing`."""
@@ -60,6 +60,6 @@ def find_sharing(
         return ((address, int(score)) for score, address in snapshot.ranked(query, max(size, FIRST_READ), GROWTH))
 
     counts, omitted_bound = sum_parts([stream(query) for query in queries], count_parts, size)
-    documents = [Shared(Place(id_of(snapshot.document(address))), shared) for address, shared in counts.items()]
+    documents = [Shared(DocumentKey(id_of(snapshot.document(address))), shared) for address, shared in counts.items()]
     total = snapshot.count(sharing_query(schema, kind.name, rows, filters, exclude, counted=False))
     return SharingDocuments(sorted(documents, key=sharing_order), total, omitted_bound)

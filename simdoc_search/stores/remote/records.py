@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.words import without_surrogates
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.kinds import KINDS, Kind, kinds_of
 from simdoc_search.sketch.sentences import sentences_of_codes
@@ -95,7 +95,7 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
 
 
 def to_record(
-    place: Place,
+    place: DocumentKey,
     source: Mapping[str, Any],
     *,
     field: str,
