@@ -37,7 +37,7 @@ class HitColumns:
         return [(name, _format_cell(name, values.get(name))) for name in self.names]
 
     def add_to(self, as_json: dict[str, Any], keys: Sequence[DocumentKey]) -> dict[str, Any]:
-        """Add the columns to each hit of a JSON response, as `show`. `keys` are the keys of the hits."""
+        """Add the columns to each hit of a JSON response, as `show`. `keys` identifies the document of each hit."""
         if self.names:
             for hit, key in zip(as_json["hits"], keys, strict=True):
                 hit["show"] = {name: self.values.get(key, {}).get(name) for name in self.names}
@@ -45,7 +45,7 @@ class HitColumns:
 
 
 def read_hit_columns(request: PageRequest, search: SimilaritySearch, keys: Sequence[DocumentKey]) -> HitColumns:
-    """Read the columns that a request selects. `keys` are the keys of the hits.
+    """Read the columns that a request selects. `keys` identifies the document of each hit.
 
     Raises:
         QuerySyntaxError: A requested name cannot be a column.

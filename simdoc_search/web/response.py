@@ -101,7 +101,7 @@ def key_values(key: DocumentKey, name: str = "id") -> dict[str, str]:
     """Return the values of a query string that identify a document: its id, and in an engine its index and routing."""
     prefix = "" if name == "id" else f"{name}_"
     values = {name: key.id, f"{prefix}index": key.index, f"{prefix}routing": key.routing}
-    return {key: value for key, value in values.items() if value}
+    return {field: value for field, value in values.items() if value}
 
 
 @cache
