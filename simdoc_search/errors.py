@@ -12,7 +12,7 @@ SimdocError
     ├── WriteRefusedError, FormatMismatchError
     ├── IndexGoneError      an index was deleted while it was open           (stores.remote.bulk)
     ├── RequestError        the engine responds to a request with an error   (stores.remote.errors)
-    ├── TooLargeError       the engine's response is too large               (stores.remote.errors)
+    ├── ResponseTooLargeError  the engine's response is too large            (stores.remote.errors)
     ├── UnfitIndexError     fingerprints cannot be added to an index         (attach.backfill)
     └── EngineError         the development engine cannot be run             (devengine)
 

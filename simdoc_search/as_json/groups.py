@@ -42,7 +42,7 @@ def _family_as_json(family: VersionFamily) -> dict[str, Any]:
         "timeline": [{**entry_place_as_json(entry), **dated_as_json(entry)} for entry in family.timeline],
         "undated": [{**entry_place_as_json(entry), **dated_as_json(entry)} for entry in family.undated],
         "pairs": family.pairs,
-        "least_score": family.least,
+        "lowest_score": family.lowest_score,
     }
 
 

@@ -44,7 +44,7 @@ def versions_as_json(
         "found": result.found,
         "candidates": result.candidates,
         "compared": result.compared,
-        "via": result.via,
+        "candidate_source": result.candidate_source,
         "changed": result.changed,
     }
 

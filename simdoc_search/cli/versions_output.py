@@ -66,8 +66,8 @@ def _counts(result: VersionsResult) -> str:
         more = show_more(len(result.hits), result.found)
         counts = f"{showing(len(result.hits), result.found, singular='other version')}.{more} "
     counts += documents_compared(result.compared, result.candidates)
-    if result.via != "sentences":
-        counts += f", found by {result.via}"
+    if result.candidate_source != "sentences":
+        counts += f", found by {result.candidate_source}"
     sentences, queried = result.sentences
     searched = f"; {queried:,} of the {sentences:,} sentences in the query document were searched"
     return counts + searched if queried < sentences else counts

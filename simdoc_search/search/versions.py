@@ -93,7 +93,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
         found=len(versions),
         candidates=candidates.total,
         compared=len(candidates.records),
-        via=candidates.via,
+        candidate_source=candidates.candidate_source,
         changed=document.is_stored and has_changed(document.record),
         left_out_indices=store.left_out_indices(),
         limits=limits,
@@ -110,7 +110,7 @@ def order_family(store: Store, family: FamilyMembers, *, version_control: bool) 
         for number, record in enumerate(records)
     }
     order = _order_attributes(timeline, entries, [record.id for record in records])
-    return VersionFamily(**order, pairs=family.edge_count, least=family.least_score)
+    return VersionFamily(**order, pairs=family.edge_count, lowest_score=family.lowest_score)
 
 
 def _query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, DateSources]:

@@ -16,7 +16,7 @@ from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.similar import similar_to_records
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import batches, read_records, with_metadata
-from simdoc_search.search.versions_result import Via
+from simdoc_search.search.versions_result import CandidateSource
 from simdoc_search.sketch.sentences import Codes, codes_of_sentences, flips_for, query_codes, sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
@@ -46,14 +46,14 @@ class VersionCandidates:
         sentences: the simhashes of the sentences of each document.
         total: number of documents that share a token.
         queried: number of distinct sentences that were queried.
-        via: how the candidates were found.
+        candidate_source: the kind of tokens that found the candidates.
     """
 
     records: list[Record]
     sentences: list[Simhashes]
     total: int
     queried: int
-    via: Via = "sentences"
+    candidate_source: CandidateSource = "sentences"
 
 
 def version_candidates(store: Store, document: QueryDocument, query: VersionQuery, bits: int) -> VersionCandidates:
@@ -131,8 +131,8 @@ def _find_by_texts(
         raise similar
     records, sentences = _read_sentences(store, list(places))
     queried = len(set(document.sentences.tolist()))
-    via: Via = "passages" if has_passages else "fingerprints"
-    return VersionCandidates(records, sentences, max(total, len(places)), queried, via)
+    candidate_source: CandidateSource = "passages" if has_passages else "fingerprints"
+    return VersionCandidates(records, sentences, max(total, len(places)), queried, candidate_source)
 
 
 def _find_similar(

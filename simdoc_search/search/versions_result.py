@@ -16,7 +16,7 @@ from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.versions import DocumentDate, EvidenceKind, SentenceMatches
 from simdoc_search.versions.chronology import describe_evidence_kind
 
-Via = Literal["sentences", "passages", "fingerprints"]
+CandidateSource = Literal["sentences", "passages", "fingerprints"]
 
 HINT = (
     "This order is only a hint, because it is based on the texts alone. "
@@ -185,11 +185,11 @@ class VersionFamily(VersionOrder):
 
     Attributes:
         pairs: number of pairs of documents that are versions of each other.
-        least: the lowest score of all pairs.
+        lowest_score: the lowest score of all pairs.
     """
 
     pairs: int
-    least: float
+    lowest_score: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,8 +213,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         found: number of versions on all pages.
         candidates: number of documents that share a token.
         compared: number of candidates that were compared. Candidates that share the most are compared first.
-        via: how the candidates were found: by `sentences` in an index created `--with versions`, otherwise by
-            `passages` or `fingerprints`.
+        candidate_source: the kind of tokens that found the candidates. It is `sentences` in an index created
+            `--with versions`, otherwise `passages` or `fingerprints`.
         changed: whether the text of the query document has changed since it was indexed.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
         limits: the limits of similar sentences, versions and hits.
@@ -227,7 +227,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     found: int
     candidates: int
     compared: int
-    via: Via = "sentences"
+    candidate_source: CandidateSource = "sentences"
     changed: bool = False
     left_out_indices: tuple[LeftOutIndex, ...] = ()
     limits: Limits = field(default_factory=Limits)

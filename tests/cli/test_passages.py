@@ -78,7 +78,9 @@ def test_other_folders_needs_a_query_in_a_folder() -> None:
     message = "the document 'top.txt' is not in a folder; omit --other-folders"
 
     assert message == usage_error(run("passages", "top", "--other-folders"))
-    assert "omit --other-folders" in usage_error(run("passages", "--text", "a", "--other-folders"))
+    assert "--other-folders cannot be combined with --text" in usage_error(
+        run("passages", "--text", "a", "--other-folders")
+    )
 
 
 def test_min_words_preset_and_page_are_options() -> None:

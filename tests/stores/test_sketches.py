@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from simdoc_search import open_store
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.kinds import KindName
-from simdoc_search.sketch.sentences import Sentences, query_codes, sentences_of_codes
+from simdoc_search.sketch.sentences import SentenceSettings, query_codes, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import shared_tokens as local
 from simdoc_search.stores.remote import shared_tokens as remote
 from tests.support.stores import NewStore, put, record
 
-BOTH = Settings(sentences=Sentences(), concepts=Concepts())
+BOTH = Settings(sentences=SentenceSettings(), concepts=ConceptSettings())
 CONCEPTS = [7, 9, 7, 0, 2**30 - 1, 0]
 FEW = {0, *(1 << bit for bit in range(16))}
 SENTENCES = [2**64 - 1, 5, 5, 1]
