@@ -178,7 +178,7 @@ def _row_as_json(row: Measurement) -> dict[str, Any]:
 def _format_limits(learned: LearnedLimits, limits: Limits) -> str:
     if learned.purpose == "related":
         return f"score {limits.min_score:g}"
-    return f"{limits.bits} bits, {100 * limits.enough:g} % of sentences"
+    return f"{limits.bits} bits, {100 * limits.min_share:g} % of sentences"
 
 
 def _defaults_command(learned: LearnedLimits, store: str) -> str:
@@ -186,7 +186,7 @@ def _defaults_command(learned: LearnedLimits, store: str) -> str:
     limits = learned.limits
     if limits == learned.current:
         return ""
-    options = ["--bits", str(limits.bits), "--enough", f"{100 * limits.enough:.6g}"]
+    options = ["--bits", str(limits.bits), "--min-share", f"{100 * limits.min_share:.6g}"]
     if learned.purpose == "related":
         options = ["--min-score", f"{limits.min_score:.6g}"]
     return shlex.join(["simdoc-search", "defaults", *options, "--store", store])

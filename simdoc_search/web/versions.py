@@ -69,7 +69,9 @@ def limits_of(request: PageRequest) -> dict[str, float]:
         QuerySyntaxError: A limit is out of range.
     """
     limits: dict[str, float] = {
-        name: float(share) for name in ("enough", "least") if (share := request.percent(name)) is not None
+        name: float(share)
+        for name in ("min_share", "min_smaller_share")
+        if (share := request.percent(name)) is not None
     }
     if request.value("bits").strip():
         limits["bits"] = request.integer("bits", 0, 0, MAX_BITS)

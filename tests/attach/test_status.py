@@ -239,7 +239,9 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     assert {"state": "none", "name": "", "setting": ""} == found["indices"][0]["pipeline"]
     assert "similar  " not in shown
     assert "similar        sentences with a distance of at most 3 of 64\n" in output("status", place)
-    assert {"enough": 0.5, "least": 0.1, "bits": 3, "min_score": 0.5} == answer("status", place)["limits"]
+    assert {"min_share": 0.5, "min_smaller_share": 0.1, "bits": 3, "min_score": 0.5} == answer("status", place)[
+        "limits"
+    ]
 
 
 def test_an_estimate_is_shown_with_its_interval(temp_indices: TempIndices) -> None:
