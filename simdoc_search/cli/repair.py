@@ -25,7 +25,7 @@ def repair(store: str, target: str, as_json: bool) -> None:
     only have read permission, the command cannot lock the store. Make sure that nobody writes to it.
 
     \b
-      simdoc-search repair ./.simdoc --to ./mended.simdoc
+      simdoc-search repair ./.simdoc --to ./repaired.simdoc
     """
     from simdoc_search.stores.local.repair import repair_store
     from simdoc_search.stores.location import check_folder

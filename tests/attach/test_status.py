@@ -231,7 +231,7 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     assert re.search(rf"^documents      15 in 1 index, {size}$", shown, re.MULTILINE)
     assert "fingerprinted  11, 1 of them for texts without words\nmissing        4 (26.7%)\n" in shown
     assert "stale          3 of 10, all compared: 'malformed', 'stale/1', 'stale/2'\n" in shown
-    assert "errors         3 that the engine's pipeline could not fingerprint\n" in shown
+    assert "errors         3 documents that the engine's pipeline could not fingerprint\n" in shown
     assert "               2: the text has N characters, too many\n" in shown
     assert "pipeline       none, because index.final_pipeline is not set\n" in shown
     assert "\x1b" not in shown
@@ -239,7 +239,9 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     assert {"state": "none", "name": "", "setting": ""} == found["indices"][0]["pipeline"]
     assert "similar  " not in shown
     assert "similar        sentences with a distance of at most 3 of 64\n" in output("status", place)
-    assert {"enough": 0.5, "least": 0.1, "bits": 3, "min_score": 0.5} == answer("status", place)["limits"]
+    assert {"min_share": 0.5, "min_smaller_share": 0.1, "bits": 3, "min_score": 0.5} == answer("status", place)[
+        "limits"
+    ]
 
 
 def test_an_estimate_is_shown_with_its_interval(temp_indices: TempIndices) -> None:
@@ -255,7 +257,7 @@ def test_limits_decide_the_exit_status(temp_indices: TempIndices) -> None:
     """The result is on stdout, and each exceeded limit on stderr."""
     place = f"{temp_indices.engine}/{articles(temp_indices)}"
     stale = "30.0% of the fingerprints are stale, more than 1.0%; run simdoc-search backfill --stale"
-    missing = "26.7% of documents have no fingerprint, more than 10.0%; run simdoc-search backfill"
+    missing = "26.7% of the documents have no fingerprint, more than 10.0%; run simdoc-search backfill"
 
     assert 0 == run("status", place, "--max-stale", "30%", "--max-missing", "27").exit_code
     both = run("status", place, "--json", "--max-stale", "1%", "--max-missing", "10 %")
@@ -314,7 +316,7 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     assert (
         "fingerprinted  5\nwithout text   2; these documents need no fingerprint\nmissing        1 (12.5%)\n" in shown
     )
-    assert "text gone      1 have a fingerprint but no text; to remove it, run simdoc-search backfill\n" in shown
+    assert "text removed   1 have a fingerprint but no text; run simdoc-search backfill to remove it\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
     assert "1 documents have a fingerprint but no text; run simdoc-search backfill\n" in checked
@@ -347,7 +349,7 @@ def test_compared_documents_are_not_drawn(temp_indices: TempIndices) -> None:
     exact, drawn = output("status", url), output("status", url, "--sample", "5")
     found = answer("status", url)["staleness"]
 
-    assert "stale          none of 100, because none was written since the last backfill --stale\n" in quiet
+    assert "stale          none of 100, because no document was written since the last backfill --stale\n" in quiet
     assert (
         "stale          5 of 100; the 10 written since the last backfill --stale were compared: '0', '1', '2'" in exact
     )

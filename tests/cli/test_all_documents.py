@@ -43,7 +43,18 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
     result = answer("versions", "--all")
     (family,) = result["groups"]
     assert {
-        *("documents", "families", "members", "pairs", "compared", "enough", "least", "groups", "all_near", "crowded"),
+        *(
+            "documents",
+            "families",
+            "members",
+            "pairs",
+            "compared",
+            "min_share",
+            "min_smaller_share",
+            "groups",
+            "all_near",
+            "crowded",
+        ),
         "left_out",
     } == result.keys()
     assert {"newest", "order", "timeline", "undated", "pairs", "lowest_score"} == family.keys()

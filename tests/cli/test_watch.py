@@ -81,8 +81,8 @@ def test_errors_are_one_sentence(options: list[str], tmp_path: Path) -> None:
     [
         ([], "give the ID of a document, or --list"),
         (["--list", "doc"], "--list does not take an ID"),
-        (["--list", "--remove", "doc"], "--overlap, --arrived, --list and --remove exclude each other"),
-        (["--arrived", "doc", "--overlap", "50"], "--overlap, --arrived, --list and --remove exclude each other"),
+        (["--list", "--remove", "doc"], "--overlap, --arrived, --list and --remove cannot be combined"),
+        (["--arrived", "doc", "--overlap", "50"], "--overlap, --arrived, --list and --remove cannot be combined"),
         (["doc", "--overlap", "much"], "much"),
     ],
     ids=str,
