@@ -49,7 +49,10 @@ def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
     if explanation is None:
         return
     formula = f"the mean of {explanation.whole:.3f} (documents) and {explanation.paragraphs:.3f} (paragraphs)"
-    yield f"similarity of concepts {explanation.similarity:.3f}: {formula}. Related documents have {RELATED_SIMILARITY} or more"
+    yield (
+        f"similarity of concepts {explanation.similarity:.3f}: {formula}. "
+        f"Related documents have {RELATED_SIMILARITY} or more"
+    )
     if hit.kind == "version":
         yield "this is a version, so its score is computed from sentences"
     if not explanation.concepts:
