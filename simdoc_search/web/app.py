@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from simdoc_search.cancellation import Stop, StoppedError, cancellable_by
+from simdoc_search.cancellation import StopEvent, StoppedError, cancellable_by
 from simdoc_search.web import duplicates, groups
 from simdoc_search.web.compare import compare
 from simdoc_search.web.document import document
@@ -123,7 +123,7 @@ async def _respond(
     return response or to_response(error_page(StoppedError(), served_store), page_request)
 
 
-def _render_in_thread(make_page: PageFunction, page_request: PageRequest, stop: Stop) -> Response:
+def _render_in_thread(make_page: PageFunction, page_request: PageRequest, stop: StopEvent) -> Response:
     try:
         with cancellable_by(stop):
             return to_response(make_page(page_request), page_request)

@@ -14,7 +14,7 @@ import pytest
 
 from simdoc_search import Analysis, AsyncSimilaritySearch, Document, open_store, open_store_async
 from simdoc_search.analysis.words import WordBatch, word_batch
-from simdoc_search.cancellation import Stop, StoppedError
+from simdoc_search.cancellation import StopEvent, StoppedError
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.sketch import long_text
 from tests.support.asynchronous import CLIENTS, StoreLocation, engines, indexed
@@ -266,7 +266,7 @@ def test_a_search_needs_at_least_one_thread() -> None:
 
 
 def test_a_stop_cancels_its_children_only() -> None:
-    stop = Stop()
+    stop = StopEvent()
     child, other = stop.make_child(), stop.make_child()
     child.set()
 

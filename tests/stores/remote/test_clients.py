@@ -18,7 +18,7 @@ from elastic_transport import HttpxAsyncHttpNode
 from elasticsearch import AsyncElasticsearch, Elasticsearch
 from opensearchpy import AsyncOpenSearch, OpenSearch, RequestsHttpConnection
 
-from simdoc_search.cancellation import Stop, StoppedError
+from simdoc_search.cancellation import StopEvent, StoppedError
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.stores import open_store
 from simdoc_search.stores.location import ENGINES, EngineKind
@@ -163,7 +163,7 @@ def test_a_request_through_an_application_client_can_be_stopped(frozen: Server, 
 def test_a_request_in_an_event_loop_can_be_stopped(frozen: Server, new_client: NewClient) -> None:
     async def call() -> type[BaseException]:
         async with new_client(frozen.url) as client:
-            engine = Engine(LoopClient(client, asyncio.get_running_loop(), Stop()), "the engine")
+            engine = Engine(LoopClient(client, asyncio.get_running_loop(), StopEvent()), "the engine")
             return await asyncio.to_thread(error_when_stopped, engine, frozen)
 
     assert StoppedError is asyncio.run(call())
