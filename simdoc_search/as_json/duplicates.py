@@ -16,7 +16,7 @@ def duplicates_head_as_json(duplicates: Duplicates, keep: str) -> dict[str, Any]
     measure = duplicates.measure
     return {
         "documents": duplicates.documents,
-        "fresh": duplicates.fresh,
+        "new_documents": duplicates.fresh,
         "overlap": float(measure.overlap),
         "measure": measure.name,
         "keep": keep,
@@ -24,8 +24,8 @@ def duplicates_head_as_json(duplicates: Duplicates, keep: str) -> dict[str, Any]
         "groups": duplicates.group_count,
         "duplicates": duplicates.duplicate_count,
         "drop": duplicates.drop,
-        "drops": duplicates.drops,
-        "bytes": duplicates.frees,
+        "to_drop": duplicates.drops,
+        "bytes_freed": duplicates.frees,
         "unverified": duplicates.unverified,
         "ignored": duplicates.ignored,
     }
@@ -38,10 +38,10 @@ def duplicates_tail_as_json(duplicates: Duplicates) -> dict[str, Any]:
         overflow_counts = {
             "documents": overflow.documents,
             "limit": overflow.limit,
-            "left_over": overflow.skipped_comparisons,
+            "skipped_comparisons": overflow.skipped_comparisons,
         }
     return {
-        "floods": overflow_counts,
+        "overflow": overflow_counts,
         "left_out": [{**place_as_json(place), "reason": reason} for place, reason in duplicates.left_out.items()],
     }
 
@@ -57,7 +57,7 @@ def cluster_as_json(group: Group) -> dict[str, Any]:
             "exact": duplicate.exact,
             "action": duplicate.action,
             "reason": duplicate.reason,
-            "frees": duplicate.frees,
+            "bytes_freed": duplicate.frees,
             **place_as_json(duplicate.duplicate_of, "duplicate_of"),
         }
         members.append(member)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 def families_as_json(families: Families, shown: Sequence[VersionFamily]) -> dict[str, Any]:
     """Convert the counts and limits of the families, and the families in `shown`."""
-    crowded = {
+    frequent = {
         "documents": families.documents_with_frequent_sentences,
-        "most": families.frequent_sentence_limit,
-        "compared": families.compared_per_sentence,
+        "limit": families.frequent_sentence_limit,
+        "compared_per_sentence": families.compared_per_sentence,
     }
     return {
         "documents": families.documents,
@@ -27,11 +27,11 @@ def families_as_json(families: Families, shown: Sequence[VersionFamily]) -> dict
         "members": families.member_count,
         "pairs": families.edge_count,
         "compared": families.compared,
-        "enough": families.limits.enough,
-        "least": families.limits.least,
+        "min_larger_share": families.limits.min_larger_share,
+        "min_smaller_share": families.limits.min_smaller_share,
         "groups": [_family_as_json(family) for family in shown],
-        "all_near": families.found_all_similar,
-        "crowded": crowded if families.documents_with_frequent_sentences else None,
+        "found_all_similar": families.found_all_similar,
+        "frequent_sentences": frequent if families.documents_with_frequent_sentences else None,
         "left_out": _left_out_as_json(families.left_out),
     }
 
@@ -42,7 +42,7 @@ def _family_as_json(family: VersionFamily) -> dict[str, Any]:
         "timeline": [{**entry_place_as_json(entry), **dated_as_json(entry)} for entry in family.timeline],
         "undated": [{**entry_place_as_json(entry), **dated_as_json(entry)} for entry in family.undated],
         "pairs": family.pairs,
-        "least_score": family.least,
+        "lowest_score": family.lowest_score,
     }
 
 
@@ -50,8 +50,8 @@ def topics_as_json(topics: Topics, shown: Sequence[tuple[Topic, Sequence[str]]])
     """Convert the counts and limits of the topics, and the topics in `shown` with the names of their concepts."""
     frequent = {
         "concepts": topics.frequent_concept_count,
-        "most": topics.frequent_concept_limit,
-        "found": topics.found_per_concept,
+        "limit": topics.frequent_concept_limit,
+        "found_per_concept": topics.found_per_concept,
     }
     return {
         "documents": topics.documents,
@@ -60,11 +60,11 @@ def topics_as_json(topics: Topics, shown: Sequence[tuple[Topic, Sequence[str]]])
         "pairs": topics.edge_count,
         "compared": topics.compared,
         "groups": [_topic_as_json(topic, names) for topic, names in shown],
-        "frequent": frequent if topics.frequent_concept_count else None,
-        "cut": {"documents": topics.documents_with_too_many_candidates, "compared": topics.max_compared}
+        "frequent_concepts": frequent if topics.frequent_concept_count else None,
+        "too_many_candidates": {"documents": topics.documents_with_too_many_candidates, "compared": topics.max_compared}
         if topics.documents_with_too_many_candidates
         else None,
-        "alone": topics.documents_without_candidates,
+        "without_candidates": topics.documents_without_candidates,
         "left_out": _left_out_as_json(topics.left_out),
     }
 

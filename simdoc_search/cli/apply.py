@@ -207,11 +207,11 @@ def _print_json(report: ApplyReport, *, dry_run: bool) -> None:
         {
             "dry_run": dry_run,
             "done": [{"name": name, "other": other} for name, other in report.dropped],
-            "before": report.dropped_before,
-            "left": [{"name": name, "reason": reason} for name, reason in report.left_alone],
-            "refused": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],
-            "forgotten": report.removed,
-            "not_forgotten": [{"id": place.id, "reason": reason} for place, reason in report.not_removed.items()],
+            "already_done": report.dropped_before,
+            "left_alone": [{"name": name, "reason": reason} for name, reason in report.left_alone],
+            "refused_groups": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],
+            "removed_from_store": report.removed,
+            "not_removed": [{"id": place.id, "reason": reason} for place, reason in report.not_removed.items()],
         }
     )
 
@@ -222,8 +222,8 @@ def _undo(file: str, *, as_json: bool) -> None:
     with stage_progress(hidden=as_json) as update:
         report = undo(Path(file), lambda share: update("undoing", share))
     if as_json:
-        left = [{"name": name, "reason": reason} for name, reason in report.not_restored]
-        print_json({"restored": report.restored, "before": report.unchanged, "left": left})
+        not_restored = [{"name": name, "reason": reason} for name, reason in report.not_restored]
+        print_json({"restored": report.restored, "already_in_place": report.unchanged, "not_restored": not_restored})
     else:
         for name in report.restored:
             say(f"restored  {_shorten_path(name)}")

@@ -24,7 +24,7 @@ NAME = "simdoc.toml"
 _MAX_BYTES = 1 << 16
 
 _QUERY = {"exclude", "filter", "show", "size", "sort"}
-_LIMITS = {"bits", "enough", "least", "min-score"}
+_LIMITS = {"max-distance", "min-larger-share", "min-smaller-share", "min-score"}
 _NEW_STORE = {
     *("language", "no-passages", "no-texts", "passage-run", "profile", "shingle-size", "sketch", "stem", "stop-words"),
     *("front-matter", "quoted-replies", "unit", "with"),
@@ -32,7 +32,16 @@ _NEW_STORE = {
 
 SETTABLE: Mapping[str, frozenset[str]] = {
     "index": frozenset(
-        {"archives", "checksum", "exclude", "fail-on-skip", "file-timeout", "id-field", "max-size", "reject-duplicates"}
+        {
+            "archives",
+            "checksum",
+            "exclude-files",
+            "fail-on-skip",
+            "file-timeout",
+            "id-field",
+            "max-size",
+            "reject-duplicates",
+        }
         | {"text-field", "worker-memory", "workers"}
         | _NEW_STORE
     ),

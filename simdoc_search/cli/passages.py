@@ -66,7 +66,7 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
 )
 @preset_option
 @click.option(
-    "--all",
+    "--compare-all",
     "compare_all",
     is_flag=True,
     help="Compare every document that has something in common with the text, not only the best ones. Slower.",

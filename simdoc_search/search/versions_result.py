@@ -185,11 +185,11 @@ class VersionFamily(VersionOrder):
 
     Attributes:
         pairs: number of pairs of documents that are versions of each other.
-        least: the lowest score of all pairs.
+        lowest_score: the lowest score of all pairs.
     """
 
     pairs: int
-    least: float
+    lowest_score: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,7 +233,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     limits: Limits = field(default_factory=Limits)
 
     @property
-    def theta(self) -> float:
+    def min_version_score(self) -> float:
         """The minimum score of a version."""
         return MIN_VERSION_SCORE
 

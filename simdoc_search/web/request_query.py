@@ -21,7 +21,7 @@ from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_TEXT_CHARACTERS
 _LOCAL_PATH = re.compile(r"[/\\~]|\.\.?[/\\]|[A-Za-z]:[/\\]")
 _REPEATED_VALUES = (
     *("q", "id", "index", "routing", "overlap", "probability", "measure", "estimate", "preset", "min_words"),
-    *("all", "ignore_quotes", "enough", "least", "explain", "size"),
+    *("all", "ignore_quotes", "min_larger_share", "min_smaller_share", "explain", "size"),
 )
 _REPEATED_LISTS = ("filter", "exclude", "show", "ignore")
 """Links to the other pages of hits repeat these values of the request."""

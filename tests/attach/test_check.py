@@ -344,14 +344,14 @@ def test_the_command_prints_findings_and_a_verdict(made: Indices) -> None:
     assert fit[0].startswith(f"note: {name}: responses with _source contain simdoc")
     assert [f"{name} is ready for FINGERPRINT queries"] == fit[1:]
     assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: searches without a field")
-    assert answer("check", f"{address}/{noted}")["fit"]
+    assert answer("check", f"{address}/{noted}")["ok"]
     assert (1, "") == (with_field.exit_code, with_field.stderr)
     assert (
         f"problem: {name}: {problem}\n{name} is not ready for FINGERPRINT queries: 1 problem (see above)\n"
         == with_field.stdout
     )
-    findings = [{"index": name, "wrong": True, "problem": problem}]
-    assert {"url": f"{made.engine}/{name}", "fit": False, "findings": findings} == as_json
+    findings = [{"index": name, "is_problem": True, "problem": problem}]
+    assert {"url": f"{made.engine}/{name}", "ok": False, "findings": findings} == as_json
 
 
 def test_the_command_needs_an_existing_index(made: Indices) -> None:

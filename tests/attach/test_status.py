@@ -217,7 +217,7 @@ def test_the_command_prints_one_line_per_state(made: Indices) -> None:
     """`--json` has numbers. The limits of the index are shown only if it stores them."""
     place = f"{made.engine}/{articles(made)}"
     shown, found = output("status", place), answer("status", place)
-    output("defaults", "--bits", "3", "--store", place)
+    output("defaults", "--max-distance", "3", "--store", place)
     size = r"[\d.]+ kB"
 
     assert re.search(rf"^documents      15 in 1 index, {size}$", shown, re.MULTILINE)
@@ -231,7 +231,9 @@ def test_the_command_prints_one_line_per_state(made: Indices) -> None:
     assert {"state": "none", "pipeline": "", "setting": ""} == found["indices"][0]["ingest"]
     assert "similar  " not in shown
     assert "similar        sentences with a distance of at most 3 of 64\n" in output("status", place)
-    assert {"enough": 0.5, "least": 0.1, "bits": 3, "min_score": 0.5} == answer("status", place)["limits"]
+    assert {"min_larger_share": 0.5, "min_smaller_share": 0.1, "max_distance": 3, "min_score": 0.5} == answer(
+        "status", place
+    )["limits"]
 
 
 def test_an_estimate_is_shown_with_its_interval(made: Indices) -> None:

@@ -234,7 +234,7 @@ def test_a_check_finds_nothing_while_another_process_writes(tmp_path: Path) -> N
 
 def test_the_command_check_names_the_damage(whole: Path, store: Path, expected: dict[str, Any], tmp_path: Path) -> None:
     assert f"{whole} is not damaged: {len(expected)} documents\n" == run("check", whole).stdout
-    assert {"store": str(whole), "fit": True, "documents": len(expected), "findings": []} == answer("check", whole)
+    assert {"store": str(whole), "ok": True, "documents": len(expected), "findings": []} == answer("check", whole)
 
     file = largest(store, "idx")
     flip(file, 80)
@@ -243,7 +243,7 @@ def test_the_command_check_names_the_damage(whole: Path, store: Path, expected: 
     finding = f"problem: index/{file.name}: its checksum does not match its content\n"
     assert (1, finding) == (result.exit_code, result.stdout)
     found = json.loads(run("check", store, "--json").stdout)
-    assert (False, [f"index/{file.name}"]) == (found["fit"], [damage["place"] for damage in found["findings"]])
+    assert (False, [f"index/{file.name}"]) == (found["ok"], [damage["file"] for damage in found["findings"]])
     assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; create one with")
 
 
