@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates, Group, GroupedDocument, Pair
 
 
-def duplicates_head_as_json(duplicates: Duplicates, keep: str) -> dict[str, Any]:
+def duplicates_summary_as_json(duplicates: Duplicates, keep: str) -> dict[str, Any]:
     """Convert the counts and options. `keep` is the rule that selects the kept document of a group."""
     measure = duplicates.measure
     return {
@@ -31,8 +31,8 @@ def duplicates_head_as_json(duplicates: Duplicates, keep: str) -> dict[str, Any]
     }
 
 
-def duplicates_tail_as_json(duplicates: Duplicates) -> dict[str, Any]:
-    """Convert the documents that were left out, and the sizes of the sets in which not all pairs were compared."""
+def duplicates_omissions_as_json(duplicates: Duplicates) -> dict[str, Any]:
+    """Convert the documents that were left out, and the number of skipped comparisons."""
     overflow_counts = None
     if (overflow := duplicates.overflow) is not None:
         overflow_counts = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.as_json.queries import place_as_json
-from simdoc_search.as_json.versions import dated_as_json, entry_place_as_json, order_as_json
+from simdoc_search.as_json.versions import date_as_json, entry_place_as_json, order_as_json
 
 if TYPE_CHECKING:
     from simdoc_search.documents import Place
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from simdoc_search.search import VersionFamily
 
 
-def families_as_json(families: Families, shown: Sequence[VersionFamily]) -> dict[str, Any]:
-    """Convert the counts and limits of the families, and the families in `shown`."""
+def families_as_json(families: Families, shown_families: Sequence[VersionFamily]) -> dict[str, Any]:
+    """Convert the counts and limits of all families, and the shown families."""
     frequent = {
         "documents": families.documents_with_frequent_sentences,
         "limit": families.frequent_sentence_limit,
@@ -29,7 +29,7 @@ def families_as_json(families: Families, shown: Sequence[VersionFamily]) -> dict
         "compared": families.compared,
         "min_larger_share": families.limits.min_larger_share,
         "min_smaller_share": families.limits.min_smaller_share,
-        "groups": [_family_as_json(family) for family in shown],
+        "groups": [_family_as_json(family) for family in shown_families],
         "found_all_similar": families.found_all_similar,
         "frequent_sentences": frequent if families.documents_with_frequent_sentences else None,
         "left_out": _left_out_as_json(families.left_out),
@@ -39,15 +39,15 @@ def families_as_json(families: Families, shown: Sequence[VersionFamily]) -> dict
 def _family_as_json(family: VersionFamily) -> dict[str, Any]:
     return {
         **order_as_json(family),
-        "timeline": [{**entry_place_as_json(entry), **dated_as_json(entry)} for entry in family.timeline],
-        "undated": [{**entry_place_as_json(entry), **dated_as_json(entry)} for entry in family.undated],
+        "timeline": [{**entry_place_as_json(entry), **date_as_json(entry)} for entry in family.timeline],
+        "undated": [{**entry_place_as_json(entry), **date_as_json(entry)} for entry in family.undated],
         "pairs": family.pairs,
         "lowest_score": family.lowest_score,
     }
 
 
-def topics_as_json(topics: Topics, shown: Sequence[tuple[Topic, Sequence[str]]]) -> dict[str, Any]:
-    """Convert the counts and limits of the topics, and the topics in `shown` with the names of their concepts."""
+def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[str]]]) -> dict[str, Any]:
+    """Convert the counts and limits of all topics, and the shown topics with the names of their concepts."""
     frequent = {
         "concepts": topics.frequent_concept_count,
         "limit": topics.frequent_concept_limit,
@@ -59,7 +59,7 @@ def topics_as_json(topics: Topics, shown: Sequence[tuple[Topic, Sequence[str]]])
         "members": topics.member_count,
         "pairs": topics.edge_count,
         "compared": topics.compared,
-        "groups": [_topic_as_json(topic, names) for topic, names in shown],
+        "groups": [_topic_as_json(topic, concepts) for topic, concepts in shown_topics],
         "frequent_concepts": frequent if topics.frequent_concept_count else None,
         "too_many_candidates": {"documents": topics.documents_with_too_many_candidates, "compared": topics.max_compared}
         if topics.documents_with_too_many_candidates
@@ -69,9 +69,9 @@ def topics_as_json(topics: Topics, shown: Sequence[tuple[Topic, Sequence[str]]])
     }
 
 
-def _topic_as_json(topic: Topic, names: Sequence[str]) -> dict[str, Any]:
+def _topic_as_json(topic: Topic, concepts: Sequence[str]) -> dict[str, Any]:
     members = [{**place_as_json(member.place), "score": member.score, "kind": member.kind} for member in topic.members]
-    return {"centre": place_as_json(topic.centre), "concepts": list(names), "related": members}
+    return {"centre": place_as_json(topic.centre), "concepts": list(concepts), "related": members}
 
 
 def edge_as_json(edge: Edge) -> dict[str, Any]:

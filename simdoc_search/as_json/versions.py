@@ -26,11 +26,11 @@ def versions_as_json(
     """Convert a result.
 
     Args:
-        result: the result.
+        result: the result of `versions`.
         id: the id of the query document; None if it is not stored.
         file: the path of the file that is the query document; None if the query is not a file.
         texts: the texts of the hits, by place.
-        analysis: the analysis of the store, to add pairs of similar sentences. None: no pairs are added.
+        analysis: the analysis of the store, to find the pairs of similar sentences; None to leave them out.
     """
     return {
         "query": {"id": id, "file": file},
@@ -63,12 +63,12 @@ def order_as_json(order: VersionOrder) -> dict[str, Any]:
 
 
 def entry_place_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Convert the place of a version. If the version is a text that is not stored, the id is null."""
+    """Convert the id of a version. It is null for a text that is not stored."""
     return place_as_json(entry.place) if entry.place else {"id": None}
 
 
-def dated_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Convert the date of a version, and the kind of evidence that the date is taken from."""
+def date_as_json(entry: VersionEntry) -> dict[str, Any]:
+    """Convert the date of a version, and the kind of evidence for it."""
     dated = entry.dated
     return {
         "date": (dated.iso or dated.shown) if dated else None,
@@ -86,7 +86,7 @@ def _contradiction_as_json(statement: Contradiction) -> dict[str, Any]:
 
 
 def _entry_as_json(entry: VersionEntry) -> dict[str, Any]:
-    return {**entry_place_as_json(entry), "is_query": entry.is_source, **dated_as_json(entry), **_step_as_json(entry)}
+    return {**entry_place_as_json(entry), "is_query": entry.is_source, **date_as_json(entry), **_step_as_json(entry)}
 
 
 def _step_as_json(entry: VersionEntry) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def _hit_as_json(
         "sentences": hit.sentences,
         "matched": len(hit.matched.a),
         "mean_distance": float(distances.mean()) if len(distances) else 0.0,
-        **dated_as_json(hit.entry),
+        **date_as_json(hit.entry),
         **_step_as_json(hit.entry),
         "changed": hit.changed,
         **({} if analysis is None else {"pairs": _pairs_as_json(hit, result, texts, analysis)}),

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 _DONE_VERBS = {"move": "moved", "delete": "deleted", "hardlink": "linked"}
 _PLANNED_VERBS = {"move": "move", "delete": "delete", "hardlink": "link"}
 _QUESTIONS = {"move": "Move {}", "delete": "Delete {}", "hardlink": "Replace {} with hard links"}
-_SEPARATORS = {"move": "->", "delete": "because of", "hardlink": "="}
+_SEPARATORS = {"move": "->", "delete": "duplicate of", "hardlink": "="}
 _UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
 _NEEDS_NEW_PLAN = re.compile("changed|is gone|has no state for it|not in the store")
-"""Matches the reasons that a new plan removes."""
+"""Matches the reasons for which a new plan is needed."""
 
 
 @click.command()
@@ -43,7 +43,7 @@ _NEEDS_NEW_PLAN = re.compile("changed|is gone|has no state for it|not in the sto
 @click.option(
     "--delete",
     is_flag=True,
-    help="Delete dropped files. Also remove from the store any dropped documents that have no file.",
+    help="Delete dropped files. Dropped documents without a file are removed from the store.",
 )
 @click.option(
     "--hardlink",
@@ -70,9 +70,9 @@ def apply(
 ) -> None:
     """Move, delete or hard-link the duplicates listed in PLAN.
 
-    First write PLAN with `duplicates --plan`, and edit it. A file that PLAN marks as `drop` is left alone and
-    listed if it or the kept file has changed since PLAN was written. All changes are recorded in PLAN.undo. After an
-    interruption, run the same command again to resume. The exit status is 1 if a file was left alone.
+    First write PLAN with `duplicates --plan`, and edit it. The command changes the files that PLAN marks as `drop`. If
+    a file or its kept duplicate has changed since PLAN was written, the file is left alone and listed, and the exit
+    status is 1. All changes are recorded in PLAN.undo. After an interruption, run the same command again to resume.
 
     \b
       simdoc-search apply plan.tsv --move-to ./dropped --dry-run
@@ -141,7 +141,7 @@ def _confirm(expected: ExpectedChanges, method: DropMethod, *, dry_run: bool, ye
         say(f"note: the deletion of {irrecoverable} cannot be undone", err=True)
     if yes or dry_run:
         return
-    if _can_ask():
+    if _can_prompt():
         files = counted(expected.file_count, "file")
         click.confirm(f"{_QUESTIONS[method].format(files)} ({expected.freed_bytes:,} bytes)?", abort=True, err=True)
     elif method == "delete":
@@ -150,7 +150,7 @@ def _confirm(expected: ExpectedChanges, method: DropMethod, *, dry_run: bool, ye
         )
 
 
-def _can_ask() -> bool:
+def _can_prompt() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
@@ -183,7 +183,7 @@ def _print(report: ApplyReport, method: DropMethod, undo_to: str, *, dry_run: bo
     for reason, count in Counter(report.not_removed.values()).items():
         documents = counted(count, "document")
         say(
-            f"{documents} of dropped files could not be removed from the store ({reason}); run {_UPDATE_COMMAND}",
+            f"cannot remove {documents} of dropped files from the store: {reason}. Remove them with: {_UPDATE_COMMAND}",
             err=True,
         )
     counts = [
@@ -229,13 +229,13 @@ def _undo(file: str, *, as_json: bool) -> None:
             say(f"restored  {_shorten_path(name)}")
         for name, reason in report.not_restored:
             say(f"not restored: {_shorten_path(name)}: {reason}", err=True)
-        before = f", {report.unchanged:,} already in place" if report.unchanged else ""
+        in_place = f", {report.unchanged:,} already in place" if report.unchanged else ""
         not_restored = (
             f", {len(report.not_restored):,} not restored; they are still listed in {file}"
             if report.not_restored
             else ""
         )
-        say(f"{len(report.restored):,} restored{before}{not_restored}")
+        say(f"{len(report.restored):,} restored{in_place}{not_restored}")
         if report.restored:
             say("to add the restored files to the store again, run: simdoc-search index FOLDER", err=True)
     if report.not_restored:
@@ -243,4 +243,4 @@ def _undo(file: str, *, as_json: bool) -> None:
 
 
 def _shorten_path(path: str) -> str:
-    return path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is text
+    return path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("place", metavar="PATH|URL")
+@click.argument("path_or_url", metavar="PATH|URL")
 @field_option
 @engine_option
 @json_option
 @handle_errors
-def check(place: str, field: str | None, engine: EngineKind | None, as_json: bool) -> None:
-    """Check a store for damage, or an engine's index for problems.
+def check(path_or_url: str, field: str | None, engine: EngineKind | None, as_json: bool) -> None:
+    """Check a local store for damage, or an engine's index for problems.
 
     For a local store, the command verifies the checksum of every file. Other programs can keep writing to the store.
     For an engine's index, it checks the mapping and says how to fix it. The exit status is 1 if it finds a problem.
@@ -40,7 +40,7 @@ def check(place: str, field: str | None, engine: EngineKind | None, as_json: boo
     """
     from simdoc_search.stores.location import parse_location
 
-    location = parse_location(place)
+    location = parse_location(path_or_url)
     if isinstance(location, Path):
         has_problems = _check_store(location, as_json)
     else:

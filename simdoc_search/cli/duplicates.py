@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="How to measure overlap. By default, it is the share of their combined text that both documents contain. "
+    help="How to measure overlap. `jaccard`: the share of the combined text of both documents that both contain. "
     "`containment`: the share of a document that is in the kept one. `contained`: the share of the kept document that "
     "is in the other one.",
 )  # fmt: skip
@@ -75,13 +75,13 @@ if TYPE_CHECKING:
     "--since",
     type=day_type,
     metavar="DATE",
-    help="Only compare files that changed since DATE, such as 2026-11-30. They are compared with all documents.",
+    help="Only find duplicates of files that changed since DATE, such as 2026-11-30.",
 )
 @click.option(
     "--new",
     "only_new",
     is_flag=True,
-    help="Only compare the new and changed files in FOLDER. They are compared with all documents.",
+    help="Only find duplicates of the new and changed files in FOLDER.",
 )
 @click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints. Do not compare the texts.")
 @ignore_option
@@ -161,9 +161,9 @@ def duplicates(
       simdoc-search duplicates --filter path=reports/ --csv pairs.csv
       simdoc-search duplicates ./corpus --plan plan.tsv
 
-    Each group begins with the document to keep. For each of the others, the command proposes an action and gives the
+    Each group begins with the document to keep. For each other document, the command proposes an action and gives the
     reason. It proposes `drop` if the files have the same bytes. It proposes `decide` if only the text, the words or
-    some of the words are the same. The command never changes files. It only changes documents with --mark.
+    some of the words are the same. The command never changes files. With --mark, it changes documents in the engine.
 
     To skip files of FOLDER by name, set `exclude-files` in the [index] table of simdoc.toml.
     """
@@ -203,7 +203,7 @@ def duplicates(
                 overlap=overlap,
                 measure=measure,
                 filters=filters_of(filters, excluded),
-                within=[os.path.abspath(folder) for folder in folders] if only_folders else (),  # noqa: PTH100 - links as they are
+                within=[os.path.abspath(folder) for folder in folders] if only_folders else (),  # noqa: PTH100 - Path.resolve would follow links
                 since=since and since.astimezone(),
                 new=new_ids if only_new else None,
                 keep=keep,

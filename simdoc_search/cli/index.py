@@ -149,7 +149,7 @@ def index(
     .ndjson.gz .csv .tsv .parquet) are only read if PATH names them.
 
     Archives (.zip .tar .tgz .tar.gz .tar.bz2 .tar.xz) and mailboxes (.mbox, also as .gz) are read if PATH names them,
-    or with --archives. Later runs read them again even without --archives. Their files have ids like
+    or with --archives. Later runs read them again even without --archives. The files in them have ids like
     old.zip!2021/Report.txt and mail.mbox!Re: thing.eml.
 
     --with versions stores the sentences of each document. In a test with 357 documents, this made `versions` ten times

@@ -37,11 +37,11 @@ def repair(store: str, target: str, as_json: bool) -> None:
     if as_json:
         print_json({"store": target, **asdict(repaired)})
     else:
-        for id in repaired.lost:
-            say(f"lost: {id}")
+        for id in repaired.unreadable:
+            say(f"unreadable: {id}")
         for doubt in repaired.doubts:
             say(f"note: {doubt.file}: {doubt.problem}")
-        lost = f", {len(repaired.lost):,} lost" if repaired.lost else ""
-        say(f"{counted(repaired.documents, 'document')} saved to {target}{lost}")
-    if repaired.lost:
+        unreadable = f", {len(repaired.unreadable):,} unreadable" if repaired.unreadable else ""
+        say(f"{counted(repaired.documents, 'document')} saved to {target}{unreadable}")
+    if repaired.unreadable:
         raise SystemExit(1)

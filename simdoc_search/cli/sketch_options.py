@@ -219,7 +219,7 @@ def skipped_parts(front_matter: str, quoted_replies: str) -> tuple[str, ...]:
     return tuple(part for part, value in values.items() if value == "skip")
 
 
-def check_store_has(stored: Settings, wanted: Settings, store: str) -> None:
+def check_store_has(stored: Settings, requested: Settings, store: str) -> None:
     """Check that an existing store has the settings of `--language`, `--front-matter` and `--quoted-replies`.
 
     Raises:
@@ -227,12 +227,12 @@ def check_store_has(stored: Settings, wanted: Settings, store: str) -> None:
     """
     from simdoc_search.errors import FormatMismatchError
 
-    if wanted.language and not stored.language:
+    if requested.language and not stored.language:
         raise FormatMismatchError(f"the store {store} was created without --language; choose a new store with --store")
-    if wanted.left_out and wanted.left_out != stored.left_out:
+    if requested.left_out and requested.left_out != stored.left_out:
         skips = " and ".join(f"with --{part} skip" for part in stored.left_out)
         raise FormatMismatchError(
-            f"the store {store} was created {skips or 'without skipped parts'}, which cannot be changed; omit "
+            f"the store {store} was created {skips or 'without skipping parts of texts'}. This cannot be changed; omit "
             "--front-matter and --quoted-replies, or choose a new store with --store"
         )
 

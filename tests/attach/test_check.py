@@ -183,7 +183,7 @@ def test_missing_and_stale_fingerprints_are_wrong(made: Indices, engine: Engine)
     call(made.engine, "POST", f"/{name}/_update/a?refresh=true", {"doc": {"body": "quite another text"}})
     missing, stale = [finding.message for finding in check(engine, name) if finding.is_problem]
 
-    assert "1 of 5 documents have a text but no fingerprint; run simdoc-search backfill" == missing
+    assert "1 of 5 documents has a text but no fingerprint; run simdoc-search backfill" == missing
     assert stale.startswith(
         "1 of 3 sampled fingerprints do not match the current text: 'a'; run simdoc-search backfill"
     )

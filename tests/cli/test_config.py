@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from simdoc_search.cli.config import SETTABLE
+from simdoc_search.cli.config import SETTABLE_OPTIONS
 from simdoc_search.cli.group import cli
 from tests.support.cli import answer, output, run, usage_error, words, write, write_corpus
 
@@ -125,7 +125,7 @@ def test_a_file_cannot_set_dangerous_options(folder: Path) -> None:
 
 
 def test_no_option_that_can_be_set_writes_a_file() -> None:
-    for name, options in SETTABLE.items():
+    for name, options in SETTABLE_OPTIONS.items():
         flags = {flag.lstrip("-"): parameter for parameter in cli.commands[name].params for flag in parameter.opts}
 
         assert options <= set(flags)

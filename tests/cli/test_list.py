@@ -186,7 +186,7 @@ def test_a_document_is_shown_with_its_file_and_the_beginning_of_its_text(folder:
     assert f"document   {HALF}\npath       {folder / 'corpus' / HALF}\nsize       1,549 bytes\n" in text
     assert "word0 word1 word2" in text
     assert "… Show the whole text with --text-only\n" in text
-    assert f"{words(0, 140)} {words(1000, 1060)}\n" == output("show", HALF, "--text")
+    assert f"{words(0, 140)} {words(1000, 1060)}\n" == output("show", HALF, "--text-only")
     assert f"{words(0, 140)} {words(1000, 1060)}" == answer("show", HALF)["text"]
     assert "title      Über Äpfel\nyear       2020\n" in output("show", "german")
 

@@ -132,7 +132,7 @@ class Checks:
 
     def check_text(self, source: Document, truth: Truth) -> None:
         """Check `show`."""
-        assert truth.texts[source.key] == output("show", source.id, "--text", *self._store).rstrip("\n")
+        assert truth.texts[source.key] == output("show", source.id, "--text-only", *self._store).rstrip("\n")
 
     def check_duplicates(self, truth: Truth) -> None:
         """Check `duplicates`."""

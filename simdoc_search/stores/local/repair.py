@@ -46,13 +46,13 @@ class RepairResult:
 
     Attributes:
         documents: number of documents in the new store.
-        lost: ids of the unreadable documents. If the id is unreadable too, the entry names the document's number and
-            its segment.
+        unreadable: ids of the unreadable documents. If the id is unreadable too, the entry names the document's number
+            and its segment.
         doubts: damage that may have brought deleted documents into the new store.
     """
 
     documents: int
-    lost: list[str]
+    unreadable: list[str]
     doubts: list[Damage]
 
 
