@@ -230,12 +230,9 @@ def _undo(file: str, *, as_json: bool) -> None:
         for name, reason in report.not_restored:
             say(f"not restored: {_shorten_path(name)}: {reason}", err=True)
         in_place = f", {report.unchanged:,} already in place" if report.unchanged else ""
-        not_restored = (
-            f", {len(report.not_restored):,} not restored; they are still listed in {file}"
-            if report.not_restored
-            else ""
-        )
-        say(f"{len(report.restored):,} restored{in_place}{not_restored}")
+        count = len(report.not_restored)
+        missing = f", {count:,} not restored (still listed in {file})" if count else ""
+        say(f"{len(report.restored):,} restored{in_place}{missing}")
         if report.restored:
             say("to add the restored files to the store again, run: simdoc-search index FOLDER", err=True)
     if report.not_restored:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @json_option
 @handle_errors
 def check(path_or_url: str, field: str | None, engine: EngineKind | None, as_json: bool) -> None:
-    """Check a local store for damage, or an engine's index for problems.
+    """Check a store for damage, or an engine's index for problems.
 
     For a local store, the command verifies the checksum of every file. Other programs can keep writing to the store.
     For an engine's index, it checks the mapping and says how to fix it. The exit status is 1 if it finds a problem.

@@ -108,7 +108,7 @@ def test_an_overlap_alone_needs_neither_a_document_nor_a_store() -> None:
     )
     assert "overlap 50 %, probability 95 %" == table(*arguments)["query"]
     assert "readings" not in table(*arguments)
-    assert "overlap 12.5 %" == table("--overlap", "12.5")["explained"]
+    assert "overlap 12.5 %" == table("--overlap", "12.5")["query"]
 
 
 def test_the_planner_all_reaches_a_greater_probability() -> None:
@@ -116,7 +116,7 @@ def test_the_planner_all_reaches_a_greater_probability() -> None:
 
     assert {"kind": "bands", "clauses": 80, "rows": 2, "bands": 40} == enough["plan"]
     assert {"kind": "bands", "clauses": 512, "rows": 2, "bands": 256} == everything["plan"]
-    assert 0.8 <= enough["probability_reached"] < everything["probability_reached"]
+    assert 0.8 <= enough["recall"] < everything["recall"]
 
 
 def test_an_ambiguous_query_lists_unambiguous_ones() -> None:
@@ -173,7 +173,7 @@ def test_json_has_the_promised_keys_and_the_values_of_the_plan(query: str) -> No
     keys = ["readings", "query", "is_stored", "tokens", "plan", "executed_plan", "recall", "expected_error", "curve"]
     assert keys == list(explained)
     assert explained["plan"] == explained["executed_plan"]
-    assert (expected.probability_of_finding(overlap) if overlap else None) == explained["probability_reached"]
+    assert (expected.probability_of_finding(overlap) if overlap else None) == explained["recall"]
     assert error == pytest.approx(explained["expected_error"])
     assert [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95] == list(curve)
     assert {share: expected.probability_of_finding(share) for share in curve} == curve
