@@ -1,4 +1,4 @@
-"""Documents, their places in stores, and skipped files."""
+"""Documents, their keys in stores, and skipped files."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Identifies a stored document. Behind an alias, documents in several indices can have the same id.
+class DocumentKey:
+    """Identifies a stored document. An id alone may be ambiguous: several indices behind an alias may contain it.
 
     Attributes:
         id: the document's id in its store.
@@ -48,12 +48,12 @@ class Place:
     routing: str | None = None
 
 
-class Placed:
-    """Base class of values that refer to the document at a `place`."""
+class HasDocumentKey:
+    """Mixin for values that belong to one document. `place` is the key of this document."""
 
     __slots__ = ()
 
-    place: Place
+    place: DocumentKey
 
     @property
     def id(self) -> str:
@@ -103,7 +103,7 @@ class Rejected(Skipped):
     exact: bool = False
 
 
-def ambiguous_id_message(places: Iterable[Place]) -> str:
+def ambiguous_id_message(places: Iterable[DocumentKey]) -> str:
     """Return the error message for an id that several documents share."""
     same_id = list(places)
     indices = sorted({place.index or "" for place in same_id})

@@ -9,7 +9,7 @@ from simdoc_search.as_json.queries import place_as_json
 from simdoc_search.as_json.versions import date_as_json, entry_place_as_json, order_as_json
 
 if TYPE_CHECKING:
-    from simdoc_search.documents import Place
+    from simdoc_search.documents import DocumentKey
     from simdoc_search.groups import Edge, Families, Topic, Topics
     from simdoc_search.search import VersionFamily
 
@@ -80,5 +80,5 @@ def edge_as_json(edge: Edge) -> dict[str, Any]:
     return {**places, "score": edge.score, "kind": edge.kind}
 
 
-def _left_out_as_json(left_out: Mapping[Place, str]) -> list[dict[str, Any]]:
+def _left_out_as_json(left_out: Mapping[DocumentKey, str]) -> list[dict[str, Any]]:
     return [{**place_as_json(place), "reason": reason} for place, reason in left_out.items()]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.query.plans import Bands, Plan, Threshold
 from simdoc_search.query.syntax import FingerprintQuery
 
 
-def place_as_json(place: Place, name: str = "id") -> dict[str, Any]:
+def place_as_json(place: DocumentKey, name: str = "id") -> dict[str, Any]:
     """Convert the id of a document, and in an engine also its index and routing.
 
     `name` is the key of the id. The other keys are `index` and `routing`, or `NAME_index` and `NAME_routing` if `name`

@@ -11,7 +11,7 @@ from simdoc_search.versions import sentence_pairs
 
 if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
-    from simdoc_search.documents import Place
+    from simdoc_search.documents import DocumentKey
     from simdoc_search.search import VersionEntry, VersionHit, VersionsResult
     from simdoc_search.search.versions_result import Contradiction, VersionOrder
 
@@ -20,7 +20,7 @@ def versions_as_json(
     result: VersionsResult,
     id: str | None,
     file: str | None,
-    texts: Mapping[Place | None, str],
+    texts: Mapping[DocumentKey | None, str],
     analysis: Analysis | None,
 ) -> dict[str, Any]:
     """Convert a result.
@@ -44,7 +44,7 @@ def versions_as_json(
         "total": result.found,
         "candidates": result.candidates,
         "compared": result.compared,
-        "candidates_by": result.via,
+        "candidate_source": result.candidate_source,
         "changed": result.changed,
     }
 
@@ -97,7 +97,7 @@ def _step_as_json(entry: VersionEntry) -> dict[str, Any]:
 
 
 def _hit_as_json(
-    hit: VersionHit, result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis | None
+    hit: VersionHit, result: VersionsResult, texts: Mapping[DocumentKey | None, str], analysis: Analysis | None
 ) -> dict[str, Any]:
     distances = hit.matched.bits
     return {
@@ -116,7 +116,7 @@ def _hit_as_json(
 
 
 def _pairs_as_json(
-    hit: VersionHit, result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis
+    hit: VersionHit, result: VersionsResult, texts: Mapping[DocumentKey | None, str], analysis: Analysis
 ) -> list[dict[str, Any]] | None:
     if result.text is None or hit.place not in texts:
         return None

@@ -22,7 +22,7 @@ _DATE_KEY_PREFIXES = ("created_date", "modified_date")
 
 
 @dataclass(frozen=True, slots=True)
-class Extension:
+class TemplateExtension:
     """The parts that an index template must include.
 
     Attributes:
@@ -39,7 +39,7 @@ class Extension:
 
 
 def plan_index_template_steps(
-    engine: Engine, name: str, extension: Extension, *, force: bool = False
+    engine: Engine, name: str, extension: TemplateExtension, *, force: bool = False
 ) -> tuple[list[Step], list[str]]:
     """Return the step that extends an index template, and warnings.
 
@@ -87,7 +87,7 @@ def resolve_template(engine: Engine, name: str, body: dict[str, Any] | None = No
     return None if response is None else response.get("template", {})
 
 
-def has_extension(template: Mapping[str, Any], extension: Extension) -> bool:
+def has_extension(template: Mapping[str, Any], extension: TemplateExtension) -> bool:
     """Return whether a resolved template contains all parts of an extension."""
     mappings = template.get("mappings", {})
     recorded = recorded_text_fields([mappings], extension.field)
@@ -116,7 +116,7 @@ def remove_dates(template: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in template.items() if not key.startswith(_DATE_KEY_PREFIXES)}
 
 
-def _extend(before: Mapping[str, Any], extension: Extension) -> tuple[dict[str, Any], list[str]]:
+def _extend(before: Mapping[str, Any], extension: TemplateExtension) -> tuple[dict[str, Any], list[str]]:
     """Return the extended template, and a description of each change."""
     body, changes = deepcopy(dict(before)), []
     composed = body.get("composed_of") or []
@@ -144,7 +144,7 @@ def _extend(before: Mapping[str, Any], extension: Extension) -> tuple[dict[str, 
 
 
 def _check_template(
-    engine: Engine, name: str, before: Mapping[str, Any], extension: Extension, *, force: bool
+    engine: Engine, name: str, before: Mapping[str, Any], extension: TemplateExtension, *, force: bool
 ) -> list[str]:
     """Check that fingerprints can be added to the indices of a template, and return warnings.
 
@@ -183,7 +183,7 @@ def _check_template(
     return warnings
 
 
-def _can_record(extension: Extension) -> bool:
+def _can_record(extension: TemplateExtension) -> bool:
     return "meta" in record_text_fields({}, extension.text_fields)
 
 

@@ -7,7 +7,7 @@
 
 docs/search_templates.md describes the parameters. A Mustache template cannot calculate. The minimum number of
 equal tokens is therefore a percentage, which the engine rounds down to a number. The stored script simdoc-bands
-computes the bands for an overlap and a probability. It runs in a simulated pipeline.
+computes the bands for an overlap and a probability. Applications run it with `_ingest/pipeline/_simulate`.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _MAX_TOKENS = "512"
 _MAX_PASSAGES = "{{most}}{{^most}}" + str(MAX_CLAUSES - 24) + "{{/most}}"
 """Maximum number of passage tokens in a query. The other clauses are for filters."""
 
-# If the parameter `index` is missing, each shard looks for the query document in its own index. The other indices
-# behind an alias then return nothing. Therefore the template inserts an unknown key, which the engine rejects with an
+# If the parameter `index` is missing, each shard looks for the query document in its own index, so the other indices
+# behind an alias return nothing. To prevent this, the template inserts an unknown key. The engine rejects it with an
 # error that contains the key. `must_not` excludes the query document. The engine's own exclusion would also exclude
 # documents with the same id in other indices.
 _QUERY_BY_ID = """{"bool": {

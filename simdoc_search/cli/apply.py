@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -33,8 +32,6 @@ _PLANNED_VERBS = {"move": "move", "delete": "delete", "hardlink": "link"}
 _QUESTIONS = {"move": "Move {}", "delete": "Delete {}", "hardlink": "Replace {} with hard links"}
 _SEPARATORS = {"move": "->", "delete": "duplicate of", "hardlink": "="}
 _UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
-_NEEDS_NEW_PLAN = re.compile("changed|is gone|has no state for it|not in the store")
-"""Matches the reasons for which a new plan is needed."""
 
 
 @click.command()
@@ -174,9 +171,9 @@ def _print(report: ApplyReport, method: DropMethod, undo_to: str, *, dry_run: bo
     for name, other in report.dropped:
         verb = (_PLANNED_VERBS if dry_run else _DONE_VERBS)[method]
         say(f"{verb}  {_shorten_path(name)}  {_SEPARATORS[method]}  {_shorten_path(other)}")
-    for name, reason in report.left_alone:
-        say(f"left alone: {_shorten_path(name)}: {reason}", err=True)
-    if any(_NEEDS_NEW_PLAN.search(reason) for _, reason in report.left_alone):
+    for left_alone in report.left_alone:
+        say(f"left alone: {_shorten_path(left_alone.name)}: {left_alone.reason}", err=True)
+    if any(left_alone.needs_new_plan for left_alone in report.left_alone):
         say("to write a new plan for these documents, run: simdoc-search duplicates FOLDER --plan NEW", err=True)
     for group, reason in report.refused_groups.items():
         say(f"group {group} was not applied: {reason}", err=True)
@@ -208,7 +205,7 @@ def _print_json(report: ApplyReport, *, dry_run: bool) -> None:
             "dry_run": dry_run,
             "done": [{"name": name, "other": other} for name, other in report.dropped],
             "already_done": report.dropped_before,
-            "left_alone": [{"name": name, "reason": reason} for name, reason in report.left_alone],
+            "left_alone": [{"name": name, "reason": reason} for name, reason, _ in report.left_alone],
             "refused_groups": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],
             "removed_from_store": report.removed,
             "not_removed": [{"id": place.id, "reason": reason} for place, reason in report.not_removed.items()],

@@ -15,7 +15,7 @@ from simdoc_search.cli.common import say
 from simdoc_search.display import printable
 
 if TYPE_CHECKING:
-    from simdoc_search.documents import Place
+    from simdoc_search.documents import DocumentKey
     from simdoc_search.stores.base import Store
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -75,7 +75,7 @@ class HitColumns:
         self._store = store
         warn_unknown_columns(store, needed)
 
-    def read(self, places: Iterable[Place]) -> dict[Place, dict[str, Any]]:
+    def read(self, places: Iterable[DocumentKey]) -> dict[DocumentKey, dict[str, Any]]:
         """Return the values of all columns for these documents."""
         return self._columns.values_at(self._store, list(places))
 
@@ -100,7 +100,7 @@ def warn_unknown_columns(store: Store, names: Iterable[str]) -> None:
             say(f"note: {error}", err=True)
 
 
-def sort_hits(hits: Sequence[Hit], columns: HitColumns, values: Mapping[Place, Mapping[str, Any]]) -> list[Hit]:
+def sort_hits(hits: Sequence[Hit], columns: HitColumns, values: Mapping[DocumentKey, Mapping[str, Any]]) -> list[Hit]:
     """Sort hits by the column of `--sort`. Each hit must have a `place`. Ties keep their order."""
     from simdoc_search.search.columns import sort_key
 

@@ -25,7 +25,7 @@ from simdoc_search.passages.summary import (
 )
 
 _CONTEXT_WORDS = 12
-_MAX_WHOLE_WORDS, _MAX_WHOLE_CHARACTERS = 60, 600
+_MAX_DIFFERENCE_WORDS, _MAX_DIFFERENCE_CHARACTERS = 60, 600
 """Maximum length of a difference. A longer one is shortened in the middle."""
 _MAX_PASSAGES = 20
 _MIN_WIDTH, _MAX_WIDTH = 40, 120
@@ -200,12 +200,12 @@ def _is_near(text: str, end: int, start: int) -> bool:
 def _shorten(text: str) -> str:
     """Return the beginning and the end of a long text, or all of a short one."""
     words = text.split()
-    if len(words) > _MAX_WHOLE_WORDS:
-        begin, end = words[: _MAX_WHOLE_WORDS // 2], words[-_MAX_WHOLE_WORDS // 6 :]
+    if len(words) > _MAX_DIFFERENCE_WORDS:
+        begin, end = words[: _MAX_DIFFERENCE_WORDS // 2], words[-_MAX_DIFFERENCE_WORDS // 6 :]
         return " ".join([*begin, f"… {counted(len(words) - len(begin) - len(end), 'word')} …", *end])
-    if len(text) <= _MAX_WHOLE_CHARACTERS:
+    if len(text) <= _MAX_DIFFERENCE_CHARACTERS:
         return text.strip()
-    return f"{text[: _MAX_WHOLE_CHARACTERS // 2].strip()} … {text[-_MAX_WHOLE_CHARACTERS // 6 :].strip()}"
+    return f"{text[: _MAX_DIFFERENCE_CHARACTERS // 2].strip()} … {text[-_MAX_DIFFERENCE_CHARACTERS // 6 :].strip()}"
 
 
 def _add_space(before: StyledText, after: StyledText) -> list[StyledText]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from simdoc_search.duplicates import Via
+    from simdoc_search.duplicates import Backend
     from simdoc_search.duplicates.measures import MeasureName
     from simdoc_search.duplicates.verdicts import DropScope
     from simdoc_search.search import SimilaritySearch
@@ -136,7 +136,7 @@ def duplicates(
     only_new: bool,
     estimate: bool,
     ignore: tuple[str, ...],
-    via: Via,
+    via: Backend,
     checkpoint: str | None,
     limit: int | None,
     csv_file: str | None,

@@ -11,7 +11,7 @@ from simdoc_search.display import counted, estimate, percent, show_more
 
 if TYPE_CHECKING:
     from simdoc_search.cli.passages_output import PassageAnswer
-    from simdoc_search.documents import Place
+    from simdoc_search.documents import DocumentKey
     from simdoc_search.passages.report import SourcedText
     from simdoc_search.search import PassageHit
     from simdoc_search.stores.base import Store
@@ -66,11 +66,11 @@ def write_page(
     write_file(path, sources_page(parts, [*notes, more] if left_out else notes))
 
 
-def _texts_within(characters: int, places: Sequence[Place], store: Store) -> dict[Place, str]:
+def _texts_within(characters: int, places: Sequence[DocumentKey], store: Store) -> dict[DocumentKey, str]:
     """Return the texts of the first places, until they have at least this many characters."""
     from simdoc_search.search.stored_texts import batches, read_texts
 
-    texts: dict[Place, str] = {}
+    texts: dict[DocumentKey, str] = {}
     for batch in batches(places):
         read = read_texts(store, batch)
         for place in batch:
@@ -82,7 +82,7 @@ def _texts_within(characters: int, places: Sequence[Place], store: Store) -> dic
     return texts
 
 
-def _part(answer: PassageAnswer, texts: dict[Place, str]) -> SourcedText:
+def _part(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> SourcedText:
     from simdoc_search.passages.report import Source, SourcedText
 
     result = answer.result

@@ -21,7 +21,7 @@ from simdoc_search.cli.sketch_options import (
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
-    from simdoc_search.sketch.winnow import Passages
+    from simdoc_search.sketch.winnow import PassageSettings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -74,18 +74,18 @@ def settings_change(options: dict[str, Any], *, passages: bool = False) -> Calla
     return change
 
 
-def _passages(no_passages: bool, run: int | None, shingle_size: int) -> Passages | None:
+def _passages(no_passages: bool, run: int | None, shingle_size: int) -> PassageSettings | None:
     """Return the settings for passages that the options set; None for no passages."""
-    from simdoc_search.sketch.winnow import Passages
+    from simdoc_search.sketch.winnow import PassageSettings
 
     if no_passages and run is not None:
         raise click.UsageError("--no-passages and --passage-run contradict each other; omit one of them")
     if no_passages:
         return None
     if run is None:
-        return Passages()
+        return PassageSettings()
     if run < shingle_size:
         raise click.UsageError(
             f"--passage-run {run} is shorter than --shingle-size {shingle_size}; increase --passage-run"
         )
-    return Passages.for_run(run, shingle_size)
+    return PassageSettings.for_run(run, shingle_size)

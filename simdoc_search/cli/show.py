@@ -22,7 +22,7 @@ from simdoc_search.cli.sketch_options import synonyms_option
 from simdoc_search.display import counted, printable
 
 if TYPE_CHECKING:
-    from simdoc_search.documents import Place
+    from simdoc_search.documents import DocumentKey
     from simdoc_search.search import DocumentConcept
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
@@ -132,7 +132,7 @@ def _print(record: Record, values: dict[str, Any]) -> None:
         say("… Show the whole text with --text-only")
 
 
-def _show_concepts(store: Store, place: Place, synonyms: Path | None, *, as_json: bool) -> None:
+def _show_concepts(store: Store, place: DocumentKey, synonyms: Path | None, *, as_json: bool) -> None:
     """Print the concepts of a document, highest weight first."""
     from simdoc_search.as_json import concepts_as_json
     from simdoc_search.concepts import read_synonyms

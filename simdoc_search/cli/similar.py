@@ -25,7 +25,7 @@ from simdoc_search.cli.query_options import (
 )
 from simdoc_search.cli.similar_output import print_many, print_result
 from simdoc_search.query.alfresco import parse_alfresco
-from simdoc_search.query.clauses import has_clauses, parse_filters
+from simdoc_search.query.clauses import has_other_clauses, parse_filters
 from simdoc_search.query.planner import Planner
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def similar(
     search = SimilaritySearch(
         open_for_query(store, id_field=id_field, engine=engine, text_field=text_fields, field=field)
     )
-    if fingerprint is not None and has_clauses(fingerprint):
+    if fingerprint is not None and has_other_clauses(fingerprint):
         fingerprint, required, unwanted = parse_filters(fingerprint)
         filters, excluded = (*filters, *required), (*excluded, *unwanted)
     options: dict[str, Any] = {

@@ -92,7 +92,7 @@ def word_settings(stop_words: str | None, stem: str | None, frequencies: bool | 
         stems([], "en" if stem == AUTO else stem)
     if stop_words is not None:
         is_language = stop_words == AUTO or (len(stop_words) == 2 and stop_words.isalpha())
-        settings["stop_words"] = StopWords.of_language(stop_words) if is_language else StopWords.of_file(stop_words)
+        settings["stop_words"] = StopWords.from_language(stop_words) if is_language else StopWords.from_file(stop_words)
     if AUTO in (stem, stop_words):
         require_identifier()
     return settings
@@ -172,7 +172,7 @@ def chosen_extractor(name: str | None, synonyms: Path | None, stored: Settings |
         FormatMismatchError: the store has concepts with other synonyms.
         MissingExtraError: a package that the extractor needs is not installed.
     """
-    from simdoc_search.concepts import extractor_named, extractor_of_settings, read_synonyms
+    from simdoc_search.concepts import extractor_of_option, extractor_of_settings, read_synonyms
     from simdoc_search.errors import FormatMismatchError
 
     if name is None and synonyms is None:
@@ -181,17 +181,20 @@ def chosen_extractor(name: str | None, synonyms: Path | None, stored: Settings |
     if name is None and stored and stored.concepts:
         return extractor_of_settings(stored.concepts, synonym_map)
     try:
-        return extractor_named(name or "yake", synonym_map)
+        return extractor_of_option(name or "yake", synonym_map)
     except FormatMismatchError as error:
         raise click.BadParameter(str(error), param_hint="'--extractor'") from error
 
 
 def with_kinds(settings: Settings, kinds: tuple[KindName, ...], extractor: Extractor | None = None) -> Settings:
     """Return the settings with these kinds of tokens added. Without an `extractor`, the default one is used."""
-    from simdoc_search.sketch.concepts import Concepts
-    from simdoc_search.sketch.sentences import Sentences
+    from simdoc_search.sketch.concepts import ConceptSettings
+    from simdoc_search.sketch.sentences import SentenceSettings
 
-    added: dict[str, Any] = {"sentences": Sentences(), "concepts": extractor.settings if extractor else Concepts()}
+    added: dict[str, Any] = {
+        "sentences": SentenceSettings(),
+        "concepts": extractor.settings if extractor else ConceptSettings(),
+    }
     return replace(settings, **{name: added[name] for name in kinds})
 
 

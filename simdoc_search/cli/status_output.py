@@ -25,10 +25,10 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
             "counts": {
                 **asdict(inspected.counts),
                 "missing": inspected.counts.missing,
-                "of_other_settings": inspected.counts.of_other_settings,
+                "with_other_settings": inspected.counts.with_other_settings,
             },
             "bytes": inspected.bytes,
-            "ingest": asdict(inspected.ingest),
+            "pipeline": asdict(inspected.pipeline),
         }
         for inspected in inspection.indices
     ]
@@ -120,7 +120,7 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
         yield f"missing        {inspection.missing:,} ({_format_percent(inspection.missing_share)}){unknown}"
     if gone := sum(count.text_gone or 0 for count in counts):
         yield f"text gone      {gone:,} have a fingerprint but no text; to remove it, run simdoc-search backfill"
-    if other := sum(count.of_other_settings for count in counts):
+    if other := sum(count.with_other_settings for count in counts):
         yield f"other settings {other:,} have fingerprints whose settings differ from the mapping"
     if incomplete := sum(count.incomplete for count in counts):
         yield f"incomplete     {incomplete:,} lack data for passages, versions or related; run simdoc-search backfill"
@@ -165,7 +165,7 @@ def _error_lines(inspection: Inspection) -> Iterator[str]:
 def _pipeline_lines(inspection: Inspection) -> Iterator[str]:
     names: dict[str, list[str]] = {}
     for inspected in inspection.indices:
-        names.setdefault(str(inspected.ingest), []).append(inspected.index.name)
+        names.setdefault(str(inspected.pipeline), []).append(inspected.index.name)
     for sentence, indices in names.items():
         where = "" if len(indices) == len(inspection.indices) else f"{', '.join(indices)}: "
         yield f"pipeline       {where}{sentence}"

@@ -173,7 +173,7 @@ def _sample_store(store: Store, name: str, sample: int, required: Collection[str
     texts = limit_texts(((record.id, record.text) for record in records if record.text is not None), required)
     if ids and not texts:
         raise CorpusError(
-            f"the store {name} has no texts, which exact values are computed from; give the folder of the files instead"
+            f"cannot compute exact overlaps, because {name} does not store texts; give the folder of the files"
         )
     return texts, total
 
@@ -212,8 +212,8 @@ def _parse_shingles(name: str) -> Analysis:
     options = dict(part.partition(":")[::2] for part in parts)
     is_size = size.isascii() and size.isdecimal() and len(size) <= _MAX_DIGITS and int(size) > 0
     if unit not in {"words", "characters"} or not is_size or not options.keys() <= {"stop", "stem", "frequencies"}:
-        how = "give words:N or characters:N, and optionally +stop:LANGUAGE, +stem:LANGUAGE, +frequencies"
-        raise click.BadParameter(f"{name!r:.60} is not a kind of shingles; {how}", param_hint="--shingles")
+        advice = "write words:N or characters:N, optionally followed by +stop:LANGUAGE, +stem:LANGUAGE or +frequencies"
+        raise click.BadParameter(f"cannot read the shingles {name!r:.60}; {advice}", param_hint="--shingles")
     words = word_settings(options.get("stop"), options.get("stem"), "frequencies" in options)
     chosen = {name: value for name, value in words.items() if value is not None}
     return Analysis(unit="word" if unit == "words" else "character", shingle_size=int(size), **chosen)

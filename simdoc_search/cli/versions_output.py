@@ -11,18 +11,18 @@ from simdoc_search.display import counted, documents_compared, safe_message, sho
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
-    from simdoc_search.documents import Place
+    from simdoc_search.documents import DocumentKey
     from simdoc_search.search import SimilaritySearch, VersionsResult
 
 _DEFAULT_STORE = "./.simdoc"
 
 
-def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict[Place | None, str]:
+def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict[DocumentKey | None, str]:
     """Map the places of the entries to their texts. Unknown texts are missing. The place of a query text is None."""
     from simdoc_search.search.stored_texts import read_texts
 
     places = [entry.place for entry in result.entries if entry.place is not None]
-    texts: dict[Place | None, str] = dict(read_texts(search.store, places).items())
+    texts: dict[DocumentKey | None, str] = dict(read_texts(search.store, places).items())
     if result.text is not None:
         texts[next(entry.place for entry in result.entries if entry.is_source)] = result.text
     return texts
@@ -66,8 +66,8 @@ def _counts(result: VersionsResult) -> str:
         more = show_more(len(result.hits), result.found)
         counts = f"{showing(len(result.hits), result.found, singular='other version')}.{more} "
     counts += documents_compared(result.compared, result.candidates)
-    if result.via != "sentences":
-        counts += f", found by {result.via}"
+    if result.candidate_source != "sentences":
+        counts += f", found by {result.candidate_source}"
     sentences, queried = result.sentences
     return f"{counts}; {queried:,} of its {sentences:,} sentences were queried" if queried < sentences else counts
 
@@ -78,7 +78,9 @@ def _command(command: str, names: list[str], store: str) -> str:
     return shlex.join(["simdoc-search", command, *names, *([] if is_default else ["--store", safe_message(store)])])
 
 
-def sentence_lines(result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis) -> Iterator[str]:
+def sentence_lines(
+    result: VersionsResult, texts: Mapping[DocumentKey | None, str], analysis: Analysis
+) -> Iterator[str]:
     """Yield the similar sentences of each version. If the two sentences of a pair differ, both are shown."""
     from simdoc_search.passages.positions import TextPositions
     from simdoc_search.passages.summary import excerpt

@@ -13,7 +13,7 @@ from simdoc_search.cli.versions_output import count_lines
 from simdoc_search.display import counted, percent
 
 if TYPE_CHECKING:
-    from simdoc_search.documents import Place
+    from simdoc_search.documents import DocumentKey
     from simdoc_search.passages.report import ListEntry
     from simdoc_search.search import VersionsResult
     from simdoc_search.sketch.settings import Settings
@@ -25,7 +25,7 @@ They keep the page fast.
 """
 
 
-def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, str], settings: Settings) -> None:
+def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | None, str], settings: Settings) -> None:
     """Write the page.
 
     Raises:
@@ -44,7 +44,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, 
     write_file(path, list_page("Versions", [ListSection(rows)], notes))
 
 
-def _pairs(result: VersionsResult, texts: Mapping[Place | None, str]) -> dict[int, tuple[str, str]]:
+def _pairs(result: VersionsResult, texts: Mapping[DocumentKey | None, str]) -> dict[int, tuple[str, str]]:
     """Map each shown step, by the number of its later version, to the two texts."""
     pairs: dict[int, tuple[str, str]] = {}
     characters = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simdoc_search.display import counted
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.related_concepts import UNNAMED, NamedWord, QueryConcepts
@@ -49,7 +49,7 @@ class ConceptsResult:
     """
 
     source: str
-    place: Place | None
+    place: DocumentKey | None
     concepts: tuple[DocumentConcept, ...]
     paragraphs: int
     documents: int

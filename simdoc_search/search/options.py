@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simdoc_search.concepts import Extractor, Synonyms
-from simdoc_search.documents import MetadataValue, Place
+from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.duplicates.measures import MEASURES, MeasureName
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.groups import Progress
@@ -78,7 +78,7 @@ class QueryOptions(PageOptions):
 
     query: Query | None = None
     text: str | None = field(default=None, kw_only=True)
-    exclude: Place | None = field(default=None, kw_only=True)
+    exclude: DocumentKey | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from simdoc_search.analysis.words import PlacedWords, placed_words
-from simdoc_search.documents import Document, Place
+from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.passages.align import Alignment, align_words
 from simdoc_search.passages.coverage import Cover, order_by_added_words, tokens_also_in, union
@@ -48,7 +48,7 @@ _Match = Cover[PassageHit]
 
 
 def passages_of_many(
-    store: Store, sources: Iterator[Query | Document], options: PassageOptions, exclude: Place | None = None
+    store: Store, sources: Iterator[Query | Document], options: PassageOptions, exclude: DocumentKey | None = None
 ) -> Iterator[PassageResult | SimdocError]:
     """Yield for each stored document or text, in order, its result or its error.
 
@@ -64,7 +64,7 @@ def _passages(
     source: Query | Document,
     options: PassageOptions,
     templates: Sequence[PlacedWords],
-    exclude: Place | None,
+    exclude: DocumentKey | None,
 ) -> PassageResult:
     if isinstance(source, Document):
         document = QueryDocument.of_text(source.text, store.settings, source.id)
@@ -81,7 +81,7 @@ def _passages(
 
 
 def _candidates(
-    store: Store, document: QueryDocument, options: PassageOptions, exclude: Place | None
+    store: Store, document: QueryDocument, options: PassageOptions, exclude: DocumentKey | None
 ) -> PassageCandidates:
     search = partial(passage_candidates, store, document, filters=options.filters, exclude=exclude)
     candidates = search(size=MAX_COMPARED)

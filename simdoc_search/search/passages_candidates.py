@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.align import LONG_RUN, SHORT_RUN, SHORT_TEXT
 from simdoc_search.passages.word_spans import Mask
@@ -50,7 +50,7 @@ def passage_candidates(
     document: QueryDocument,
     *,
     filters: Filters | None,
-    exclude: Place | None,
+    exclude: DocumentKey | None,
     size: int,
 ) -> PassageCandidates:
     """Return the documents that may share a passage with the query document.
@@ -127,8 +127,8 @@ def _text_between(text: AnalysedText, first: int, end: int) -> str:
 
 
 def _by_fingerprint(
-    store: Store, document: QueryDocument, filters: Filters | None, exclude: Place | None
-) -> dict[Place, int]:
+    store: Store, document: QueryDocument, filters: Filters | None, exclude: DocumentKey | None
+) -> dict[DocumentKey, int]:
     """Return the documents that share the most fingerprint tokens, with the numbers of shared tokens.
 
     They share more tokens than are equal by chance.

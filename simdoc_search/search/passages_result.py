@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from simdoc_search.display import counted, percent, printable, showing
-from simdoc_search.documents import Place, Placed
+from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.search.results import HitsResult
 from simdoc_search.stores.record import LeftOutIndex
@@ -28,7 +28,7 @@ class Covered(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class PassageHit(Placed):
+class PassageHit(HasDocumentKey):
     """A document that shares passages with the query document.
 
     Attributes:
@@ -50,7 +50,7 @@ class PassageHit(Placed):
         fields: values of the requested fields.
     """
 
-    place: Place
+    place: DocumentKey
     words: int
     share: float
     adds: int

@@ -63,8 +63,7 @@ def similar_by_containment(
         batch_hits = list(_compare_batch(store, document, batch, query, options))
         hits = sort_hits([*hits, *batch_hits])[:needed]
         total, compared = total + len(batch_hits), compared + len(batch)
-    _log.info("%s: %d hits, %d documents compared", query if query.id else "a text", len(hits), candidates.total)
-    return SearchResult(
+    result = SearchResult(
         query,
         Threshold(tuple(encode(document.passage_query, PASSAGE_LENGTH)), 1),
         candidates.total,
@@ -77,6 +76,8 @@ def similar_by_containment(
         offset=options.offset,
         left_out_indices=store.left_out_indices(),
     )
+    _log.info("%s: %s", query if query.id else "a text", result.counts)
+    return result
 
 
 def _sort_by_estimate(

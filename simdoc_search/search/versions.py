@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.groups import FamilyMembers
 from simdoc_search.indexing.roots import absolute
@@ -93,7 +93,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
         found=len(versions),
         candidates=candidates.total,
         compared=len(candidates.records),
-        via=candidates.via,
+        candidate_source=candidates.candidate_source,
         changed=document.is_stored and has_changed(document.record),
         left_out_indices=store.left_out_indices(),
         limits=limits,
@@ -183,7 +183,7 @@ class _Family:
         self._store, self._document, self._versions, self._bits = store, document, versions, bits
         self._sentences = [document.sentences, *(version.sentences for version in versions)]
 
-    def hit(self, number: int, entry: VersionEntry, records: dict[Place, Record]) -> VersionHit:
+    def hit(self, number: int, entry: VersionEntry, records: dict[DocumentKey, Record]) -> VersionHit:
         """Return the hit of a version."""
         version = self._versions[number - 1]
         place, matched = version.record.place, version.matched
@@ -191,7 +191,9 @@ class _Family:
         shares = matched.share, matched.share_of_other
         return VersionHit(place, version.score, *shares, len(version.sentences), matched, entry, changed)
 
-    def entries(self, timeline: Timeline, shown: set[int], records: dict[Place, Record]) -> dict[int, VersionEntry]:
+    def entries(
+        self, timeline: Timeline, shown: set[int], records: dict[DocumentKey, Record]
+    ) -> dict[int, VersionEntry]:
         """Return the entries of the shown documents. Dated entries have the changes since the previous dated entry."""
         entries = {number: self._make_entry(number, timeline, None) for number in shown}
         order = [number for number in timeline.order if number in shown]
@@ -207,7 +209,7 @@ class _Family:
         name = place.id if number and place else self._document.name
         return VersionEntry(name, place, not number, timeline.dates[number], step)
 
-    def _analyse(self, number: int, records: dict[Place, Record]) -> AnalysedText | None:
+    def _analyse(self, number: int, records: dict[DocumentKey, Record]) -> AnalysedText | None:
         if not number:
             return self._document.analysed
         record = records.get(self._versions[number - 1].record.place)
@@ -224,7 +226,7 @@ class _Family:
 
     @cached_property
     def _latest_dates(self) -> list[Date | None]:
-        dates: dict[Place, Date | None] = {}
+        dates: dict[DocumentKey, Date | None] = {}
         for batch in batches(version.record.place for version in self._versions):
             dates |= {place: latest_day_in(text) for place, text in read_texts(self._store, batch).items()}
         dates_of_versions = (dates.get(version.record.place) for version in self._versions)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from simdoc_search.display import counted, percent, printable
-from simdoc_search.documents import Place, Placed
+from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.passage import KeyChange
 from simdoc_search.passages.summary import key_change_lines
 from simdoc_search.search.results import HitsResult
@@ -16,7 +16,7 @@ from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.versions import DocumentDate, EvidenceKind, SentenceMatches
 from simdoc_search.versions.chronology import describe_evidence_kind
 
-Via = Literal["sentences", "passages", "fingerprints"]
+CandidateSource = Literal["sentences", "passages", "fingerprints"]
 
 HINT = (
     "This order is only a hint, because it is based on the texts alone. "
@@ -96,14 +96,14 @@ class VersionEntry:
     """
 
     name: str
-    place: Place | None
+    place: DocumentKey | None
     is_source: bool
     dated: DocumentDate | None
     step: Step | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class VersionHit(Placed):
+class VersionHit(HasDocumentKey):
     """A version of the query document.
 
     Attributes:
@@ -119,7 +119,7 @@ class VersionHit(Placed):
         fields: values of the requested fields.
     """
 
-    place: Place
+    place: DocumentKey
     score: float
     share: float
     share_of_hit: float
@@ -213,8 +213,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         found: number of versions on all pages.
         candidates: number of documents that share a token.
         compared: number of candidates that were compared. Candidates that share the most are compared first.
-        via: how the candidates were found: by `sentences` in an index created `--with versions`, otherwise by
-            `passages` or `fingerprints`.
+        candidate_source: the kind of tokens that found the candidates. It is `sentences` in an index created
+            `--with versions`, otherwise `passages` or `fingerprints`.
         changed: whether the text of the query document has changed since it was indexed.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
         limits: the limits of similar sentences, versions and hits.
@@ -227,7 +227,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     found: int
     candidates: int
     compared: int
-    via: Via = "sentences"
+    candidate_source: CandidateSource = "sentences"
     changed: bool = False
     left_out_indices: tuple[LeftOutIndex, ...] = ()
     limits: Limits = field(default_factory=Limits)

@@ -111,4 +111,4 @@ def open_store(
     if isinstance(parsed, Path):
         return LocalStore.in_folder(parsed, settings, create=create, store_texts=store_texts, key=key)
     has_texts = store_texts is not False
-    return LocalStore(MEMORY, None, (settings or Settings().with_key(key)).for_local(has_texts), has_texts)
+    return LocalStore(MEMORY, None, (settings or Settings().with_key(key)).for_local_store(has_texts), has_texts)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import Stop
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
@@ -35,7 +35,7 @@ MAX_COUNTED_CLIENT_SIDE = 32
 """If the bands of a plan match at most this number of documents, the store reads them and counts their equal tokens."""
 
 MAX_BAND_MATCHES = 256
-"""If the bands of a plan match more documents, the store runs `Bands.unbanded` instead, which is then as fast."""
+"""If the bands of a plan match more documents, the store runs `Bands.without_bands` instead, which is then as fast."""
 
 
 class Candidates(Protocol):
@@ -46,7 +46,7 @@ class Candidates(Protocol):
 
     @property
     def plan(self) -> Plan:
-        """The plan that was run: the given one, or its `Bands.unbanded` if its bands match too many documents."""
+        """The plan that was run: the given one, or its `Bands.without_bands` if its bands match too many documents."""
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
@@ -153,7 +153,7 @@ class Store(Protocol):
             StoreLockedError: the store allows only one writer, and this or another process has one open.
         """
 
-    def remove(self, removals: Mapping[Place, Removal]) -> Mapping[Place, str]:
+    def remove(self, removals: Mapping[DocumentKey, Removal]) -> Mapping[DocumentKey, str]:
         """Remove each document only if its condition holds at that moment, even if others write at the same time.
 
         Args:
@@ -211,19 +211,26 @@ class Store(Protocol):
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Return the digests of the documents with these ids. Unknown ids are ignored."""
 
-    def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> Mapping[Place, Mapping[str, Any]]:
+    def fields_at(
+        self, places: Sequence[DocumentKey], fields: Sequence[str]
+    ) -> Mapping[DocumentKey, Mapping[str, Any]]:
         """Return the values of some fields of the documents at these places. The fields are those of `candidates`.
 
         Missing documents and fields are ignored.
         """
 
-    def places_of(self, id: str, index: str) -> Collection[Place]:
+    def places_of(self, id: str, index: str) -> Collection[DocumentKey]:
         """Return the places of the documents with this id in an index, alias or data stream."""
 
     # --- queries ---
 
     def candidates(
-        self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
+        self,
+        plan: Plan,
+        *,
+        filters: Filters | None = None,
+        exclude: DocumentKey | None = None,
+        fields: Sequence[str] = (),
     ) -> Candidates:
         """Return the documents that a plan finds, except the one at `exclude`, with the values of some `fields`.
 
@@ -232,7 +239,11 @@ class Store(Protocol):
         """
 
     def candidates_of_many(
-        self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
+        self,
+        plans: Sequence[tuple[Plan, DocumentKey | None]],
+        *,
+        filters: Filters | None = None,
+        fields: Sequence[str] = (),
     ) -> Sequence[Candidates]:
         """Return the candidates of many plans. Each plan has the place of a document to exclude, or None."""
 
@@ -242,7 +253,7 @@ class Store(Protocol):
         *,
         kind: KindName = "passages",
         filters: Filters | None = None,
-        exclude: Place | None = None,
+        exclude: DocumentKey | None = None,
         size: int,
     ) -> SharingDocuments:
         """Return the documents that share tokens of a kind, by descending number of shared tokens.
@@ -281,7 +292,7 @@ class Store(Protocol):
         """Whether `documents_with_phrases` works for this store."""
 
     def documents_with_phrases(
-        self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
+        self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: DocumentKey | None = None
     ) -> PhraseMatches:
         """Return the documents that contain at least one of these phrases verbatim.
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.documents import Place, Placed
+from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.sketch.tokens import encode
 
 Key = TypeVar("Key")
@@ -32,7 +32,7 @@ MAX_READ = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Shared(Placed):
+class Shared(HasDocumentKey):
     """A document that shares tokens.
 
     Attributes:
@@ -40,7 +40,7 @@ class Shared(Placed):
         shared: number of tokens, or of rows of tokens, that it shares with the query; at least 1.
     """
 
-    place: Place
+    place: DocumentKey
     shared: int
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from simdoc_search.errors import FormatMismatchError, StoreError
-from simdoc_search.sketch.concepts import paragraphs_of
+from simdoc_search.sketch.concepts import decode_paragraphs
 from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE, Limits
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
@@ -84,7 +84,7 @@ def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     """
     if store.settings.concepts is None:
         raise FormatMismatchError(
-            "the index has no concepts, which --for related needs; index the documents again with --with relations"
+            "--for related needs concepts, but the index has none; index the documents again with --with relations"
         )
     current, records = store.settings.limits, _records(store, pairs)
     scores = [_related_score(store, records[pair.a], records[pair.b]) for pair in pairs]
@@ -105,7 +105,7 @@ def _related_score(store: Store, a: Record, b: Record) -> float:
     version_score = limits.score_of(
         match_sentences(sentences_of_codes(a.sentences), sentences_of_codes(b.sentences), limits.max_distance)
     )
-    concepts, others = paragraphs_of(a.concepts), paragraphs_of(b.concepts)
+    concepts, others = decode_paragraphs(a.concepts), decode_paragraphs(b.concepts)
     if version_score is not None or not concepts.count:
         return version_score or 0.0
     weights = ConceptWeights(concepts, store.concept_frequencies, is_stored=True)

@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.sketch.concepts import Paragraphs, concatenated, paragraph_simhashes
+from simdoc_search.sketch.concepts import ParagraphConcepts, concatenate_paragraphs, paragraph_simhashes
 from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
@@ -74,16 +74,18 @@ class WeightedConcepts:
         counts: number of paragraphs of each document; int64, shape (documents,).
     """
 
-    def __init__(self, documents: Sequence[Paragraphs], codes: Codes, weights: Floats) -> None:
+    def __init__(self, documents: Sequence[ParagraphConcepts], codes: Codes, weights: Floats) -> None:
         self.counts: NDArray[np.int64] = np.array([document.count for document in documents], np.int64)
         self.begins: NDArray[np.int64] = np.cumsum(self.counts) - self.counts
         has_any = np.flatnonzero(self.counts)
         self._number = np.zeros(len(documents), np.int64)  # position of each document among those that have concepts
         self._number[has_any] = np.arange(len(has_any))
         self._whole = _Vectors(
-            concatenated([documents[number].as_one_paragraph() for number in has_any.tolist()]), codes, weights
+            concatenate_paragraphs([documents[number].as_one_paragraph() for number in has_any.tolist()]),
+            codes,
+            weights,
         )
-        self._parts = _Vectors(concatenated(documents), codes, weights)
+        self._parts = _Vectors(concatenate_paragraphs(documents), codes, weights)
         parts = self._parts.paragraphs
         self._simhashes = paragraph_simhashes(parts), paragraph_simhashes(parts, self._parts.weighted)
 
@@ -192,7 +194,7 @@ def relation_score(similarity: float) -> float:
 class _Vectors:
     """Vectors of paragraphs. `plain` contains the weights of concepts. `weighted` also depends on their frequencies."""
 
-    def __init__(self, paragraphs: Paragraphs, codes: Codes, weights: Floats) -> None:
+    def __init__(self, paragraphs: ParagraphConcepts, codes: Codes, weights: Floats) -> None:
         self.paragraphs = paragraphs
         numbers, count = paragraphs.paragraph_of, paragraphs.count
         self.keys = numbers.astype(np.uint64) << _32 | paragraphs.codes  # ascending

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simdoc_search.display import format_bytes
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.search.columns import Columns, column_text, is_column
 from simdoc_search.stores.record import Record
@@ -29,14 +29,14 @@ class HitColumns:
 
     names: Sequence[str]
     suggested: Sequence[str]
-    values: dict[Place, dict[str, Any]]
+    values: dict[DocumentKey, dict[str, Any]]
 
-    def cells(self, place: Place) -> list[tuple[str, str]]:
+    def cells(self, place: DocumentKey) -> list[tuple[str, str]]:
         """Return the names and values of a document's columns, formatted for display."""
         values = self.values.get(place, {})
         return [(name, _format_cell(name, values.get(name))) for name in self.names]
 
-    def add_to(self, as_json: dict[str, Any], places: Sequence[Place]) -> dict[str, Any]:
+    def add_to(self, as_json: dict[str, Any], places: Sequence[DocumentKey]) -> dict[str, Any]:
         """Add the columns to each hit of a JSON response, as `show`. `places` are the documents of the hits."""
         if self.names:
             for hit, place in zip(as_json["hits"], places, strict=True):
@@ -44,7 +44,7 @@ class HitColumns:
         return as_json
 
 
-def read_hit_columns(request: PageRequest, search: SimilaritySearch, places: Sequence[Place]) -> HitColumns:
+def read_hit_columns(request: PageRequest, search: SimilaritySearch, places: Sequence[DocumentKey]) -> HitColumns:
     """Read the columns that a request selects. `places` are the documents of the hits.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simdoc_search.as_json import comparison_as_json
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.compare import compare as compare_texts
 from simdoc_search.passages.report import pair_view
@@ -47,5 +47,5 @@ def compare(request: PageRequest) -> Page:
     return Page("compare.html", values, comparison_as_json(comparison, (side, {"id": second.id})))
 
 
-def _name(place: Place) -> str:
+def _name(place: DocumentKey) -> str:
     return place.id if place.index is None else f"{place.id} in {place.index}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simdoc_search.as_json import place_as_json, related_as_json, similar_as_json
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search import RelatedResult, SimilaritySearch
 from simdoc_search.web.columns import read_document_facts
@@ -56,7 +56,7 @@ def document(request: PageRequest) -> Page:
     return Page("document.html", values, as_json)
 
 
-def _related(search: SimilaritySearch, place: Place) -> RelatedResult | None:
+def _related(search: SimilaritySearch, place: DocumentKey) -> RelatedResult | None:
     try:
         return search.related(query_at(place), size=_MAX_RELATED, name_concepts=False)
     except NoFingerprintError:

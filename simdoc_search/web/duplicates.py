@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 from simdoc_search.as_json import cluster_as_json, duplicates_omissions_as_json, duplicates_summary_as_json
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import Duplicate, Duplicates, Group
 from simdoc_search.duplicates.plan.creation import plan_rows
 from simdoc_search.duplicates.plan.rows import ACTIONS, Action, PlanRow
@@ -35,7 +35,7 @@ class DuplicatesReview:
 
     duplicates: Duplicates
     options: Mapping[str, str]
-    decisions: dict[Place, Action] = field(default_factory=dict)
+    decisions: dict[DocumentKey, Action] = field(default_factory=dict)
     _known_groups: list[Group] = field(default_factory=list)
     _next_groups: Iterator[Group] | None = None
     _lock: Lock = field(default_factory=Lock)

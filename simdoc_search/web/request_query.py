@@ -8,7 +8,7 @@ from typing import Any
 
 from simdoc_search.analysis.normalise import normalised_length
 from simdoc_search.corpus import read_bytes
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoTextError, QuerySyntaxError, UnknownDocumentError
 from simdoc_search.query import FingerprintQuery
 from simdoc_search.search import SimilaritySearch
@@ -37,7 +37,7 @@ class RequestQuery:
         file: The name of the uploaded file with the text, if any.
     """
 
-    place: Place | None = None
+    place: DocumentKey | None = None
     text: str | None = None
     file: str | None = None
 
@@ -111,7 +111,7 @@ def check_is_not_local_path(search: SimilaritySearch, name: str) -> None:
         raise UnknownDocumentError(name.strip())
 
 
-def named_place(request: PageRequest, search: SimilaritySearch, field: str = "id") -> Place:
+def named_place(request: PageRequest, search: SimilaritySearch, field: str = "id") -> DocumentKey:
     """Return the place of the document whose id, or unique file name, is a value of the request.
 
     `field` is the name of the value: `id`, `a` or `b`.
@@ -126,19 +126,21 @@ def named_place(request: PageRequest, search: SimilaritySearch, field: str = "id
     if not id.strip():
         raise QuerySyntaxError(f"{field} is empty; give the id of a document")
     if index := request.value(f"{prefix}index"):
-        return Resolver(search.store).record(id, Place(id, index, request.value(f"{prefix}routing") or None)).place
+        return (
+            Resolver(search.store).record(id, DocumentKey(id, index, request.value(f"{prefix}routing") or None)).place
+        )
     check_is_not_local_path(search, id)
     if any(search.store.records([id])):
         return Resolver(search.store).record(id).place
     return resolved_place(search, id)
 
 
-def resolved_place(search: SimilaritySearch, name: str) -> Place:
+def resolved_place(search: SimilaritySearch, name: str) -> DocumentKey:
     """Return the place of the document with this id or file name. The errors are those of `named_place`."""
     return Resolver(search.store).record(search.resolve(name, overlap=0).id).place
 
 
-def stored_record(search: SimilaritySearch, place: Place) -> Record:
+def stored_record(search: SimilaritySearch, place: DocumentKey) -> Record:
     """Return the document at a place, with its text if the store has it.
 
     Raises:
@@ -150,7 +152,7 @@ def stored_record(search: SimilaritySearch, place: Place) -> Record:
     return record
 
 
-def stored_text(search: SimilaritySearch, place: Place) -> str:
+def stored_text(search: SimilaritySearch, place: DocumentKey) -> str:
     """Return the text of the document at a place.
 
     Raises:
@@ -163,6 +165,6 @@ def stored_text(search: SimilaritySearch, place: Place) -> str:
     return text
 
 
-def query_at(place: Place) -> Place | FingerprintQuery:
+def query_at(place: DocumentKey) -> DocumentKey | FingerprintQuery:
     """Return the query for the document at a place. In a local store, which has no indices, the query is the id."""
     return place if place.index else FingerprintQuery(place.id)

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from simdoc_search.display import estimate, format_bytes, percent, printable, safe_json
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.report.templates import make_environment
 from simdoc_search.web.request import PageRequest
 
@@ -96,7 +96,7 @@ def url_for(path: str, **values: Any) -> str:
     return f"{path}?{urlencode(given, doseq=True, errors='replace')}" if given else path
 
 
-def place_values(place: Place, name: str = "id") -> dict[str, str]:
+def place_values(place: DocumentKey, name: str = "id") -> dict[str, str]:
     """Return the values of a query string that identify a document: its id, and in an engine its index and routing."""
     prefix = "" if name == "id" else f"{name}_"
     values = {name: place.id, f"{prefix}index": place.index, f"{prefix}routing": place.routing}

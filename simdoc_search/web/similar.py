@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simdoc_search.as_json import similar_as_json
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.web.columns import read_hit_columns
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import RequestQuery, check_is_not_local_path, has_text, request_query
@@ -28,7 +28,7 @@ def similar(request: PageRequest) -> Page:
     if fingerprint_query and not has_text(request):
         check_is_not_local_path(search, fingerprint_query)
         result = search.similar(fingerprint_query, **options)
-        query = RequestQuery(Place(result.query.id))
+        query = RequestQuery(DocumentKey(result.query.id))
     else:
         query = request_query(request)
         if query.text is not None:

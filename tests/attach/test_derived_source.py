@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.attach.backfill import Backfill, Task
+from simdoc_search.attach.backfill import Backfill, BackfillOptions
 from simdoc_search.attach.check import check_index
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
@@ -72,8 +72,8 @@ def on_disk(engine: Engine, index: str) -> dict[str, Any]:
 def check_complete(engine: Engine, index: str) -> None:
     """Check that another backfill has nothing to do."""
     on_disk(engine, index)
-    again = Backfill(engine, index, Task("body")).run()
-    stale = Backfill(engine, index, Task("body", stale=True)).run()
+    again = Backfill(engine, index, BackfillOptions("body")).run()
+    stale = Backfill(engine, index, BackfillOptions("body", stale=True)).run()
 
     assert (0, 0, len(TEXTS)) == (again.documents, stale.updated, stale.unchanged)
 
@@ -84,7 +84,7 @@ def test_a_backfill_writes_only_our_field(made: Indices, engine: Engine) -> None
     others = {"list": ["one two three four five six", "seven eight"], "none": None}
     load(engine, name, {id: document(text) for id, text in (TEXTS | others).items()})
     before = on_disk(engine, name)
-    report = Backfill(engine, name, Task("body")).run()
+    report = Backfill(engine, name, BackfillOptions("body")).run()
     after = on_disk(engine, name)
 
     assert ([], []) == (report.refused, report.skipped_indices)
@@ -98,7 +98,7 @@ def test_a_backfill_writes_only_our_field(made: Indices, engine: Engine) -> None
 def test_queries_check_and_status_read_the_fingerprints(made: Indices, engine: Engine) -> None:
     name = make_index(made)
     load(engine, name, {id: document(text) for id, text in TEXTS.items()})
-    Backfill(engine, name, Task("body")).run()
+    Backfill(engine, name, BackfillOptions("body")).run()
     check_complete(engine, name)
     hits = answer("similar", "copy0_50", "--store", f"{made.engine}/{name}")["hits"]
     staleness = answer("status", f"{made.engine}/{name}", "--sample", "10")["staleness"]
@@ -125,5 +125,5 @@ def test_a_backfill_in_the_engine_fills_it(made: Indices, engine: Engine) -> Non
     load(engine, name, {id: document(text) for id, text in TEXTS.items()})
     install_pipeline(engine, force=True)
 
-    assert [] == backfill_in_engine(engine, name, Task("body")).skipped_indices
+    assert [] == backfill_in_engine(engine, name, BackfillOptions("body")).skipped_indices
     check_complete(engine, name)

@@ -14,14 +14,14 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
 from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
-from simdoc_search.attach.backfill import Backfill, BackfillReport, Task, estimate
+from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, estimate_cost
 from simdoc_search.attach.check import check_index
 from simdoc_search.concepts import Extractor, codes_of_names
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.kinds import KINDS
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 from simdoc_search.stores.remote.shared_settings import require_kind
@@ -33,7 +33,7 @@ from tests.support.http_server import Indices, indices
 from tests.support.texts import text as some_text
 
 PLAIN = Settings(passages=None)
-ALL = Settings(sentences=Sentences(), concepts=CAPITALS.settings)
+ALL = Settings(sentences=SentenceSettings(), concepts=CAPITALS.settings)
 QUOTED = "all these words stand in one long text alone and are quoted in another one which is short"
 TEXTS = {
     "river": "The Danube flows through Vienna. It is a long river.\nThe city of Budapest lies on it too.",
@@ -77,13 +77,13 @@ def adding(**kinds: Any) -> Callable[[Settings], Settings]:
     return partial(replace, **kinds)
 
 
-ADD_PASSAGES = adding(passages=Passages())
-ADD_ALL = adding(passages=Passages(), sentences=Sentences(), concepts=CAPITALS.settings)
+ADD_PASSAGES = adding(passages=PassageSettings())
+ADD_ALL = adding(passages=PassageSettings(), sentences=SentenceSettings(), concepts=CAPITALS.settings)
 
 
 def run(engine: Engine, index: str, **options: Any) -> BackfillReport:
     """The report of a backfill."""
-    return Backfill(engine, index, Task("text", **options)).run()
+    return Backfill(engine, index, BackfillOptions("text", **options)).run()
 
 
 def sharing(engine: Engine, index: str, settings: Settings | None = None) -> list[str]:
@@ -135,8 +135,8 @@ def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(made: Indices, engine
             query(engine, name)
         messages.append(str(error.value))
     plain = run(engine, name), run(engine, name, stale=True)
-    expected = estimate(engine, name, Task("text", change=ADD_ALL, extractor=CAPITALS))
-    first, again = (run(engine, name, change=ADD_ALL, extractor=CAPITALS) for _ in range(2))
+    expected = estimate_cost(engine, name, BackfillOptions("text", change_settings=ADD_ALL, extractor=CAPITALS))
+    first, again = (run(engine, name, change_settings=ADD_ALL, extractor=CAPITALS) for _ in range(2))
     (skipped,) = run(engine, name, extractor=Extractor(Capitals("others"))).skipped_indices
 
     assert ["copy"] == [hit.id for hit in hits]
@@ -167,14 +167,14 @@ def test_the_command_adds_the_requested_kinds(made: Indices, engine: Engine) -> 
 
     assert (0, 5, 5, 5) == (plain["updated"], dry["writes"], passages["updated"], sentences["updated"])
     assert 1 == answer("backfill", place, "--text-field", "text")["updated"]
-    assert ["long"] == sharing(engine, index, Settings(passages=Passages(16)))
+    assert ["long"] == sharing(engine, index, Settings(passages=PassageSettings(16)))
     assert "sentences:2" in answer("info", "--store", place)["settings"]["sketches"]
     assert [] == problems(engine, index)
 
 
 def test_documents_that_lack_a_kind_are_counted_and_completed(made: Indices, engine: Engine) -> None:
     """Here a loader had other settings. Other queries find these documents."""
-    name = application(made, ALL, loader=replace(PLAIN, sentences=Sentences()))
+    name = application(made, ALL, loader=replace(PLAIN, sentences=SentenceSettings()))
     hits = SimilaritySearch(open_store(f"{engine.name}/{name}")).similar("other_20_80").hits
 
     assert ["copy"] == [hit.id for hit in hits]
@@ -192,13 +192,13 @@ def test_documents_that_lack_a_kind_are_counted_and_completed(made: Indices, eng
 def test_a_new_index_has_the_requested_passages(made: Indices, engine: Engine) -> None:
     """It may have none, or only longer passages. Later requests cannot change this."""
     none, longer = application(made, None), application(made, None)
-    run(engine, none, change=adding(passages=None))
-    run(engine, longer, change=adding(passages=Passages(46)))
-    (skipped,) = run(engine, longer, change=ADD_PASSAGES).skipped_indices
+    run(engine, none, change_settings=adding(passages=None))
+    run(engine, longer, change_settings=adding(passages=PassageSettings(46)))
+    (skipped,) = run(engine, longer, change_settings=ADD_PASSAGES).skipped_indices
 
     assert PLAIN == open_store(f"{engine.name}/{none}").settings
     assert "passages" not in engine.call("GET", [none, "_doc", "long"])["_source"]["simdoc"]
-    assert Settings(passages=Passages(46)) == open_store(f"{engine.name}/{longer}").settings
+    assert Settings(passages=PassageSettings(46)) == open_store(f"{engine.name}/{longer}").settings
     assert "its field simdoc has the settings 'nfkc_cf word 5" in skipped.reason
     assert "passages:1 46 5', not 'nfkc_cf word 5" in skipped.reason
 
@@ -226,7 +226,7 @@ def test_an_index_behind_an_alias_that_lacks_a_kind_is_named(made: Indices, engi
                 store.documents_sharing(np.zeros(1, np.uint32), kind=kind, size=1)
     made.put(new, "source", {"text": TEXTS["other"], "simdoc": fingerprint_field(TEXTS["other"], PLAIN)})
     hits = SimilaritySearch(open_store(f"{engine.name}/{alias}")).similar("source").hits
-    run(engine, old, change=ADD_ALL, extractor=CAPITALS)
+    run(engine, old, change_settings=ADD_ALL, extractor=CAPITALS)
 
     assert ["copy", "copy", "other", "other"] == sorted(hit.id for hit in hits)
     assert (["long"] * 2, ["city", "city", "river", "river"]) == (
@@ -236,7 +236,7 @@ def test_an_index_behind_an_alias_that_lacks_a_kind_is_named(made: Indices, engi
 
 
 def test_indices_with_different_passages_are_an_error(made: Indices, engine: Engine) -> None:
-    alias = made.alias(application(made, Settings()), application(made, Settings(passages=Passages(16))))
+    alias = made.alias(application(made, Settings()), application(made, Settings(passages=PassageSettings(16))))
 
     with pytest.raises(FormatMismatchError, match="have passages with different settings; query each index separately"):
         sharing(engine, alias)
@@ -297,7 +297,7 @@ def test_a_short_quotation_is_found_in_the_text_field(made: Indices, engine: Eng
     """The field must be indexed. Otherwise the result states the minimum number of words."""
     quoted = "quoted in another one which is short"
     searchable, name = application(made, Settings()), application(made, None, properties={"text": NOT_INDEXED})
-    run(engine, name, change=ADD_PASSAGES)
+    run(engine, name, change_settings=ADD_PASSAGES)
     for index, is_searchable in ((searchable, True), (name, False)):
         with closing(open_store(f"{engine.name}/{index}", text_field="text")) as store:
             search = SimilaritySearch(store)

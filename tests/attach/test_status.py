@@ -51,7 +51,7 @@ def test_documents_are_counted_by_state(made: Indices, engine: Engine) -> None:
     counts = the_only_index(inspection).counts
 
     assert (15, 11, 4) == (counts.documents, counts.fingerprinted, counts.missing)
-    assert (1, 10, 1, 3) == (counts.wordless, counts.current, counts.of_other_settings, counts.errors)
+    assert (1, 10, 1, 3) == (counts.wordless, counts.current, counts.with_other_settings, counts.errors)
     assert {"the text has N characters, too many": 2, 'a "quoted"\\ reason of \\x1b[NJ two lines': 1}.keys() == {
         re.sub(r"\\n", " ", reason) for reason in counts.reasons
     }
@@ -95,7 +95,7 @@ def test_each_index_behind_an_alias_has_its_own_settings(made: Indices, engine: 
     whole, part = inspect_indices(engine, alias), inspect_indices(engine, red)
 
     assert {first: 5, second: 6} == {inspected.index.name: inspected.counts.documents for inspected in whole.indices}
-    assert (1, 1) == (whole.missing, sum(inspected.counts.of_other_settings for inspected in whole.indices))
+    assert (1, 1) == (whole.missing, sum(inspected.counts.with_other_settings for inspected in whole.indices))
     assert Sample(9, 9, 0) == whole.sample
     assert [(closed, "it is closed; open it first")] == [(index.index, index.reason) for index in whole.skipped]
     assert (9, 0) == (part.documents, part.missing)
@@ -192,20 +192,20 @@ def test_the_state_of_the_pipeline_is_reported(made: Indices, engine: Engine) ->
     }
     states = {"title": "different", "field": "different", "calls": "fits"}
 
-    def ingest() -> Any:
-        return the_only_index(inspect_indices(engine, index, sample=0)).ingest
+    def pipeline() -> Any:
+        return the_only_index(inspect_indices(engine, index, sample=0)).pipeline
 
-    assert ("none", "") == (ingest().state, ingest().pipeline)
+    assert ("none", "") == (pipeline().state, pipeline().name)
     for kind, body in bodies.items():
         call(made.engine, "PUT", f"/_ingest/pipeline/{name}-{kind}", body)
         call(made.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": f"{name}-{kind}"})
 
-        assert states.get(kind, kind) == ingest().state
-        assert (f"{name}-{kind}", "final_pipeline") == (ingest().pipeline, ingest().setting)
+        assert states.get(kind, kind) == pipeline().state
+        assert (f"{name}-{kind}", "final_pipeline") == (pipeline().name, pipeline().setting)
     call(made.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": f"{name}-none"})
-    assert "missing" == ingest().state
+    assert "missing" == pipeline().state
     call(made.engine, "PUT", f"/{index}/_settings", {"index.default_pipeline": f"{name}-fits"})
-    assert ("fits", "default_pipeline") == (ingest().state, ingest().setting)
+    assert ("fits", "default_pipeline") == (pipeline().state, pipeline().setting)
     call(made.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": None, "index.default_pipeline": None})
     call(made.engine, "DELETE", f"/_ingest/pipeline/{name}-*")
 
@@ -228,7 +228,7 @@ def test_the_command_prints_one_line_per_state(made: Indices) -> None:
     assert "pipeline       none, because index.final_pipeline is not set\n" in shown
     assert "\x1b" not in shown
     assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale", "sampled", "share"))
-    assert {"state": "none", "pipeline": "", "setting": ""} == found["indices"][0]["ingest"]
+    assert {"state": "none", "name": "", "setting": ""} == found["indices"][0]["pipeline"]
     assert "similar  " not in shown
     assert "similar        sentences with a distance of at most 3 of 64\n" in output("status", place)
     assert {"min_larger_share": 0.5, "min_smaller_share": 0.1, "max_distance": 3, "min_score": 0.5} == answer(

@@ -126,7 +126,9 @@ def test_an_ambiguous_query_lists_unambiguous_ones() -> None:
     ):
         message = sentence(run("explain", query))
 
-        assert f"'{query}' matches several documents; write one of: {', '.join(readings)}" == message
+        assert (
+            f"'{query}' matches several documents; use one of these queries instead: {', '.join(readings)}" == message
+        )
         assert [[reading] for reading in readings] == [explain(reading)["readings"] for reading in readings]
 
 
@@ -190,7 +192,7 @@ def test_bands_that_save_nothing_are_not_sent(tmp_path: Path) -> None:
     explained, shown = explain("doc7_20_80", "--store", location), table("doc7_20_80", "--store", location)
 
     assert (299, 10) == (result.candidates, len(result.hits))
-    assert result.plan == plan(result.plan.tokens, 0.2, 0.8).unbanded  # type: ignore[union-attr]
+    assert result.plan == plan(result.plan.tokens, 0.2, 0.8).without_bands  # type: ignore[union-attr]
     assert ("bands", "threshold") == (explained["plan"]["kind"], explained["executed_plan"]["kind"])
     assert shown["executed"].endswith("equal, because bands that match over 256 documents are slow")
     assert "in addition to a whole band" in shown["filter"]

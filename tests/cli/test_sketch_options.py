@@ -63,8 +63,8 @@ def test_an_existing_store_is_upgraded_from_its_texts() -> None:
     assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("s")
     assert "nothing to upgrade" == run("index", "--store", "s", "--with", "versions").stderr.strip()
     assert ("passages", "sentences") == (
-        without["candidates_by"],
-        answer("versions", id, "--store", "s")["candidates_by"],
+        without["candidate_source"],
+        answer("versions", id, "--store", "s")["candidate_source"],
     )
     assert "Missing argument" in usage_error(run("index", "--store", "s"))
 

@@ -65,7 +65,7 @@ def test_a_store_is_measured_with_its_own_shingles() -> None:
     other = answer("tune", *ONE, "--overlap", "50", "--shingles", "words:3,characters:9")
     assert ["words:3", "characters:9"] == [row["shingles"] for row in other["rows"]]
     output("index", "corpus", "--store", "no.simdoc", "--no-texts")
-    assert "the store no.simdoc has no texts" in sentence(run("tune", "no.simdoc", *FAST))
+    assert "no.simdoc does not store texts" in sentence(run("tune", "no.simdoc", *FAST))
 
 
 def test_an_overlap_is_learned_from_pairs(folder: Path) -> None:
@@ -121,7 +121,7 @@ def test_bad_input_is_one_sentence(folder: Path) -> None:
     assert "fewer than two documents" in sentence(run("tune", "one", *FAST))
     assert "is not a sketch" in usage_error(run("tune", "corpus", "--sketch", "shapes"))
     for wrong in ("letters:3", "words", "words:0", "words:x", "words:3+all"):
-        assert "is not a kind of shingles" in usage_error(run("tune", "corpus", "--shingles", wrong))
+        assert "cannot read the shingles" in usage_error(run("tune", "corpus", "--shingles", wrong))
     assert "the overlap must be greater than 0" in usage_error(run("tune", "corpus", "--overlap", "0"))
     assert "cannot read none.tsv" in sentence(run("tune", "corpus", "--pairs", "none.tsv"))
     assert "is not UTF-8" in sentence(run("tune", "corpus", "--pairs", "bad.tsv"))

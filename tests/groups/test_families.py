@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.groups import sentences as module
 from simdoc_search.groups.collection import AllDocuments
 from simdoc_search.groups.sentences import VersionPairs, version_pairs
@@ -34,7 +34,7 @@ def documents(draw: st.DrawFn) -> list[int]:
 def as_arrays(read: Sequence[Sequence[int]]) -> AllDocuments:
     values = [np.unique(np.array(sentences, np.uint64)) for sentences in read]
     counts = np.array([len(document_values) for document_values in values], np.int64)
-    places = [Place(f"d{number}") for number in range(len(values))]
+    places = [DocumentKey(f"d{number}") for number in range(len(values))]
     return AllDocuments(places, np.concatenate(values), np.cumsum(counts) - counts, counts)
 
 

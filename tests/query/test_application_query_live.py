@@ -68,16 +68,16 @@ def test_one_request_finds_what_the_search_finds(
     search = SimilaritySearch(open_store(f"{engine_indices.engine}/{index}"))
     buckets: dict[str, Any] = {"buckets_field": "simdoc.buckets"}
     by_id = Similar(source_tokens(engine_indices, index), overlap, probability, **buckets)
-    of_text = Similar.of_text(SOURCE, overlap, probability, **buckets)
+    from_text = Similar.from_text(SOURCE, overlap, probability, **buckets)
     options: dict[str, Any] = {"overlap": overlap, "probability": probability, "filters": [READABLE]}
     options |= {"size": 100, "verify": False}
 
     for similar, expected in (
         (by_id, search.similar("0", **options, source_filters=[READABLE])),
-        (of_text, search.similar_to_text(SOURCE, **options)),
+        (from_text, search.similar_to_text(SOURCE, **options)),
     ):
         clause = similar.clause(filters=[READABLE], exclude_id=expected.query.id or None)
-        refined = similar.refine(hits(engine_indices, index, clause, similar.parts))
+        refined = similar.refine(hits(engine_indices, index, clause, similar.source_fields))
 
         assert len(refined) > 2
         assert {hit.id: hit.overlap for hit in expected.hits} == {found.hit["_id"]: found.overlap for found in refined}
@@ -87,7 +87,7 @@ def test_one_request_finds_what_the_search_finds(
 def test_refining_drops_long_documents_below_the_overlap(engine_indices: Indices, index: str) -> None:
     """Long documents contain the source, so the clause alone ranks them first."""
     similar = Similar(source_tokens(engine_indices, index), 0.5)
-    found = hits(engine_indices, index, similar.clause(exclude_id="0"), similar.parts, size=40)
+    found = hits(engine_indices, index, similar.clause(exclude_id="0"), similar.source_fields, size=40)
     refined = similar.refine(found)
 
     assert 10 < len(refined) < len(found) - 5
@@ -98,9 +98,12 @@ def test_refining_drops_long_documents_below_the_overlap(engine_indices: Indices
 def test_the_clause_as_a_filter_keeps_the_applications_scores(engine_indices: Indices, index: str) -> None:
     similar = Similar(source_tokens(engine_indices, index), 0.5, 0.8)
     words = {"match": {"title": "letter"}}
-    alone = hits(engine_indices, index, {"bool": {"must": [words], "filter": [READABLE]}}, similar.parts)
+    alone = hits(engine_indices, index, {"bool": {"must": [words], "filter": [READABLE]}}, similar.source_fields)
     with_similar = hits(
-        engine_indices, index, {"bool": {"must": [words], "filter": [READABLE, similar.clause()]}}, similar.parts
+        engine_indices,
+        index,
+        {"bool": {"must": [words], "filter": [READABLE, similar.clause()]}},
+        similar.source_fields,
     )
     score = {hit["_id"]: hit["_score"] for hit in alone}
     refined = similar.refine(with_similar)

@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_actions
-from simdoc_search.query.clauses import expand
+from simdoc_search.query.clauses import expand_fingerprints
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer
 from tests.support.engines import call
@@ -77,7 +77,9 @@ def test_an_expanded_query_means_the_same_to_the_engine(
     """If each FINGERPRINT becomes a clause on a tag, the hits and scores are those of the query with the tag."""
     for query in queries(25):
         written = {"query_string": {"query": query.replace("FINGERPRINT:", "tag:"), **options}}
-        ours = expand({"query": {"query_string": {"query": query, **options}}}, lambda value: {"term": {"tag": value}})
+        ours = expand_fingerprints(
+            {"query": {"query_string": {"query": query, **options}}}, lambda value: {"term": {"tag": value}}
+        )
         if {"minimum_should_match", "must_not"} == ours["query"].get("bool", {}).keys():
             continue  # without optional clauses, the engine's parser matches no document, and a bool query matches all
         assert scores(engine_indices, index, written) == scores(engine_indices, index, ours["query"]), query

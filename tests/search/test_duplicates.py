@@ -13,7 +13,7 @@ import pytest
 
 from simdoc_search import Document, Settings, SimilaritySearch, fingerprints, open_store, read_corpus
 from simdoc_search.analysis.hashes import text_hash
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import Duplicates
 from simdoc_search.errors import QuerySyntaxError, UnknownFieldError
 from simdoc_search.stores.base import Store
@@ -207,7 +207,7 @@ def test_documents_of_an_engine_have_an_index(engine_store: NewStore) -> None:
     store: Any = engine_store()
     (group,) = search_over(store).duplicates().groups()
 
-    assert Place("a/base", store.index) == group.kept.place
+    assert DocumentKey("a/base", store.index) == group.kept.place
     assert {store.index} == {duplicate.place.index for duplicate in group.duplicates}
 
 
@@ -228,7 +228,7 @@ def test_documents_with_the_same_id_behind_an_alias_are_compared(
     duplicates = SimilaritySearch(open_store(f"{opensearch_url}/{alias}")).duplicates()
     (group,) = duplicates.groups()
 
-    assert [Place("one", store.index) for store in stores] == [group.kept.place, group.duplicates[0].place]
+    assert [DocumentKey("one", store.index) for store in stores] == [group.kept.place, group.duplicates[0].place]
     assert (94 / 96, True) == (group.duplicates[0].overlap, group.duplicates[0].exact)
 
 
@@ -276,7 +276,7 @@ def test_duplicates_of_an_application_are_verified_by_its_text_field(opensearch_
 
     exact = {other.id: other.exact for group in duplicates.groups() for other in group.duplicates}
     assert ({"b": True, "c": False}, 1) == (exact, duplicates.unverified)
-    assert {Place("bare", name): "has no fingerprint"} == duplicates.left_out
+    assert {DocumentKey("bare", name): "has no fingerprint"} == duplicates.left_out
     assert "note: 1 overlap is estimated, because texts are missing or have changed" in shown.stderr
     assert "note: left out: the document 'bare': has no fingerprint" in shown.stderr
     assert (False, 2) == (estimated.verified, estimated.duplicate_count)

@@ -6,12 +6,12 @@ import pytest
 
 from simdoc_search import Document, Settings, SimilaritySearch
 from simdoc_search.errors import FormatMismatchError, QuerySyntaxError, StoreError, UnknownFieldError
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from tests.support.stores import NewStore
 from tests.versions.paper import DOCUMENTS
 
-WITH_SENTENCES_AND_CONCEPTS = Settings(sentences=Sentences(), concepts=Concepts())
+WITH_SENTENCES_AND_CONCEPTS = Settings(sentences=SentenceSettings(), concepts=ConceptSettings())
 
 
 def indexed(new_store: NewStore, settings: Settings = WITH_SENTENCES_AND_CONCEPTS, **options: bool) -> SimilaritySearch:

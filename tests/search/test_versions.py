@@ -16,7 +16,7 @@ from simdoc_search.errors import (
     UnknownDocumentError,
     UnknownFieldError,
 )
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.versions import Limits, match_sentences, sentence_pairs
 from simdoc_search.versions.query_sentences import MAX_QUERY_SENTENCES
 from tests.support.engines import call
@@ -198,8 +198,10 @@ def test_malformed_queries_are_refused(search: SimilaritySearch) -> None:
         search.versions("paper/1", min_larger_share=1.5)
 
 
-@pytest.mark.parametrize("passages", [Passages(), None])
-def test_a_store_without_sentences_finds_the_same_versions(new_store: NewStore, passages: Passages | None) -> None:
+@pytest.mark.parametrize("passages", [PassageSettings(), None])
+def test_a_store_without_sentences_finds_the_same_versions(
+    new_store: NewStore, passages: PassageSettings | None
+) -> None:
     """The candidates come from passages or fingerprints, and the sentences from the texts."""
     texts = {id: text for id, text in LIBRARY.items() if id[0] in "12"}
     results = []
@@ -209,7 +211,10 @@ def test_a_store_without_sentences_finds_the_same_versions(new_store: NewStore, 
             search.index(Document(id, text) for id, text in texts.items())
             results.append([search.versions("2/first.txt", size=100), search.versions(text=texts["2/first.txt"])])
     for with_sentences, without in zip(*results, strict=True):
-        assert ("sentences", "passages" if passages else "fingerprints") == (with_sentences.via, without.via)
+        assert ("sentences", "passages" if passages else "fingerprints") == (
+            with_sentences.candidate_source,
+            without.candidate_source,
+        )
         assert {hit.id: hit.score for hit in with_sentences} == {hit.id: hit.score for hit in without}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search import MinHash, open_store
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import (
     FormatMismatchError,
     NoFingerprintError,
@@ -193,7 +193,7 @@ def test_a_watch_over_an_alias_knows_the_index_and_the_routing(made: Indices) ->
         watcher = Watcher(by_alias, name)
         watch = watcher.set("doc")
 
-        assert Place("doc", index, "team-a") == watch.place == watcher.set(watch.place).place
+        assert DocumentKey("doc", index, "team-a") == watch.place == watcher.set(watch.place).place
         assert [watch.place] == [watch.place for watch in watcher.all()]
         assert [watch.place] == [watch.place for watch in Watcher(by_index, name).all()]
         assert ({}, {"doc": 163.0}) == (ids(watcher, "doc"), ids(watcher, "copy"))

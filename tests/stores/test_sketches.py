@@ -12,18 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simdoc_search import open_store
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.kinds import KindName
-from simdoc_search.sketch.sentences import Sentences, query_codes, sentences_of_codes
+from simdoc_search.sketch.sentences import SentenceSettings, query_codes, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import shared_tokens as local
 from simdoc_search.stores.remote import shared_tokens as remote
 from tests.support.stores import NewStore, put, record
 
-BOTH = Settings(sentences=Sentences(), concepts=Concepts())
+BOTH = Settings(sentences=SentenceSettings(), concepts=ConceptSettings())
 CONCEPTS = [7, 9, 7, 0, 2**30 - 1, 0]
 FEW = {0, *(1 << bit for bit in range(16))}
 SENTENCES = [2**64 - 1, 5, 5, 1]
@@ -94,7 +94,7 @@ def test_concepts_are_found_and_counted_once_per_document(both: Store) -> None:
     )
 
     assert [(3, "c"), (2, "a"), (2, "b")] == shared(both, [11, 7, 9, 9], "concepts")
-    assert [(2, "a")] == shared(both, [7, 9], "concepts", filters={"team": "x"}, exclude=Place("c"))
+    assert [(2, "a")] == shared(both, [7, 9], "concepts", filters={"team": "x"}, exclude=DocumentKey("c"))
     assert [] == shared(both, [7], "sentences") == shared(both, [], "concepts")
     frequencies = both.concept_frequencies(np.array([7, 8, 9, 7], np.uint32))
     assert ("int64", [3, 0, 2, 3]) == (str(frequencies.dtype), frequencies.tolist())

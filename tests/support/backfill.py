@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from simdoc_search.attach.actions import fingerprint_fields
-from simdoc_search.attach.backfill import Backfill, BackfillReport, Estimate, Progress, Task
+from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, CostEstimate, ProgressCallback
 from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
@@ -90,15 +90,17 @@ def done(texts: Mapping[str, str] = TEXTS) -> dict[str, dict[str, Any]]:
 
 def backfill(engine: Engine, index: str, text_field: str | tuple[str, ...] = "body", **options: Any) -> BackfillReport:
     """Run a backfill, and return its report."""
-    return Backfill(engine, index, Task(text_field, **options)).run()
+    return Backfill(engine, index, BackfillOptions(text_field, **options)).run()
 
 
-def backfill_in_engine(engine: Engine, index: str, task: Task, progress: Progress | None = None) -> BackfillReport:
+def backfill_in_engine(
+    engine: Engine, index: str, options: BackfillOptions, progress: ProgressCallback | None = None
+) -> BackfillReport:
     """Run a backfill in the engine, and return its report."""
-    return Backfill(engine, index, task, progress, pipeline=DEFAULT_PIPELINE).run()
+    return Backfill(engine, index, options, progress, pipeline=DEFAULT_PIPELINE).run()
 
 
-def reasons(report: BackfillReport | Estimate) -> dict[str, str]:
+def reasons(report: BackfillReport | CostEstimate) -> dict[str, str]:
     """Return the reasons why indices were skipped."""
     return {skipped.index: skipped.reason for skipped in report.skipped_indices}
 

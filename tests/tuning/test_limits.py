@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.errors import CorpusError, FormatMismatchError
-from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE, Limits
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sketching import compute_simhashes
 from simdoc_search.stores.upgrade import set_limits
@@ -24,7 +24,7 @@ from simdoc_search.versions import SentenceMatches, match_sentences
 from tests.support.families import prose
 from tests.versions.paper import DOCUMENTS
 
-BOTH = Settings(sentences=Sentences(), concepts=Concepts())
+BOTH = Settings(sentences=SentenceSettings(), concepts=ConceptSettings())
 FIRST = prose(12, 1)
 TEXTS = {
     **{f"paper{number}": text for number, text in enumerate(DOCUMENTS, 1)},

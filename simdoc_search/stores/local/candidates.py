@@ -9,7 +9,7 @@ from operator import itemgetter
 import numpy as np
 import tantivy
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
@@ -71,7 +71,7 @@ class LocalCandidates:
     def _read(self, hit: tuple[float, Address]) -> Candidate:
         document = self._snapshot.document(hit[1])
         codes = codes_of(document, self._snapshot.settings)
-        return Candidate(Place(id_of(document)), int(hit[0]), codes, metadata_of(document, self._fields))
+        return Candidate(DocumentKey(id_of(document)), int(hit[0]), codes, metadata_of(document, self._fields))
 
 
 def rank_by_equal_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:

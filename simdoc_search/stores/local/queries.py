@@ -8,7 +8,7 @@ from typing import Literal
 
 from tantivy import FieldType, Occur, Query, Schema
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Plan, Threshold
 from simdoc_search.stores.fields import escape_surrogates, metadata_term, root_term
@@ -20,7 +20,7 @@ Purpose = Literal["rank", "count", "match_bands"]
 
 
 def build_query(
-    schema: Schema, plan: Plan, filters: Filters | None, exclude: Place | None, purpose: Purpose = "rank"
+    schema: Schema, plan: Plan, filters: Filters | None, exclude: DocumentKey | None, purpose: Purpose = "rank"
 ) -> Query:
     """Return the query of a plan.
 
@@ -52,7 +52,7 @@ def sharing_query(
     field: str,
     rows: list[list[str]],
     filters: Filters | None,
-    exclude: Place | None,
+    exclude: DocumentKey | None,
     *,
     counted: bool = True,
 ) -> Query:
@@ -96,7 +96,7 @@ def root_query(schema: Schema, root: str | None, below_root: bool) -> Query:
     return term_query(schema, "facts", root_term(root))
 
 
-def restrict(schema: Schema, query: Query, filters: Filters | None, exclude: Place | None = None) -> Query:
+def restrict(schema: Schema, query: Query, filters: Filters | None, exclude: DocumentKey | None = None) -> Query:
     """Restrict a query by filters, and exclude a document. Raises QuerySyntaxError as `build_query` does."""
     restrictions = list(_restrictions(schema, filters, exclude))
     return Query.boolean_query([(Occur.Must, query), *restrictions]) if restrictions else query
@@ -146,7 +146,9 @@ def _token_clauses(schema: Schema, tokens: Iterable[str], field: str) -> Iterato
         yield Occur.Should, Query.const_score_query(term_query(schema, field, token), 1.0)
 
 
-def _restrictions(schema: Schema, filters: Filters | None, exclude: Place | None) -> Iterator[tuple[Occur, Query]]:
+def _restrictions(
+    schema: Schema, filters: Filters | None, exclude: DocumentKey | None
+) -> Iterator[tuple[Occur, Query]]:
     for condition in parse_filters(filters):
         if not isinstance(condition, Condition):
             raise QuerySyntaxError(

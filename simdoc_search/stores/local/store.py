@@ -15,11 +15,11 @@ import tantivy
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import Stop
-from simdoc_search.documents import MAX_ID_BYTES, Place, unicode_forms
+from simdoc_search.documents import MAX_ID_BYTES, DocumentKey, unicode_forms
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.kinds import KINDS, Kind, KindName
+from simdoc_search.sketch.kinds import KINDS, KindName, TokenKind
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE, Closable, Encoder, StoreInfo
@@ -155,11 +155,11 @@ class LocalStore(Closable):
             with suppress(Exception):  # committed documents are safe
                 engine.wait_merging_threads()  # also releases the lock
 
-    def remove(self, removals: Mapping[Place, Removal]) -> dict[Place, str]:
+    def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
         with self.writer() as writer:  # no other writer can write during the block
             places = {*removals, *(removal.kept[0] for removal in removals.values() if removal.kept)}
             hashes = {record.place: record.text_hash for record in self.records({place.id for place in places})}
-            not_removed: dict[Place, str] = {}
+            not_removed: dict[DocumentKey, str] = {}
             for place, removal in removals.items():
                 if hashes.get(place) != removal.text_hash:
                     not_removed[place] = TEXT_CHANGED if place in hashes else NOT_IN_STORE
@@ -208,20 +208,25 @@ class LocalStore(Closable):
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         return (Digest(record.id, record.digest, record.origin) for record in self.records(ids))
 
-    def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, Any]]:
+    def fields_at(self, places: Sequence[DocumentKey], fields: Sequence[str]) -> dict[DocumentKey, Mapping[str, Any]]:
         records = self.records([place.id for place in places])
         return {
             record.place: {key: record.metadata[key] for key in fields if key in record.metadata} for record in records
         }
 
-    def places_of(self, id: str, index: str) -> Collection[Place]:  # noqa: ARG002
+    def places_of(self, id: str, index: str) -> Collection[DocumentKey]:  # noqa: ARG002
         """Return no places, because a local store has no named indices."""
         return ()
 
     # --- queries ---
 
     def candidates(
-        self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
+        self,
+        plan: Plan,
+        *,
+        filters: Filters | None = None,
+        exclude: DocumentKey | None = None,
+        fields: Sequence[str] = (),
     ) -> LocalCandidates:
         query = partial(build_query, self._schema, plan, filters, exclude)
         snapshot, hits = self._snapshot(), None
@@ -229,13 +234,17 @@ class LocalStore(Closable):
             with_band = snapshot.addresses(query("match_bands"), MAX_BAND_MATCHES + 1)
             if len(with_band) <= MAX_COUNTED_CLIENT_SIDE:
                 hits = rank_by_equal_tokens(snapshot, plan, with_band)
-            elif plan.unbanded and len(with_band) > MAX_BAND_MATCHES:
-                plan = plan.unbanded
+            elif plan.without_bands and len(with_band) > MAX_BAND_MATCHES:
+                plan = plan.without_bands
                 query = partial(build_query, self._schema, plan, filters, exclude)
         return LocalCandidates(plan, snapshot, query, hits=hits, fields=fields)
 
     def candidates_of_many(
-        self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
+        self,
+        plans: Sequence[tuple[Plan, DocumentKey | None]],
+        *,
+        filters: Filters | None = None,
+        fields: Sequence[str] = (),
     ) -> list[LocalCandidates]:
         return [self.candidates(plan, filters=filters, exclude=exclude, fields=fields) for plan, exclude in plans]
 
@@ -245,7 +254,7 @@ class LocalStore(Closable):
         *,
         kind: KindName = "passages",
         filters: Filters | None = None,
-        exclude: Place | None = None,
+        exclude: DocumentKey | None = None,
         size: int,
     ) -> SharingDocuments:
         token_kind, snapshot = self._kind(kind), self._snapshot()
@@ -260,7 +269,7 @@ class LocalStore(Closable):
         return self._settings.words
 
     def documents_with_phrases(
-        self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
+        self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: DocumentKey | None = None
     ) -> PhraseMatches:
         if not self.can_find_phrases:
             raise FormatMismatchError(
@@ -304,7 +313,7 @@ class LocalStore(Closable):
             for address in snapshot.addresses(restrict(self._schema, query, filters), limit):
                 yield id_of(snapshot.document(address))
 
-    def _kind(self, name: KindName) -> Kind:
+    def _kind(self, name: KindName) -> TokenKind:
         """Return a kind of tokens. Raise FormatMismatchError if the store does not have this kind."""
         kind = KINDS[name]
         if getattr(self._settings, name) is None:

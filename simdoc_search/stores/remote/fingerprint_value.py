@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.sketch.kinds import KINDS, kinds_of
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import HASH_BITS, encode_text
@@ -57,7 +57,7 @@ def fault_of(source: Mapping[str, Any], field: str, settings: Settings) -> str:
         return "has keys with dots"
     if not isinstance(values, Mapping):
         return "is not an object"
-    record = to_record(Place(""), {field: values}, field=field)
+    record = to_record(DocumentKey(""), {field: values}, field=field)
     return record.fault.replace(f"{field}.", "") or next(_faults(values, record, settings), "")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from simdoc_search.analysis.hashes import text_hash
-from simdoc_search.documents import MAX_ID_BYTES, Place, unicode_forms
+from simdoc_search.documents import MAX_ID_BYTES, DocumentKey, unicode_forms
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.fields import (
     escape_surrogates,
@@ -86,7 +86,9 @@ def find_by_id(
         yield from find(possible[start : start + at_once])
 
 
-def values_at(access: IndexAccess, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, Any]]:
+def values_at(
+    access: IndexAccess, places: Sequence[DocumentKey], fields: Sequence[str]
+) -> dict[DocumentKey, Mapping[str, Any]]:
     """Return the values of fields of the documents at these places; see `Store.fields_at`."""
     source = [*access.ids.parts, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
     ids = dict.fromkeys(place.id for place in places)
@@ -99,7 +101,7 @@ def values_at(access: IndexAccess, places: Sequence[Place], fields: Sequence[str
     }
 
 
-def places_of(access: IndexAccess, id: str, index: str) -> set[Place]:
+def places_of(access: IndexAccess, id: str, index: str) -> set[DocumentKey]:
     """Return the places of the documents with an id in an index, alias or data stream."""
     source = access.ids.parts or {"excludes": ["*"]}
     try:
@@ -108,7 +110,7 @@ def places_of(access: IndexAccess, id: str, index: str) -> set[Place]:
         return set()
 
 
-def field_hashes(access: IndexAccess, places: Sequence[Place]) -> dict[Place, str]:
+def field_hashes(access: IndexAccess, places: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
     """Return a hash of the application's fields in each document; see `HasFields.field_hashes`."""
     if access.is_simdoc_index:
         return {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote.access import IndexAccess
@@ -82,14 +82,14 @@ class Marks:
         body = {"query": query, "sort": ["_doc"], "_source": self._source, "seq_no_primary_term": True}
         return all_hits(self._engine, self._access.name, body)
 
-    def documents_at(self, places: Iterable[Place]) -> list[RawHit]:
+    def documents_at(self, places: Iterable[DocumentKey]) -> list[RawHit]:
         """Return the documents at these places. Documents that do not exist are omitted."""
         unique = set(places)
         ids = dict.fromkeys(place.id for place in unique)
         hits = find_by_id(self._access, ids, source=self._source, engine=self._engine, at_once=len(ids) or 1)
         return [hit for hit in hits if self.place_of(hit) in unique]
 
-    def place_of(self, hit: RawHit) -> Place:
+    def place_of(self, hit: RawHit) -> DocumentKey:
         """Return the place of a document."""
         return self._access.ids.place_of(hit)
 
@@ -103,7 +103,7 @@ class Marks:
         value = fingerprint_in(hit.get("_source") or {}, self._access.field)
         return Mark(*(value.get(name) for name in MARK_FIELDS)) if isinstance(value, Mapping) else Mark()
 
-    def cluster_of(self, kept: Place) -> str:
+    def cluster_of(self, kept: DocumentKey) -> str:
         """Return the `cluster` of a group: the id of the kept document, with its index and routing if needed."""
         index = kept.index if len(self._updates) > 1 else None
         if index is None and kept.routing is None:

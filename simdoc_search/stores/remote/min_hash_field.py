@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import DocumentError, FormatMismatchError, LocationError, StoreError
 from simdoc_search.query.dsl import can_count_tokens, clause_count
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.sketch.fingerprint import fingerprint
-from simdoc_search.sketch.winnow import no_passages
+from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.access import IndexAccess
@@ -124,7 +124,7 @@ def compute_records(access: IndexAccess, ids: Iterable[str], filters: Filters | 
 
 def find_term_candidates(
     access: IndexAccess,
-    plans: Sequence[tuple[Plan, Place | None]],
+    plans: Sequence[tuple[Plan, DocumentKey | None]],
     filters: Filters | None,
     fields: Sequence[str],
 ) -> list[RemoteCandidates]:
@@ -146,7 +146,7 @@ def find_term_candidates(
 
 
 def _search_body(
-    access: IndexAccess, plan: Plan, clauses: list[dict[str, Any]], exclude: Place | None, fields: Sequence[str]
+    access: IndexAccess, plan: Plan, clauses: list[dict[str, Any]], exclude: DocumentKey | None, fields: Sequence[str]
 ) -> dict[str, Any]:
     """Return the body of the search for the first page. Scores count equal terms if the clause limit allows it."""
     without = access.ids.place_clauses(exclude)
@@ -178,7 +178,7 @@ def _compute_record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
     location: dict[str, Any] = {"index": place.index, "routing": place.routing}
 
     def record_without_terms(fault: str) -> Record:
-        return Record(place.id, no_passages(), 0, "", fault=fault, **location)
+        return Record(place.id, empty_codes(), 0, "", fault=fault, **location)
 
     try:
         text = text_of(hit.get("_source") or {}, access.text_fields or ())

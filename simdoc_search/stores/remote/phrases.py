@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Phrase, PhraseMatches
@@ -32,7 +32,7 @@ def can_find_phrases(access: IndexAccess) -> bool:
 
 
 def find_phrases(
-    access: IndexAccess, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
+    access: IndexAccess, phrases: Sequence[Phrase], filters: Filters | None, exclude: DocumentKey | None
 ) -> PhraseMatches:
     """Return the documents that contain at least one of the phrases; see `Store.documents_with_phrases`."""
     fields = _text_fields(access)
@@ -54,7 +54,7 @@ def find_phrases(
             "_source": access.ids.parts or False,
         }
 
-    matches: defaultdict[Place, list[int]] = defaultdict(list)
+    matches: defaultdict[DocumentKey, list[int]] = defaultdict(list)
     incomplete = []
     for start in range(0, len(phrases), PHRASES_AT_ONCE):
         searches = map(search, phrases[start : start + PHRASES_AT_ONCE])

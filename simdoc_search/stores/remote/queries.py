@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simdoc_search.analysis.words import without_surrogates
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Threshold
 from simdoc_search.sketch.kinds import KindName
@@ -55,7 +55,7 @@ class Ids:
         # An engine rejects other strings for a field with numbers. `int` would also accept `12_20_80`.
         return {"terms": {self.field: [id for id in ids if not self.are_numbers or _NUMBER.fullmatch(id)]}}
 
-    def place_query(self, place: Place) -> dict[str, Any]:
+    def place_query(self, place: DocumentKey) -> dict[str, Any]:
         """Return the query for the document at a place."""
         clauses = [self.query([place.id])]
         if place.index is not None:
@@ -64,13 +64,13 @@ class Ids:
             clauses.append({"term": {"_routing": place.routing}})
         return {"bool": {"filter": clauses}} if len(clauses) > 1 else clauses[0]
 
-    def place_clauses(self, place: Place | None) -> list[dict[str, Any]]:
+    def place_clauses(self, place: DocumentKey | None) -> list[dict[str, Any]]:
         """Return a list with the query for the document at a place; an empty list for None."""
         return [] if place is None else [self.place_query(place)]
 
-    def place_of(self, hit: Mapping[str, Any]) -> Place:
+    def place_of(self, hit: Mapping[str, Any]) -> DocumentKey:
         """Return the place of a hit."""
-        return Place(self.id_of(hit), hit["_index"], hit.get("_routing"))
+        return DocumentKey(self.id_of(hit), hit["_index"], hit.get("_routing"))
 
     def id_of(self, hit: Mapping[str, Any]) -> str:
         """Return the id of a hit. If the hit does not have the field, return its `_id`."""
@@ -83,7 +83,7 @@ class Ids:
 
 
 def sharing_query(
-    rows: Sequence[list[str]], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids, *, field: str
+    rows: Sequence[list[str]], filters: Sequence[dict[str, Any]], exclude: DocumentKey | None, ids: Ids, *, field: str
 ) -> dict[str, Any]:
     """Return the query for documents that share rows of tokens. The score is the number of shared rows."""
     clauses = [*filters, *_exclusion_clauses(exclude, ids)]
@@ -94,7 +94,7 @@ def sharing_query(
 
 
 def any_token_query(
-    tokens: Sequence[str], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids, *, field: str
+    tokens: Sequence[str], filters: Sequence[dict[str, Any]], exclude: DocumentKey | None, ids: Ids, *, field: str
 ) -> dict[str, Any]:
     """Return the query, without scores, for documents that have at least one of the tokens."""
     parts = [tokens[start : start + MAX_TERMS] for start in range(0, len(tokens), MAX_TERMS)]
@@ -103,7 +103,7 @@ def any_token_query(
 
 
 def phrase_query(
-    text: str, fields: Sequence[str], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids
+    text: str, fields: Sequence[str], filters: Sequence[dict[str, Any]], exclude: DocumentKey | None, ids: Ids
 ) -> dict[str, Any]:
     """Return the query, without scores, for documents with a phrase in one of these fields."""
     phrase = _any_clause([{"match_phrase": {name: without_surrogates(text)}} for name in fields])
@@ -186,7 +186,7 @@ def _exact_field(name: str, mapping: Mapping[str, Any]) -> str:
     return f"{name}.{next(keywords, '')}".rstrip(".")
 
 
-def _exclusion_clauses(exclude: Place | None, ids: Ids) -> list[dict[str, Any]]:
+def _exclusion_clauses(exclude: DocumentKey | None, ids: Ids) -> list[dict[str, Any]]:
     return [] if exclude is None else [{"bool": {"must_not": ids.place_clauses(exclude)}}]
 
 

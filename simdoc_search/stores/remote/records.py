@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.words import without_surrogates
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import DocumentError
-from simdoc_search.sketch.kinds import KINDS, Kind, kinds_of
+from simdoc_search.sketch.kinds import KINDS, TokenKind, kinds_of
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode_text, encode_text
-from simdoc_search.sketch.winnow import no_passages
+from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.fields import metadata_terms, names_of
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 from simdoc_search.stores.remote.bulk import json_line
@@ -57,7 +57,7 @@ def field_values(
     """
     text_hash, words_hash = hashes
     kinds: dict[str, str] = {
-        kind.name: encode_text(tokens.get(kind.name, no_passages()), kind.length) for kind in kinds_of(settings)
+        kind.name: encode_text(tokens.get(kind.name, empty_codes()), kind.length) for kind in kinds_of(settings)
     }
     return {
         "tokens": encode_text(codes),
@@ -95,7 +95,7 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
 
 
 def to_record(
-    place: Place,
+    place: DocumentKey,
     source: Mapping[str, Any],
     *,
     field: str,
@@ -124,10 +124,10 @@ def to_record(
 
     codes = read(_token_set, None, f"{field}.tokens")
     kinds = {name: read(_tokens_of_kind, kind, f"{field}.{name}") for name, kind in KINDS.items()}
-    tokens_by_kind: dict[str, Any] = {name: no_passages() if found is None else found for name, found in kinds.items()}
+    tokens_by_kind: dict[str, Any] = {name: empty_codes() if found is None else found for name, found in kinds.items()}
     return Record(
         id=place.id,
-        codes=no_passages() if codes is None else codes,
+        codes=empty_codes() if codes is None else codes,
         shingles=read(_integer, f"{field}.shingles") or 0,
         digest=read(_only_value, f"{field}.digest", str) or "",
         metadata=read(_only_value, "metadata", dict) or {},
@@ -162,7 +162,7 @@ def _json_value(value: Any) -> Any:
     return value
 
 
-def _tokens_of_kind(source: Mapping[str, Any], kind: Kind, path: str) -> Codes:
+def _tokens_of_kind(source: Mapping[str, Any], kind: TokenKind, path: str) -> Codes:
     if kind.is_sorted_set:
         return _token_set(source, kind.length, path)
     codes = _tokens(source, kind.length, path)

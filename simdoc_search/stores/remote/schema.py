@@ -30,7 +30,7 @@ from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.kinds import KindName, names_of_kinds
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings, check_version
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.mappings import fields_of
 
 DEFAULT_FIELD = "simdoc"
@@ -82,7 +82,7 @@ def settings_of(meta: Mapping[str, str]) -> Settings:
         lines = [value for key, value in sorted(meta.items()) if key.startswith(_SKETCHES)]
         sketches = [sketch.strip() for line in lines for sketch in line.split(_SEPARATOR.strip())]
         analysis = _parse_analysis(meta.get("simdoc_analysis", _analysis_text(Analysis())))
-        return Settings.of_parts(analysis, sketches, meta.get("simdoc_key"))
+        return Settings.from_sketches(analysis, sketches, meta.get("simdoc_key"))
     except (KeyError, ValueError) as error:
         raise FormatMismatchError(
             f"the field's meta has no settings of simdoc-search ({error}); apply the mapping of the component template"
@@ -105,7 +105,7 @@ def labels_of(settings: Settings) -> list[str]:
     An index without passage tokens may contain documents with them, from a loader with the default settings.
     """
     label = format_label(settings)
-    return [label] if settings.passages else [label, format_label(replace(settings, passages=Passages()))]
+    return [label] if settings.passages else [label, format_label(replace(settings, passages=PassageSettings()))]
 
 
 def labels_without(settings: Settings, *names: KindName) -> list[str]:

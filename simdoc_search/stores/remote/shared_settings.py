@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
-from simdoc_search.sketch.kinds import KINDS, Kind
+from simdoc_search.sketch.kinds import KINDS, TokenKind
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import fields_of
@@ -109,7 +109,7 @@ def why_none_is_queryable(
     return f"{shown} of {location} {reason.removeprefix('it ')}"
 
 
-def require_kind(mappings: Mappings, field: str, location: str, kind: Kind) -> None:
+def require_kind(mappings: Mappings, field: str, location: str, kind: TokenKind) -> None:
     """Check that all queryable indices have a kind of tokens.
 
     Raises:
@@ -148,7 +148,7 @@ def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, l
     """
     if mappings is None:
         raise StoreNotFoundError(f"the index {location} no longer exists; open the store again to recreate it")
-    current = common_settings(mappings, field, location).unlocked(settings.minhash.key, location)
+    current = common_settings(mappings, field, location).with_verified_key(settings.minhash.key, location)
     if not is_created_by_simdoc(mappings, field) or current != settings:
         raise StoreError(f"the index {location} was replaced with another index; open the store again")
     if others := sorted(mappings.keys() - select_queryable(mappings, field).keys()):

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.dsl import MAX_CLAUSES, clause_count
 from simdoc_search.sketch.kinds import KINDS, KindName
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.remote.access import IndexAccess
-from simdoc_search.stores.remote.candidates import DocumentKey, document_key
+from simdoc_search.stores.remote.candidates import HitKey, hit_key
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
 from simdoc_search.stores.remote.queries import any_token_query, sharing_query
 from simdoc_search.stores.remote.shared_settings import require_kind
@@ -44,7 +44,7 @@ def find_sharing(
     kind_name: KindName,
     *,
     filters: Filters | None,
-    exclude: Place | None,
+    exclude: DocumentKey | None,
     size: int,
 ) -> SharingDocuments:
     """Return the documents that share the most tokens of a kind; see `Store.documents_sharing`."""
@@ -94,9 +94,9 @@ class _SplitSearch:
         field: str,
         parts: list[list[list[str]]],
         clauses: list[dict[str, Any]],
-        exclude: Place | None,
+        exclude: DocumentKey | None,
     ) -> None:
-        self.places: dict[DocumentKey, Place] = {}
+        self.places: dict[HitKey, DocumentKey] = {}
         self._access = access
         self._field = field
         self._parts = parts
@@ -104,7 +104,7 @@ class _SplitSearch:
         self._exclude = exclude
         self._totals: list[int] = []
 
-    def streams(self, page_size: int) -> list[Iterator[tuple[DocumentKey, int]]]:
+    def streams(self, page_size: int) -> list[Iterator[tuple[HitKey, int]]]:
         """Return the documents of each part, by descending number of shared tokens. The first page is read now."""
         responses = self._search_many([{**self._search_body(part), "size": page_size} for part in self._parts])
         self._totals = [total_hits(response) for response in responses]
@@ -120,9 +120,9 @@ class _SplitSearch:
         query = any_token_query(tokens, self._clauses, self._exclude, self._access.ids, field=self._field)
         return self._access.engine.count(self._access.name, query)
 
-    def count_for(self, parts: Sequence[int], keys: Sequence[DocumentKey]) -> list[dict[DocumentKey, int]]:
+    def count_for(self, parts: Sequence[int], keys: Sequence[HitKey]) -> list[dict[HitKey, int]]:
         """Return, for each part, the number of its tokens that each document with one of these keys shares."""
-        counts: list[dict[DocumentKey, int]] = [{} for _ in parts]
+        counts: list[dict[HitKey, int]] = [{} for _ in parts]
         for start in range(0, len(keys), LARGEST_PAGE):
             only = {"ids": {"values": sorted({id for _, id, _ in keys[start : start + LARGEST_PAGE]})}}
             bodies = [{**self._search_body(self._parts[part], only), "size": LARGEST_PAGE} for part in parts]
@@ -134,8 +134,8 @@ class _SplitSearch:
 
     def _stream_part(
         self, part: list[list[str]], first_response: Mapping[str, Any], size: int
-    ) -> Iterator[tuple[DocumentKey, int]]:
-        yielded: set[DocumentKey] = set()
+    ) -> Iterator[tuple[HitKey, int]]:
+        yielded: set[HitKey] = set()
         hits = first_response["hits"]["hits"]
         for key, count in self._read_counts(hits):
             yielded.add(key)
@@ -154,10 +154,10 @@ class _SplitSearch:
         query = sharing_query(part, clauses, self._exclude, ids, field=self._field)
         return {"query": query, "track_total_hits": True, "_source": ids.parts or False}
 
-    def _read_counts(self, hits: Iterable[RawHit]) -> Iterator[tuple[DocumentKey, int]]:
+    def _read_counts(self, hits: Iterable[RawHit]) -> Iterator[tuple[HitKey, int]]:
         """Yield the key of each hit and its number of shared tokens, which is its score."""
         for hit in hits:
-            key = document_key(hit)
+            key = hit_key(hit)
             self.places[key] = self._access.ids.place_of(hit)
             yield key, round(hit["_score"])
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import Stop
-from simdoc_search.documents import Place, ambiguous_id_message
+from simdoc_search.documents import DocumentKey, ambiguous_id_message
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import Score
 from simdoc_search.query.plans import Plan
@@ -119,7 +119,7 @@ class RemoteStore(Closable):
             else given_fields or recorded_text_fields(open_mappings.values(), indices.field)
         )
         engine = engine.without_closed_indices()
-        unlocked = indices.settings.unlocked(key, location)
+        unlocked = indices.settings.with_verified_key(key, location)
         ids = Ids.in_field(id_field, open_mappings.values())
         store = cls(IndexAccess(engine, engine.in_background(), indices, ids, unlocked, texts))
         if settings is not None and not store.settings.satisfies(settings):
@@ -186,7 +186,7 @@ class RemoteStore(Closable):
             yield writer
             writer.commit()
 
-    def remove(self, removals: Mapping[Place, Removal]) -> dict[Place, str]:
+    def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
         """Remove each document if its condition holds. Return the reason for each document not removed, by place."""
         self.access.require_tokens()
         return remove_documents(self.access, removals)
@@ -229,15 +229,17 @@ class RemoteStore(Closable):
             digest = record.digest if is_unique and not record.fault else ""
             yield Digest(record.id, digest, record.origin if is_unique else None)
 
-    def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, object]]:
+    def fields_at(
+        self, places: Sequence[DocumentKey], fields: Sequence[str]
+    ) -> dict[DocumentKey, Mapping[str, object]]:
         """Return the values of fields of the documents at these places."""
         return lookups.values_at(self.access, places, fields)
 
-    def places_of(self, id: str, index: str) -> set[Place]:
+    def places_of(self, id: str, index: str) -> set[DocumentKey]:
         """Return the places of the documents with an id in an index, alias or data stream."""
         return lookups.places_of(self.access, id, index)
 
-    def field_hashes(self, places: Sequence[Place]) -> dict[Place, str]:
+    def field_hashes(self, places: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
         """Return a hash of the application's fields in each document; see `HasFields`."""
         return lookups.field_hashes(self.access, places)
 
@@ -262,19 +264,28 @@ class RemoteStore(Closable):
     # --- queries ---
 
     def candidates(
-        self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
+        self,
+        plan: Plan,
+        *,
+        filters: Filters | None = None,
+        exclude: DocumentKey | None = None,
+        fields: Sequence[str] = (),
     ) -> RemoteCandidates:
         """Return the documents that a plan finds, except the one at `exclude`, with the values of `fields`."""
         return self.candidates_of_many([(plan, exclude)], filters=filters, fields=fields)[0]
 
     def candidates_of_many(
-        self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
+        self,
+        plans: Sequence[tuple[Plan, DocumentKey | None]],
+        *,
+        filters: Filters | None = None,
+        fields: Sequence[str] = (),
     ) -> list[RemoteCandidates]:
         """Return the candidates of many plans. Each plan has a place to exclude, or None."""
         find = find_term_candidates if self.access.has_terms_only else find_candidates
         return find(self.access, plans, filters, fields)
 
-    def clause(self, plan: Plan, exclude: Place | None = None) -> dict[str, object]:
+    def clause(self, plan: Plan, exclude: DocumentKey | None = None) -> dict[str, object]:
         """Convert a plan to a clause for an application's own search."""
         score: Score = "bands" if self.access.has_terms_only else "tokens"
         return self.access.token_query(plan, without=self.access.ids.place_clauses(exclude), score=score)
@@ -285,7 +296,7 @@ class RemoteStore(Closable):
         *,
         kind: KindName = "passages",
         filters: Filters | None = None,
-        exclude: Place | None = None,
+        exclude: DocumentKey | None = None,
         size: int,
     ) -> SharingDocuments:
         """Return the documents that share the most tokens of a kind; see `Store`."""
@@ -303,7 +314,7 @@ class RemoteStore(Closable):
         return not self.access.has_terms_only and phrases.can_find_phrases(self.access)
 
     def documents_with_phrases(
-        self, phrases_: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
+        self, phrases_: Sequence[Phrase], *, filters: Filters | None = None, exclude: DocumentKey | None = None
     ) -> PhraseMatches:
         """Return the documents that contain at least one of these phrases; see `Store`."""
         self.access.require_tokens()

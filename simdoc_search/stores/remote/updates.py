@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import StoreUnavailableError
 from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, Removal
 from simdoc_search.stores.remote.access import IndexAccess
@@ -111,14 +111,14 @@ def read_current(engine: Engine, mget_docs: list[dict[str, Any]]) -> list[RawHit
     return documents
 
 
-def remove_documents(access: IndexAccess, removals: Mapping[Place, Removal]) -> dict[Place, str]:
+def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
     """Remove each document if its condition holds. Return the reason for each document not removed, by place.
 
     An index has no locks, and each of two runs may remove the document that the other run keeps. So each kept document
     is read again after searches show the removals. If a kept document no longer exists, the removed document is
     restored. At least one of the two runs sees the removal by the other run.
     """
-    not_removed: dict[Place, str] = {}
+    not_removed: dict[DocumentKey, str] = {}
     places = list(removals)
     for start in range(0, len(places), _DELETE_BATCH_SIZE):
         batch = {place: removals[place] for place in places[start : start + _DELETE_BATCH_SIZE]}
@@ -133,11 +133,11 @@ def remove_documents(access: IndexAccess, removals: Mapping[Place, Removal]) -> 
 
 
 def _remove(
-    access: IndexAccess, removals: Mapping[Place, Removal], not_removed: dict[Place, str]
-) -> dict[Place, RawHit]:
+    access: IndexAccess, removals: Mapping[DocumentKey, Removal], not_removed: dict[DocumentKey, str]
+) -> dict[DocumentKey, RawHit]:
     """Remove the documents that still have the expected text, and return them."""
     hits = _hits_at(access, removals, {})
-    actions: dict[Place, Action] = {}
+    actions: dict[DocumentKey, Action] = {}
     for place, removal in removals.items():
         hit = hits.get(place)
         if hit is None:
@@ -156,7 +156,7 @@ def _remove(
     return removed
 
 
-def _restore(access: IndexAccess, lost: Mapping[Place, RawHit], not_removed: dict[Place, str]) -> None:
+def _restore(access: IndexAccess, lost: Mapping[DocumentKey, RawHit], not_removed: dict[DocumentKey, str]) -> None:
     actions = {}
     for place, hit in lost.items():
         action_metadata = {"_index": hit["_index"], "pipeline": "_none", **routing_of(hit)}
@@ -170,13 +170,13 @@ def _restore(access: IndexAccess, lost: Mapping[Place, RawHit], not_removed: dic
     access.background.refresh(access.name, allow=(403,))
 
 
-def _write_actions(access: IndexAccess, actions: Mapping[Place, Action]) -> Iterator[tuple[Place, Outcome]]:
+def _write_actions(access: IndexAccess, actions: Mapping[DocumentKey, Action]) -> Iterator[tuple[DocumentKey, Outcome]]:
     place_of = {id(action): place for place, action in actions.items()}
     for action, outcome in BulkWriter(access.background, access.name).write(actions.values()):
         yield place_of[id(action)], outcome
 
 
-def _hits_at(access: IndexAccess, places: Collection[Place], source: Any) -> dict[Place, RawHit]:
+def _hits_at(access: IndexAccess, places: Collection[DocumentKey], source: Any) -> dict[DocumentKey, RawHit]:
     """Return the documents at these places. Documents that do not exist are omitted."""
     ids = dict.fromkeys(place.id for place in places)
     hits = find_by_id(access, ids, source=source, engine=access.background, at_once=_DELETE_BATCH_SIZE)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Plan
@@ -35,7 +35,7 @@ from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
 from simdoc_search.stores.remote.records import codes_of
 from simdoc_search.stores.remote.schema import field_mappings
 
-WATCHES = "simdoc-watches"
+DEFAULT_WATCHES_INDEX = "simdoc-watches"
 """Default name of the index of watches."""
 
 QUERY, WATCHED = "query", "watched"
@@ -56,14 +56,14 @@ class Watch:
         outdated: whether the fingerprint settings have changed, so that the watch cannot find copies.
     """
 
-    place: Place
+    place: DocumentKey
     overlap: Fraction
     since: str
     codes: NDArray[np.uint32]
     outdated: bool = False
 
 
-def watches_of(store: Store, name: str = WATCHES) -> Watches:
+def watches_of(store: Store, name: str = DEFAULT_WATCHES_INDEX) -> Watches:
     """Open the watches for the documents of a store.
 
     Raises:
@@ -137,7 +137,7 @@ class Watches:
             self._engine.call("DELETE", [self.name, "_doc", hit["_id"]], allow=(404,), refresh=True)
         return len(hits)
 
-    def copied_by(self, place: Place) -> Iterator[Watch]:
+    def copied_by(self, place: DocumentKey) -> Iterator[Watch]:
         """Yield the watches of all indices that a stored document matches, except the watch for the document itself.
 
         Raises:
@@ -237,7 +237,7 @@ class Watches:
         source = hit.get("_source") or {}
         watched: Any = source.get(WATCHED)
         with suppress(KeyError, TypeError, ValueError, AttributeError):
-            place = Place(str(watched["id"]), str(watched["index"]), watched.get("routing"))
+            place = DocumentKey(str(watched["id"]), str(watched["index"]), watched.get("routing"))
             codes = codes_of(source, field=self._field)
             return Watch(
                 place,
@@ -249,7 +249,7 @@ class Watches:
         raise StoreError(f"the document {hit['_id']!r} in {self.name} is not a watch; delete the document")
 
 
-def _id_of(place: Place) -> str:
+def _id_of(place: DocumentKey) -> str:
     """Return the id of the watch for a document.
 
     It is a hash, because index, id and routing together may be too long for an id.

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import pytest
 
-from simdoc_search.attach.backfill import Backfill, BackfillReport, Task, engine_side
+from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, engine_side
 from simdoc_search.attach.update_by_query import update_by_query
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import OTHER, TEXTS, backfill_in_engine, bodies, done, filled, load, stored, to
 from tests.support.cli import answer, output, run, sentence
@@ -23,7 +23,7 @@ from tests.support.http_server import Answer, Handler, Indices, Request, error, 
 from tests.support.http_server import answer as reply
 from tests.support.pipeline_installation import install_pipeline, use_pipeline
 
-BODY = Task("body")
+BODY = BackfillOptions("body")
 BUSY = error(429, "rejected_execution_exception", "queue full")
 ALL: dict[str, object] = {"match_all": {}}
 
@@ -74,7 +74,7 @@ def test_concurrent_writes_are_kept_and_fingerprinted(made: Indices, engine: Eng
     backfill_in_engine(engine, name, replace(BODY, throttle=200.0))
     writer.join()
     assert 0 == backfill_in_engine(engine, name, BODY).updated
-    report = Backfill(engine, name, Task("body", stale=True)).run()
+    report = Backfill(engine, name, BackfillOptions("body", stale=True)).run()
     assert (0, len(TEXTS)) == (report.updated, report.unchanged)
 
 
@@ -93,8 +93,8 @@ def test_a_document_that_the_engine_cannot_write_does_not_stop_the_others(made: 
     name = made.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
     load(engine, name, {**bodies(), "bad": {"body": OTHER, "year": "none"}})
     engine.call("PUT", [name, "_mapping"], {"properties": {"year": {"type": "integer"}}})
-    for task in (BODY, replace(BODY, stale=True)):
-        report = backfill_in_engine(engine, name, task)
+    for options in (BODY, replace(BODY, stale=True)):
+        report = backfill_in_engine(engine, name, options)
         assert (len(TEXTS), 0, []) == (report.updated, report.without_text, report.skipped_indices)
         assert ["bad"] == [document.id for document in report.refused]
         assert "failed to parse field [year]" in report.refused[0].reason
@@ -118,7 +118,7 @@ def test_an_unsuitable_pipeline_is_not_used(made: Indices, engine: Engine) -> No
     install_pipeline(engine, "title")
     with pytest.raises(StoreError, match="pipeline simdoc"):
         backfill_in_engine(engine, name, BODY)
-    with_sentences = replace(BODY, change=lambda settings: replace(settings, sentences=Sentences()))
+    with_sentences = replace(BODY, change_settings=lambda settings: replace(settings, sentences=SentenceSettings()))
     with pytest.raises(StoreError, match="does not support sentences; use simdoc-search backfill"):
         backfill_in_engine(engine, name, with_sentences)
 

@@ -9,7 +9,7 @@ import pytest
 
 from simdoc_search import Analysis
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.attach.backfill import Task, cost_estimate, estimate
+from simdoc_search.attach.backfill import BackfillOptions, cost_estimate, estimate_cost
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
@@ -52,7 +52,7 @@ def test_an_index_with_an_incomplete_source_is_not_touched(
     before = engine.call("GET", [name])
 
     assert reason in reasons(backfill(engine, name))[name]
-    assert reason in reasons(estimate(engine, name, Task("body")))[name]
+    assert reason in reasons(estimate_cost(engine, name, BackfillOptions("body")))[name]
     assert before == engine.call("GET", [name])
 
 
@@ -215,7 +215,7 @@ def test_the_text_fields_of_the_other_indices_are_the_default(made: Indices, eng
     first, second, third = (filled(made, engine, {"a": OTHER}) for _ in range(3))
     made.alias(first, second)
     alias = made.alias(first, third)
-    backfill(engine, first, change=lambda _: settings)
+    backfill(engine, first, change_settings=lambda _: settings)
 
     assert 1 == answer("backfill", f"{made.engine}/{second}")["updated"]
     assert 1 == answer("backfill", f"{made.engine}/{alias}")["updated"]
@@ -237,7 +237,7 @@ def test_a_dry_run_writes_nothing_and_is_about_right(made: Indices, engine: Engi
     assert (len(TEXTS), len(TEXTS), len(TEXTS)) == (found["documents"], found["writes"], found["sampled"])
     assert 25 < found["tokens_per_document"] < 30
     assert 250 < found["bytes_added"] / len(TEXTS) < 400
-    assert found["bytes_added"] < found["bytes_meanwhile"]
+    assert found["bytes_added"] < found["max_bytes_added"]
     assert 0 < found["seconds"] < 60
     shown = output("backfill", f"{made.engine}/{name}", "--text-field", "body", "--dry-run", "--throttle", "0.1/s")
     assert ["documents", "bytes", "time"] == [line.split()[0] for line in shown.splitlines()[:3]]
@@ -252,15 +252,15 @@ def test_a_dry_run_of_stale_documents_gives_an_upper_bound(
     """Missing fingerprints are counted, and stale ones estimated from a sample. A full sample is exact."""
     name = filled(made, engine)
     backfill(engine, name)
-    exact = estimate(engine, name, Task("body", stale=True))
+    exact = estimate_cost(engine, name, BackfillOptions("body", stale=True))
     monkeypatch.setattr(cost_estimate, "SAMPLE_SIZE", 40)
     load(engine, name, {"new": {"body": OTHER}})
     engine.call("POST", [name, "_update", "doc7"], {"doc": {"body": OTHER}}, refresh=True)
-    found = estimate(engine, name, Task("body", stale=True))
+    found = estimate_cost(engine, name, BackfillOptions("body", stale=True))
     shown = output("backfill", f"{made.engine}/{name}", "--text-field", "body", "--stale", "--dry-run")
     updated = backfill(engine, name, stale=True).updated
 
-    assert (len(TEXTS), 0, 0, 0) == (exact.documents, exact.writes, exact.writes_at_most, exact.bytes_added)
+    assert (len(TEXTS), 0, 0, 0) == (exact.documents, exact.writes, exact.max_writes, exact.bytes_added)
     assert 1 <= found.writes <= updated + 8
-    assert 2 == updated <= found.writes_at_most
+    assert 2 == updated <= found.max_writes
     assert " would be written, at most " in shown.splitlines()[0]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import SimilaritySearch, open_store
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.records import codes_of, to_record
@@ -122,7 +122,7 @@ VALUES = st.recursive(
     )
 )
 def test_any_document_is_read_as_a_record(source: dict[str, Any]) -> None:
-    document = to_record(Place("a"), source, field="simdoc")
+    document = to_record(DocumentKey("a"), source, field="simdoc")
     codes = document.codes.tolist()
 
     assert codes == sorted(set(codes))

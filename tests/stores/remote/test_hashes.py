@@ -11,7 +11,7 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.attach.backfill import Backfill, Task
+from simdoc_search.attach.backfill import Backfill, BackfillOptions
 from simdoc_search.attach.check import check_index
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError
 from simdoc_search.sketch.key import HASH_KEY, HashKey
@@ -90,9 +90,9 @@ def test_a_keyed_index_needs_its_key(made: Indices, monkeypatch: pytest.MonkeyPa
     engine, _ = connect(made.engine, expects_index=False)
     with closing(engine):
         monkeypatch.delenv(HASH_KEY)
-        refused = Backfill(engine, name, Task("text")).run()
+        refused = Backfill(engine, name, BackfillOptions("text")).run()
         monkeypatch.setenv(HASH_KEY, SECRET)
-        report = Backfill(engine, name, Task("text")).run()
+        report = Backfill(engine, name, BackfillOptions("text")).run()
     call(made.engine, "POST", f"/{name}/_refresh")
     hits = SimilaritySearch(open_store(f"{made.engine}/{name}")).similar("a_20_80").hits
     monkeypatch.delenv(HASH_KEY)

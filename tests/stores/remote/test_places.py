@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from simdoc_search import Place, SearchResult, SimilaritySearch
+from simdoc_search import DocumentKey, SearchResult, SimilaritySearch
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.errors import AmbiguousQueryError, LocationError, StoreError, UnknownDocumentError
 from simdoc_search.stores.remote import errors
@@ -47,7 +47,7 @@ def twins(opensearch_url: str) -> Iterator[Twins]:
 
 
 def test_two_documents_with_the_same_id_are_two_hits(twins: Twins) -> None:
-    expected = [Place("b", twins.second), Place("twin", twins.first), Place("twin", twins.second)]
+    expected = [DocumentKey("b", twins.second), DocumentKey("twin", twins.first), DocumentKey("twin", twins.second)]
 
     for result in twins.search.similar_many(["a_20", "a_20_80", "a"]):
         assert isinstance(result, SearchResult)
@@ -79,23 +79,23 @@ def test_the_command_line_shows_the_indices_of_ambiguous_hits(twins: Twins) -> N
 
 def test_a_place_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> None:
     for index, other in ((twins.first, twins.second), (twins.second, twins.first)):
-        places = {hit.place for hit in twins.search.similar(Place("twin", index), overlap=0.5).hits}
+        places = {hit.place for hit in twins.search.similar(DocumentKey("twin", index), overlap=0.5).hits}
 
-        assert {Place("twin", other), Place("a", twins.first), Place("b", twins.second)} == places
-    itself = twins.search.similar(Place("twin", twins.first), overlap=1, include_self=True).hits
+        assert {DocumentKey("twin", other), DocumentKey("a", twins.first), DocumentKey("b", twins.second)} == places
+    itself = twins.search.similar(DocumentKey("twin", twins.first), overlap=1, include_self=True).hits
 
-    assert [Place("twin", twins.first)] == [hit.place for hit in itself]
+    assert [DocumentKey("twin", twins.first)] == [hit.place for hit in itself]
 
 
 def test_a_place_may_name_an_alias_or_no_index(twins: Twins) -> None:
     only_first = twins.made.alias(twins.first)
     for index in (None, twins.alias, only_first, f"{twins.first[:-1]}*"):
-        assert ["b", "twin", "twin"] == [hit.id for hit in twins.search.similar(Place("a", index)).hits]
-    places = {hit.place for hit in twins.search.similar(Place("twin", only_first)).hits}
-    assert {Place("a", twins.first), Place("b", twins.second), Place("twin", twins.second)} == places
+        assert ["b", "twin", "twin"] == [hit.id for hit in twins.search.similar(DocumentKey("a", index)).hits]
+    places = {hit.place for hit in twins.search.similar(DocumentKey("twin", only_first)).hits}
+    assert {DocumentKey("a", twins.first), DocumentKey("b", twins.second), DocumentKey("twin", twins.second)} == places
     for index in (None, twins.alias, f"{twins.first},{twins.second}"):
         with pytest.raises(AmbiguousQueryError, match="specify the index of one of them"):
-            twins.search.similar(Place("twin", index))
+            twins.search.similar(DocumentKey("twin", index))
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_place_may_name_an_alias_or_no_index(twins: Twins) -> None:
 )
 def test_the_error_for_an_empty_place_lists_the_indices_with_the_id(twins: Twins, place: Any, where: str) -> None:
     with pytest.raises(UnknownDocumentError) as caught:
-        twins.search.similar(Place(*place))
+        twins.search.similar(DocumentKey(*place))
 
     assert str(caught.value).startswith(f"no document '{place[0]}' in " + where.format(twins.first, twins.second))
 
@@ -117,10 +117,10 @@ def test_the_error_for_an_empty_place_lists_the_indices_with_the_id(twins: Twins
 def test_filters_of_an_application_limit_the_documents_that_may_be_queries(twins: Twins) -> None:
     filters: Any = [{"term": {"_index": twins.first}}]
 
-    assert Place("twin", twins.second) in {
+    assert DocumentKey("twin", twins.second) in {
         hit.place for hit in twins.search.similar("twin", source_filters=filters).hits
     }
-    for query in (Place("twin", twins.second), "b"):
+    for query in (DocumentKey("twin", twins.second), "b"):
         with pytest.raises(UnknownDocumentError):
             twins.search.similar(query, source_filters=filters)
 
@@ -131,9 +131,9 @@ def test_an_alias_in_a_place_keeps_its_filter(made: Indices) -> None:
     team = made.alias(name, filter={"term": {"simdoc.facts": "team\0a"}})
     search = SimilaritySearch(in_index(made, name))
 
-    assert ["yours"] == [hit.id for hit in search.similar(Place("mine", team)).hits]
+    assert ["yours"] == [hit.id for hit in search.similar(DocumentKey("mine", team)).hits]
     with pytest.raises(UnknownDocumentError):
-        search.similar(Place("yours", team))
+        search.similar(DocumentKey("yours", team))
 
 
 def test_an_id_with_two_routings_is_two_documents(made: Indices) -> None:
@@ -151,7 +151,7 @@ def test_an_id_with_two_routings_is_two_documents(made: Indices) -> None:
         search.similar("twin")
     for place in places:
         hits = search.similar(place).hits
-        assert hits == search.similar(Place("twin", None, place.routing)).hits
+        assert hits == search.similar(DocumentKey("twin", None, place.routing)).hits
         assert {*places} - {place} == {hit.place for hit in hits}
 
 
@@ -186,7 +186,7 @@ def test_ids_may_be_numbers_in_a_field(made: Indices, kind: str) -> None:
     search = SimilaritySearch(in_index(made, name, id_field="key"))
     places = [hit.place for hit in search.similar("1234").hits]
 
-    assert [Place("1235", name), Place("1236", name)] == places
+    assert [DocumentKey("1235", name), DocumentKey("1236", name)] == places
     assert ["1234", "1236"] == [hit.id for hit in search.similar(places[0]).hits]
     assert ["1235", "1236"] == [hit.id for hit in search.similar("FINGERPRINT:1234_20_80").hits]
 

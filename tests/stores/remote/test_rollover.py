@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search import Place, SimilaritySearch, open_store
+from simdoc_search import DocumentKey, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, StoreError
 from simdoc_search.sketch.minhash import MinHash
@@ -201,7 +201,7 @@ def test_a_data_stream_is_read_like_an_alias(made: Indices) -> None:
         output("backfill", url, "--text-field", "body")
         call(made.engine, "POST", f"/{stream}/_rollover")
         create("new", 0, 195)
-        result = SimilaritySearch(open_store(url)).similar(Place("a", stream))
+        result = SimilaritySearch(open_store(url)).similar(DocumentKey("a", stream))
         (index,) = result.left_out_indices
 
         assert ["b", "c"] == [hit.id for hit in result.hits]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, SearchResult, SimilaritySearch, open_store
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote import candidates
@@ -152,4 +152,4 @@ def test_bands_beyond_the_clause_limit_keep_their_order(
     engine, local = (SimilaritySearch(store).similar("source_20_80", **options) for store in stores)
 
     assert _comparable(engine) == _comparable(local)
-    assert 50 < engine.candidates == len(list(stores[0].candidates(engine.plan, exclude=Place("source"))))
+    assert 50 < engine.candidates == len(list(stores[0].candidates(engine.plan, exclude=DocumentKey("source"))))

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from simdoc_search import Document, Place, SimilaritySearch, open_store
+from simdoc_search import Document, DocumentKey, SimilaritySearch, open_store
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote import retry
@@ -51,11 +51,11 @@ READING: dict[str, Callable[[Any], Any]] = {
     "get": lambda store: store.get("a"),
     "records": lambda store: list(store.records(["a"])),
     "digests": lambda store: list(store.digests(["a"])),
-    "fields": lambda store: store.fields_at([Place("a")], ["year"]),
+    "fields": lambda store: store.fields_at([DocumentKey("a")], ["year"]),
     "named": lambda store: store.ids_with_name("a"),
     "suggest": lambda store: store.suggest("ab"),
     "candidates": lambda store: list(store.candidates(ANY)),
-    "many": lambda store: store.candidates_of_many([(ANY, None), (ANY, Place("a"))]),
+    "many": lambda store: store.candidates_of_many([(ANY, None), (ANY, DocumentKey("a"))]),
     "scan": lambda store: list(store.scan()),
     "info": lambda store: store.info(),
     "count": lambda store: store.count("/"),
