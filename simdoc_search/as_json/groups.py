@@ -27,7 +27,7 @@ def families_as_json(families: Families, shown_families: Sequence[VersionFamily]
         "members": families.member_count,
         "pairs": families.edge_count,
         "compared": families.compared,
-        "min_larger_share": families.limits.min_larger_share,
+        "min_share": families.limits.min_share,
         "min_smaller_share": families.limits.min_smaller_share,
         "groups": [_family_as_json(family) for family in shown_families],
         "found_all_similar": families.found_all_similar,

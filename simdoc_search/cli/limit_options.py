@@ -23,7 +23,7 @@ _OPTIONS = (
         "changed with `defaults`]",
     ),
     click.option(
-        "--min-larger-share",
+        "--min-share",
         type=percent_type,
         metavar="PERCENT",
         help="Minimum share of similar sentences in one of two versions.  [default: 50, unless changed with "
@@ -54,7 +54,7 @@ def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def given_limits(limits: dict[str, Any]) -> dict[str, Any]:
     """Return the limits that the user gave, in the form that the library takes. Shares are 0..1."""
     return {
-        name: float(value) if name in ("min_larger_share", "min_smaller_share") else value
+        name: float(value) if name in ("min_share", "min_smaller_share") else value
         for name, value in limits.items()
         if value is not None
     }
@@ -64,7 +64,7 @@ def limit_lines(limits: Limits) -> list[str]:
     """Return the limits as lines for people. The first column has 11 characters."""
     return [
         f"similar    sentences with a distance of at most {limits.max_distance} of 64",
-        f"versions   at least {100 * limits.min_larger_share:g} % of one version's sentences are similar, "
+        f"versions   at least {100 * limits.min_share:g} % of one version's sentences are similar, "
         f"and {100 * limits.min_smaller_share:g} % of the other's",
         f"shown      hits with a score of at least {limits.min_score:g}",
     ]

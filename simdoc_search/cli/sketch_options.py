@@ -27,11 +27,11 @@ def for_new_stores(*options: Callable[[Command], Command]) -> Callable[[Command]
     """Begin the help of these options with "New store:", because they only apply when a store is created."""
 
     def add(command: Command) -> Command:
-        others = [*getattr(command, "__click_params__", ())]
+        other_parameters = [*getattr(command, "__click_params__", ())]
         for option in reversed(options):
             command = option(command)
         for parameter in getattr(command, "__click_params__", ()):
-            if parameter not in others:
+            if parameter not in other_parameters:
                 parameter.help = f"New store: {parameter.help[0].lower()}{parameter.help[1:]}"
         return command
 
@@ -160,7 +160,7 @@ def extractor_options(command: Command) -> Command:
         metavar="NAME",
         help="With --with relations: how to extract concepts (yake, names or spacy:MODEL).  [default: yake]",
     )
-    return concepts(synonyms_option("File with synonyms in Solr's format. Use it again in every later run.")(command))
+    return concepts(synonyms_option("File with synonyms in Solr's format. Give it again in every later run.")(command))
 
 
 def chosen_extractor(name: str | None, synonyms: Path | None, stored: Settings | None) -> Extractor | None:
@@ -233,10 +233,10 @@ def check_store_has(stored: Settings, requested: Settings, store: str) -> None:
     if requested.language and not stored.language:
         raise FormatMismatchError(f"the store {store} was created without --language; choose a new store with --store")
     if requested.left_out and requested.left_out != stored.left_out:
-        skips = " and ".join(f"with --{part} skip" for part in stored.left_out)
+        options = " and ".join(f"--{part} skip" for part in stored.left_out) or "neither option set to skip"
         raise FormatMismatchError(
-            f"the store {store} was created {skips or 'without skipping parts of texts'}. This cannot be changed; omit "
-            "--front-matter and --quoted-replies, or choose a new store with --store"
+            f"the store {store} was created with {options}, which cannot be changed; omit --front-matter and "
+            "--quoted-replies, or choose a new store with --store"
         )
 
 

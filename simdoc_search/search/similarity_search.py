@@ -396,7 +396,7 @@ class SimilaritySearch:
         document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared passages and
         fingerprints.
 
-        The limits are `max_distance`, `min_larger_share`, `min_smaller_share` and `min_score`. If a limit is not given,
+        The limits are `max_distance`, `min_share`, `min_smaller_share` and `min_score`. If a limit is not given,
         the limit of the index is used; see `stores.upgrade.set_limits`. If the index has no limits, the default of
         `sketch.limits.Limits` is used. The timeline of each page contains the newest version.
 

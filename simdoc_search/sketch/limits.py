@@ -16,7 +16,7 @@ from simdoc_search.analysis.settings import check_whole_number
 MIN_VERSION_SCORE = 0.75
 """Minimum score of two versions (theta in the paper). Related documents have lower scores."""
 
-DEFAULT_MAX_DISTANCE, DEFAULT_MIN_LARGER_SHARE, DEFAULT_MIN_SMALLER_SHARE, DEFAULT_MIN_SCORE = 12, 0.5, 0.1, 0.5
+DEFAULT_MAX_DISTANCE, DEFAULT_MIN_SHARE, DEFAULT_MIN_SMALLER_SHARE, DEFAULT_MIN_SCORE = 12, 0.5, 0.1, 0.5
 """The default limits."""
 
 MAX_SENTENCE_DISTANCE = 16
@@ -43,8 +43,8 @@ class Limits:
     Two documents have two shares: the share of each document's sentences that have a similar sentence in the other.
 
     Attributes:
-        min_larger_share: minimum of the larger share of two versions; greater than 0 and at most 1.
-        min_smaller_share: minimum of the smaller share of two versions, 0..`min_larger_share`. Without this limit, a
+        min_share: minimum of the larger share of two versions; greater than 0 and at most 1.
+        min_smaller_share: minimum of the smaller share of two versions, 0..`min_share`. Without this limit, a
             book that quotes a note would be a version of the note.
         max_distance: maximum number of the 64 simhash bits in which similar sentences differ,
             0..`MAX_SENTENCE_DISTANCE`.
@@ -55,16 +55,16 @@ class Limits:
         ValueError: a value is out of its range.
     """
 
-    min_larger_share: float = DEFAULT_MIN_LARGER_SHARE
+    min_share: float = DEFAULT_MIN_SHARE
     min_smaller_share: float = DEFAULT_MIN_SMALLER_SHARE
     max_distance: int = DEFAULT_MAX_DISTANCE
     min_score: float = DEFAULT_MIN_SCORE
 
     def __post_init__(self) -> None:
-        if not (0 < self.min_larger_share <= 1 and 0 <= self.min_smaller_share <= self.min_larger_share):
+        if not (0 < self.min_share <= 1 and 0 <= self.min_smaller_share <= self.min_share):
             raise ValueError(
-                "min_larger_share must be over 0 % and at most 100 %, and min_smaller_share must be from 0 % to "
-                f"min_larger_share, not {100 * self.min_larger_share:g} % and {100 * self.min_smaller_share:g} %"
+                "min_share must be over 0 % and at most 100 %, and min_smaller_share must be from 0 % to "
+                f"min_share, not {100 * self.min_share:g} % and {100 * self.min_smaller_share:g} %"
             )
         check_whole_number("max_distance", self.max_distance, 0, MAX_SENTENCE_DISTANCE)
         if not 0 <= self.min_score <= 1:
@@ -77,19 +77,19 @@ class Limits:
     def score(self, share: float, other: float) -> float | None:
         """Return the score of two documents with these shares, or None if they are not versions.
 
-        The score rises with the larger share. It is `MIN_VERSION_SCORE` at `min_larger_share`, and 1.0 if all sentences
+        The score rises with the larger share. It is `MIN_VERSION_SCORE` at `min_share`, and 1.0 if all sentences
         of one document are similar.
         """
         larger, smaller = max(share, other), min(share, other)
-        if larger < self.min_larger_share or smaller < self.min_smaller_share or not smaller:
+        if larger < self.min_share or smaller < self.min_smaller_share or not smaller:
             return None
         return MIN_VERSION_SCORE + (1 - MIN_VERSION_SCORE) * (
-            (larger - self.min_larger_share) / (1 - self.min_larger_share) if self.min_larger_share < 1 else 1.0
+            (larger - self.min_share) / (1 - self.min_share) if self.min_share < 1 else 1.0
         )
 
     def to_text(self) -> str:
         """Return the stored form: the four numbers in the order of the attributes, with six significant digits."""
-        return f"{self.min_larger_share:.6g} {self.min_smaller_share:.6g} {self.max_distance} {self.min_score:.6g}"
+        return f"{self.min_share:.6g} {self.min_smaller_share:.6g} {self.max_distance} {self.min_score:.6g}"
 
     @classmethod
     def from_text(cls, text: str) -> Limits:

@@ -44,7 +44,7 @@ class LearnedLimits:
 
 
 def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:
-    """Learn the `max_distance` and the `min_larger_share` that best separate versions from other pairs.
+    """Learn the `max_distance` and the `min_share` that best separate versions from other pairs.
 
     Other limits are unchanged.
 
@@ -61,14 +61,14 @@ def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
         for bits in nearest_first
     }
     best = learn_threshold(
-        values, pairs, current=(current.max_distance, current.min_larger_share), minimum=current.min_smaller_share
+        values, pairs, current=(current.max_distance, current.min_share), minimum=current.min_smaller_share
     )
-    limits = replace(current, max_distance=best.setting, min_larger_share=best.threshold)
+    limits = replace(current, max_distance=best.setting, min_share=best.threshold)
     return LearnedLimits(
         "versions",
         current,
         limits,
-        confusion_counts(values[current.max_distance], pairs, current.min_larger_share),
+        confusion_counts(values[current.max_distance], pairs, current.min_share),
         best,
     )
 
@@ -93,10 +93,10 @@ def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     return LearnedLimits("related", current, limits, confusion_counts(scores, pairs, current.min_score), best)
 
 
-def _version_value(shares: Shares, least: float) -> float:
+def _version_value(shares: Shares, min_smaller_share: float) -> float:
     """Return the larger share of similar sentences; 0 if the other limits exclude the pair."""
     larger, smaller = max(shares.share, shares.share_of_other), min(shares.share, shares.share_of_other)
-    return 0.0 if shares.too_few or smaller < least else larger
+    return 0.0 if shares.too_few or smaller < min_smaller_share else larger
 
 
 def _related_score(store: Store, a: Record, b: Record) -> float:

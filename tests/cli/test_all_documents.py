@@ -49,7 +49,7 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
             "members",
             "pairs",
             "compared",
-            "min_larger_share",
+            "min_share",
             "min_smaller_share",
             "groups",
             "found_all_similar",

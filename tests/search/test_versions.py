@@ -148,8 +148,8 @@ def test_filters_and_limits_select_versions(search: SimilaritySearch) -> None:
     assert ["paper/1"] == [hit.id for hit in search.versions(place)]
     for options in (
         {"filters": {"kind": "3"}},
-        {"min_larger_share": 0.7, "max_distance": 8},
-        {"min_larger_share": 0.7, "min_smaller_share": 0.65},
+        {"min_share": 0.7, "max_distance": 8},
+        {"min_share": 0.7, "min_smaller_share": 0.65},
     ):
         assert [] == search.versions("paper/1", **options).hits
     with pytest.raises(UnknownFieldError, match="colour"):
@@ -194,8 +194,8 @@ def test_malformed_queries_are_refused(search: SimilaritySearch) -> None:
         search.versions(text="... !")
     with pytest.raises(QuerySyntaxError):
         search.versions("paper/1", file="x")
-    with pytest.raises(QuerySyntaxError, match="min_larger_share must be over 0"):
-        search.versions("paper/1", min_larger_share=1.5)
+    with pytest.raises(QuerySyntaxError, match="min_share must be over 0"):
+        search.versions("paper/1", min_share=1.5)
 
 
 @pytest.mark.parametrize("passages", [PassageSettings(), None])

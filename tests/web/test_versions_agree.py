@@ -43,19 +43,19 @@ def test_limits_come_from_the_index_or_the_request(tmp_path: Path) -> None:
         id = family(1)[0].id
         stored, given = (
             pages.json("/versions", id=id),
-            pages.json("/versions", id=id, max_distance=9, min_score=0.8, min_larger_share=60),
+            pages.json("/versions", id=id, max_distance=9, min_score=0.8, min_share=60),
         )
         for name, value in (
             ("max_distance", "17"),
             ("max_distance", "x"),
             ("min_score", "2"),
             ("min_score", "nan"),
-            ("min_larger_share", "5"),
+            ("min_share", "5"),
         ):
             assert name in pages.json("/versions", 400, id=id, **{name: value})["error"]
 
-    assert {"max_distance": 3, "min_larger_share": 0.5, "min_smaller_share": 0.1, "min_score": 0.9} == stored["limits"]
-    assert {"max_distance": 9, "min_larger_share": 0.6, "min_smaller_share": 0.1, "min_score": 0.8} == given["limits"]
+    assert {"max_distance": 3, "min_share": 0.5, "min_smaller_share": 0.1, "min_score": 0.9} == stored["limits"]
+    assert {"max_distance": 9, "min_share": 0.6, "min_smaller_share": 0.1, "min_score": 0.8} == given["limits"]
 
 
 def test_all_outputs_agree(tmp_path: Path) -> None:
