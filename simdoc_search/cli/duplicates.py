@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="How to measure overlap. `jaccard`: the share of the combined text of both documents that both contain. "
+    help="How to measure overlap. The default is the share of the combined text that is in both documents. "
     "`containment`: the share of a document that is in the kept one. `contained`: the share of the kept document that "
     "is in the other one.",
 )  # fmt: skip
