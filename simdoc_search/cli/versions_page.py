@@ -36,7 +36,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
 
     pairs = _step_texts(result, texts)
     rows = [_version_row(result, number, pairs.get(number), settings) for number in range(len(result.entries))]
-    order = [*([HINT] if result.by == "texts" else []), f"order: {result.order}", *result.evidence()]
+    order = [*([HINT] if result.evidence_kind == "texts" else []), f"order: {result.order}", *result.evidence()]
     notes = [*(order if result.hits else []), *count_lines(result)]
     if left_out := len(result.timeline) - 1 - len(pairs):
         steps = counted(left_out, "step is", "steps are")
