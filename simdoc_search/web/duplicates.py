@@ -76,7 +76,7 @@ def duplicates(request: PageRequest) -> Page:
         values = {"groups": groups, "max_members": _MAX_MEMBERS}
         return review.duplicates.group_count, values, _as_json(review, groups) if request.wants_json else {}
 
-    page = request.served_store.duplicates.page(request, "duplicates.html", _DEFAULT_GROUPS, show_groups)
+    page = request.served_store.duplicates.make_page(request, "duplicates.html", _DEFAULT_GROUPS, show_groups)
     return replace(page, values={**page.values, "keep_rules": _KEEP_RULES})
 
 

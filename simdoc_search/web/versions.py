@@ -59,10 +59,10 @@ def concepts(request: PageRequest) -> Page:
 
 
 def _options(request: PageRequest) -> dict[str, Any]:
-    return {"size": request.size, "offset": request.offset, "filters": request.filters(), **limits_of(request)}
+    return {"size": request.size, "offset": request.offset, "filters": request.filters(), **read_limits(request)}
 
 
-def limits_of(request: PageRequest) -> dict[str, float]:
+def read_limits(request: PageRequest) -> dict[str, float]:
     """Return the limits that a request sets. The other limits are those of the index.
 
     Raises:
