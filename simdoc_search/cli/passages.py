@@ -66,7 +66,7 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
 )
 @preset_option
 @click.option(
-    "--all",
+    "--compare-all",
     "compare_all",
     is_flag=True,
     help="Compare every document that may share passages, not only the most promising ones. Slower.",

@@ -7,7 +7,7 @@ from typing import Any
 from simdoc_search.as_json import concepts_as_json, place_as_json, related_as_json, versions_as_json
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search.versions_result import HINT
-from simdoc_search.sketch.limits import MAX_BITS
+from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE
 from simdoc_search.versions.relations import RELATED_SIMILARITY
 from simdoc_search.web.columns import read_hit_columns
 from simdoc_search.web.request import PageRequest
@@ -73,8 +73,8 @@ def read_limits(request: PageRequest) -> dict[str, float]:
         for name in ("min_share", "min_smaller_share")
         if (share := request.percent(name)) is not None
     }
-    if request.value("bits").strip():
-        limits["bits"] = request.integer("bits", 0, 0, MAX_BITS)
+    if request.value("max_distance").strip():
+        limits["max_distance"] = request.integer("max_distance", 0, 0, MAX_SENTENCE_DISTANCE)
     if (score := request.score("min_score")) is not None:
         limits["min_score"] = score
     return limits
