@@ -50,9 +50,9 @@ def read_sources(
                 yield source, source
                 continue
             try:
-                document = load(source, allow_risky=False)
+                document = read_in_process(source, allow_risky=False)
             except NeedsSubprocessError:
-                pool = pool or opened.enter_context(closing(WorkerPool(1, _load_all, _skip, limits or ItemLimits())))
+                pool = pool or opened.enter_context(closing(WorkerPool(1, _read_chunk, _skip, limits or ItemLimits())))
                 (document,) = pool.submit([source]).result()
             yield source, document
 
@@ -110,7 +110,7 @@ def read_text_stream(stream: BinaryIO, id: str, *, max_bytes: int = DEFAULT_MAX_
     return Document(id, text)
 
 
-def load(source: FileSource, *, allow_risky: bool = True) -> Document | Skipped:
+def read_in_process(source: FileSource, *, allow_risky: bool = True) -> Document | Skipped:
     """Read one file in this process. If it has no text, return a `Skipped` with the reason.
 
     Raises:
@@ -142,11 +142,11 @@ def open_source(source: FileSource) -> Iterator[BinaryIO]:
         yield file
 
 
-def _load_all(sources: Sequence[FileSource], begin: BeginItem) -> list[Document | Skipped]:
+def _read_chunk(sources: Sequence[FileSource], begin: BeginItem) -> list[Document | Skipped]:
     documents = []
     for index, source in enumerate(sources):
         begin(index, source.time_share)
-        documents.append(load(source))
+        documents.append(read_in_process(source))
     return documents
 
 
