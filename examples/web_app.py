@@ -66,7 +66,7 @@ class Pages:
         words = {"simple_query_string": {"query": wanted.get("q", ""), "fields": ["title^2", "body"]}}
         asked = self._like(request, mine)
         filters = [mine, asked.clause(exclude_id=wanted["like"])] if asked else [mine]
-        parts = asked.parts if asked else []
+        parts = asked.source_fields if asked else []
         body = {
             "query": {"bool": {"must": [words], "filter": filters}},
             "_source": ["title", *parts],

@@ -84,7 +84,7 @@ class Analysis:
             allowed = f"the Analysis settings may only be {', '.join(names)}"
             raise ValueError(f"{allowed}, but the stored ones are {values!r:.200}")
         stored = values.get("stop_words")
-        return cls(**{**values, "stop_words": StopWords.of_stored(str(stored)) if stored else None})
+        return cls(**{**values, "stop_words": StopWords.from_stored(str(stored)) if stored else None})
 
 
 def check_whole_number(name: str, value: object, minimum: int, maximum: int | None = None) -> None:

@@ -12,7 +12,7 @@ from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.concepts import Paragraphs, paragraphs_of
+from simdoc_search.sketch.concepts import ParagraphConcepts, decode_paragraphs
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
@@ -35,7 +35,9 @@ class AllDocuments:
     sentences: Simhashes
     begins: Ints  # where the simhashes of each document begin; int64, shape (documents,)
     counts: Ints  # number of simhashes of each document; int64, shape (documents,)
-    concepts: list[Paragraphs] = field(default_factory=list)  # concepts of each document; empty if they were not read
+    concepts: list[ParagraphConcepts] = field(
+        default_factory=list
+    )  # concepts of each document; empty if they were not read
     left_out: dict[DocumentKey, str] = field(
         default_factory=dict
     )  # maps each document that cannot be compared to the reason
@@ -60,12 +62,12 @@ def read_documents(
         raise StoreError(
             "the index has neither sentences nor texts to compare; index the documents again with --with versions"
         )
-    read: list[tuple[DocumentKey, Simhashes, Paragraphs | None]] = []
+    read: list[tuple[DocumentKey, Simhashes, ParagraphConcepts | None]] = []
     left_out: dict[DocumentKey, str] = {}
     total = max(1, store.info().documents)
     for number, record in enumerate(store.scan(text=from_texts, sketches=not from_texts, filters=filters), 1):
         sentences = _sentences_in_text(store, record) if from_texts else distinct(sentences_of_codes(record.sentences))
-        paragraphs = paragraphs_of(record.concepts) if concepts else None
+        paragraphs = decode_paragraphs(record.concepts) if concepts else None
         if len(sentences) if paragraphs is None else paragraphs.count:
             read.append((record.place, sentences, paragraphs))
         else:

@@ -18,7 +18,7 @@ from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, shingle_c
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
-from simdoc_search.sketch.winnow import Codes, no_passages
+from simdoc_search.sketch.winnow import Codes, empty_codes
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import compute_simhashes
 
@@ -49,7 +49,7 @@ class QueryDocument:
         cls, text: str, settings: Settings, name: str = "", metadata: Mapping[str, MetadataValue] | None = None
     ) -> QueryDocument:
         """Return the query document for a text, which need not be stored."""
-        return cls(Record(name, no_passages(), 0, "", metadata or {}, text), settings, is_stored=False)
+        return cls(Record(name, empty_codes(), 0, "", metadata or {}, text), settings, is_stored=False)
 
     @property
     def name(self) -> str:

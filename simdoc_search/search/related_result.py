@@ -104,7 +104,7 @@ class RelatedResult(HitsResult[RelatedHit]):
     limits: Limits = field(default_factory=Limits)
 
     @property
-    def theta(self) -> float:
+    def min_version_score(self) -> float:
         """The minimum score of a version."""
         return MIN_VERSION_SCORE
 

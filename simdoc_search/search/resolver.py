@@ -10,7 +10,7 @@ from itertools import chain
 from simdoc_search.documents import DocumentKey, ambiguous_id_message, unicode_forms
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.query.planner import parse_fraction
-from simdoc_search.query.syntax import FingerprintQuery, ParsedFingerprint, choose, parse
+from simdoc_search.query.syntax import FingerprintQuery, ParsedFingerprint, choose_reading, parse
 from simdoc_search.search.files import ids_of_file, possible_ids
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -74,7 +74,7 @@ class Resolver:
             self._check_id_alone(query, query_with_options.id)
         is_id = isinstance(query, DocumentKey) or any(self._ids_equal_to(reading.id) for reading in parsed.readings)
         try:
-            reading = choose(parsed, self._ids_equal_to if is_id else self._ids_by_name, self._suggest_ids)
+            reading = choose_reading(parsed, self._ids_equal_to if is_id else self._ids_by_name, self._suggest_ids)
         except UnknownDocumentError as error:
             raise self._unknown_error(error.id, error.suggestions) from None
         return replace(query_with_options, id=reading.id) if query_with_options else reading
@@ -107,7 +107,7 @@ class Resolver:
         at_index = [record for record in routed if place.index in (None, record.index)]
         if at_index or not routed or place.index is None:
             return at_index
-        places = self._store.places_of(place.id, place.index)
+        places = self._store.keys_of(place.id, place.index)
         return [record for record in routed if record.place in places]
 
     def _check_id_alone(self, query: Query, id: str) -> None:

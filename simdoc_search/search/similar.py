@@ -110,25 +110,28 @@ def _make_result(
     ranker = Ranker(store, source, plan, query.overlap, options.size, options.offset)
     text = _read_text(store, source) if options.verify and store.has_texts else None
     if text is None:
-        hits, total, is_total_exact = ranker.rank_by_tokens(candidates)
+        page = ranker.rank_by_tokens(candidates)
     else:
-        hits, total, is_total_exact = ranker.rank_by_texts(candidates, AnalysedText.of(text, store.settings.analysis))
+        page = ranker.rank_by_texts(candidates, AnalysedText.of(text, store.settings.analysis))
+    hits, total, is_total_exact, compared = page
     left_out = tuple(candidates.left_out)
     if isinstance(plan, Threshold) and not query.overlap and not is_total_exact:  # every candidate is a hit
         total, is_total_exact = candidates.total - len(left_out), True
-    _log.info("%s: %d hits, %d documents compared", query if query.id else "a text", len(hits), candidates.total)
-    return SearchResult(
+    result = SearchResult(
         query,
         plan,
         candidates.total,
         hits,
         source.shingles,
         left_out,
+        unread=max(0, candidates.total - compared),
         total=max(total, len(hits)),
         is_total_exact=is_total_exact,
         offset=options.offset,
         left_out_indices=store.left_out_indices(),
     )
+    _log.info("%s: %s", query if query.id else "a text", result.counts)
+    return result
 
 
 def _read_text(store: Store, source: Record) -> str | None:

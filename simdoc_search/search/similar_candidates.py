@@ -7,7 +7,7 @@ from typing import Any
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, SimdocError
-from simdoc_search.query.clauses import expand
+from simdoc_search.query.clauses import expand_fingerprints
 from simdoc_search.query.planner import Planner, plan
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
@@ -87,4 +87,4 @@ def expand_clauses(
         plan = plan_for(store, resolved, source, options)
         return dict(clause(plan, None if include_self else source.place))
 
-    return expand(query, make_clause)
+    return expand_fingerprints(query, make_clause)

@@ -55,7 +55,8 @@ class SearchResult(HitsResult[Hit]):
         shingles: number of distinct shingles of the query document.
         measure: the measure that `Hit.overlap` contains.
         left_out: candidates that could not be compared, because their fingerprints are damaged.
-        unread: number of candidates that were not compared. Candidates that share the most are compared first.
+        unread: number of candidates that were not compared, for example because the hits on the page are known without
+            them. Candidates that share the most are compared first.
         total: number of hits on all pages; None if unknown.
         is_total_exact: whether `total` is exact. Otherwise it is a lower bound.
         offset: number of hits before the first of `hits`.
@@ -85,7 +86,7 @@ class SearchResult(HitsResult[Hit]):
 
     @property
     def compared(self) -> int:
-        """Number of candidates that were compared. With the measure `jaccard`, all candidates are compared."""
+        """Number of candidates that were compared, by their tokens or texts."""
         return self.candidates - self.unread
 
     def __str__(self) -> str:

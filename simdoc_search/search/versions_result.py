@@ -59,7 +59,7 @@ class Contradiction:
     """A statement about two documents that another kind of evidence contradicts.
 
     Attributes:
-        by: the kind of evidence that the statement is based on.
+        evidence_kind: the kind of evidence that the statement is based on.
         later: name of the later document.
         earlier: name of the earlier document.
         later_shown: date or version of the later document, for people.
@@ -67,7 +67,7 @@ class Contradiction:
         is_decisive: whether the newest version is unknown because of the contradiction.
     """
 
-    by: EvidenceKind
+    evidence_kind: EvidenceKind
     later: str
     earlier: str
     later_shown: str
@@ -80,7 +80,7 @@ class Contradiction:
             for name, shown in ((self.later, self.later_shown), (self.earlier, self.earlier_shown))
         )
         ignored = "" if self.is_decisive else "; copying a file changes that time, so it does not count here"
-        return f"by the {describe_evidence_kind(self.by)}, {later} is newer than {earlier}{ignored}"
+        return f"by the {describe_evidence_kind(self.evidence_kind)}, {later} is newer than {earlier}{ignored}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +137,8 @@ class VersionOrder:
     timeline: tuple[VersionEntry, ...]
     undated: tuple[VersionEntry, ...]
     newest: VersionEntry | None
-    by: EvidenceKind
-    certain: bool
+    evidence_kind: EvidenceKind
+    is_certain: bool
     conflict: tuple[Contradiction, ...]
     reason: str
 
@@ -158,18 +158,20 @@ class VersionOrder:
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
             aside = f", not counting {counted(len(self.undated), 'undated document')}" if self.undated else ""
-            return f"newest: {name}, by the {describe_evidence_kind(self.by)}{aside}"
+            return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}"
         if any(statement.is_decisive for statement in self.conflict):
             return "newest: not known, as the evidence conflicts"
-        if self.by == "texts":
+        if self.evidence_kind == "texts":
             return "newest: not known, as no evidence shows which is newer"
         return "newest: not known, as the latest versions have the same date or no date"
 
     def when(self, entry: VersionEntry) -> str:
         """Return the date or version of an entry, for people. It ends with `?` if the order is not based on it."""
-        if entry.dated is None or not entry.dated.shown:
+        if entry.dated is None or not entry.dated.label:
             return ""
-        return f"{entry.dated.shown}{'' if self.by in (entry.dated.by, 'dates') else _NOT_DECISIVE}"
+        return (
+            f"{entry.dated.label}{'' if self.evidence_kind in (entry.dated.evidence_kind, 'dates') else _NOT_DECISIVE}"
+        )
 
     def evidence(self) -> Iterator[str]:
         """Yield the verdict, then a line for each contradictory statement."""
@@ -179,17 +181,17 @@ class VersionOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionFamily(VersionOrder):
-    """An ordered family of versions. If there is no evidence for an order, `by` is `texts`, but texts are not compared.
+    """An ordered family of versions. Without evidence for the order, `evidence_kind` is `texts`; no texts are compared.
 
     `VersionsResult` describes the inherited attributes.
 
     Attributes:
         pairs: number of pairs of documents that are versions of each other.
-        least: the lowest score of all pairs.
+        lowest_score: the lowest score of all pairs.
     """
 
     pairs: int
-    least: float
+    lowest_score: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,8 +208,9 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             `undated` are not included.
         undated: entries without evidence, if other entries have evidence.
         newest: the newest entry of the timeline. None: the evidence is insufficient or contradictory.
-        by: the kind of evidence that the order is based on; see `versions.EvidenceKind`. `texts` is only a hint.
-        certain: whether the evidence determines the whole timeline without a contradiction.
+        evidence_kind: the kind of evidence that the order is based on; see `versions.EvidenceKind`. `texts` is only
+            a hint.
+        is_certain: whether the evidence determines the whole timeline without a contradiction.
         conflict: the contradictory statements, two for each contradiction.
         reason: the evidence of the order, for people.
         found: number of versions on all pages.
@@ -233,7 +236,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     limits: Limits = field(default_factory=Limits)
 
     @property
-    def theta(self) -> float:
+    def min_version_score(self) -> float:
         """The minimum score of a version."""
         return MIN_VERSION_SCORE
 
@@ -254,7 +257,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
 
         Each line has the date, the share of similar sentences, the changed words and the name.
         """
-        if self.by == "texts":
+        if self.evidence_kind == "texts":
             yield HINT
         for entry in self.timeline:
             yield self._format_entry(entry)

@@ -7,8 +7,8 @@ expected number of hashes below it is n u / B. This number is exponentially dist
 of the bucket. The minima of words that were found by trying thousands per bucket are far smaller, and so is the sum
 over all buckets. An honest text has such a sum only by chance.
 
-The test needs the values that order a bucket. The stored tokens do not contain these values, so the fingerprint must be
-computed again from the text.
+The test needs the second half of each hash. The stored tokens do not contain it, so the fingerprint must be computed
+again from the text.
 """
 
 from __future__ import annotations
@@ -73,9 +73,8 @@ def deviation(fp: Fingerprint) -> float:
         return 0.0
     is_own = (fp.minima.val2 // np.uint64(size)).astype(np.int64) == fp.minima.slots  # false for rotated copies
     bucket_fractions = (fp.minima.val2[is_own] % np.uint64(size)).astype(np.float64) / size
-    total = expected * (
-        float(bucket_fractions.sum()) + count - len(bucket_fractions)
-    )  # an empty bucket counts as a whole bucket
+    # An empty bucket counts as a whole bucket.
+    total = expected * (float(bucket_fractions.sum()) + count - len(bucket_fractions))
     empty_probability = math.exp(-expected)  # of a bucket
     variance = 1 - 2 * expected * empty_probability - empty_probability**2
     return (total - count * (1 - empty_probability)) / math.sqrt(count * variance)

@@ -14,7 +14,7 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.display import counted
 from simdoc_search.documents import DocumentKey, HasDocumentKey, MetadataValue
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.sketch.winnow import no_passages
+from simdoc_search.sketch.winnow import empty_codes
 
 
 def file_path(root: str, prefix: str, id: str) -> str:
@@ -92,9 +92,9 @@ class Record:
     text_hash: str = ""
     words_hash: str = ""
     fault: str = ""
-    passages: NDArray[np.uint32] = field(default_factory=no_passages)
-    sentences: NDArray[np.uint32] = field(default_factory=no_passages)
-    concepts: NDArray[np.uint32] = field(default_factory=no_passages)
+    passages: NDArray[np.uint32] = field(default_factory=empty_codes)
+    sentences: NDArray[np.uint32] = field(default_factory=empty_codes)
+    concepts: NDArray[np.uint32] = field(default_factory=empty_codes)
     index: str | None = None
     routing: str | None = None
     words: bytes = field(default=b"", repr=False, compare=False)
@@ -106,7 +106,7 @@ class Record:
 
     @property
     def place(self) -> DocumentKey:
-        """The place that the document was read from."""
+        """The key of the document."""
         return DocumentKey(self.id, self.index, self.routing)
 
     @property
@@ -142,7 +142,7 @@ class Candidate(HasDocumentKey):
     """A document that a plan found.
 
     Attributes:
-        place: place of the document.
+        place: key of the document.
         matched: number of the plan's tokens that the document has.
         codes: all fingerprint tokens as numbers, as in `Record`.
         fields: the values of the requested fields.
@@ -164,7 +164,7 @@ class LeftOut(HasDocumentKey):
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A run of words.
+    """A sequence of words.
 
     Attributes:
         words: the normalised words.
@@ -200,7 +200,7 @@ class Removal:
 
     Attributes:
         text_hash: the text hash that the document must still have.
-        kept: place and `text_hash` of another document that must be in the store, or None.
+        kept: key and `text_hash` of another document that must be in the store, or None.
     """
 
     text_hash: str

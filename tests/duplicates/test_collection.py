@@ -35,7 +35,7 @@ def test_documents_are_numbered_in_keep_order(max_token_bytes: int) -> None:
 
     assert ["a é\ud800", "b", "c"] == ids(made)
     assert [[5, 6, 7, 8], [0, 1, 2], [1]] == [
-        (made.table.tokens_of(np.array([number]))[0] >> HASH_BITS).tolist() for number in range(3)
+        (made.table.codes_of_documents(np.array([number]))[0] >> HASH_BITS).tolist() for number in range(3)
     ]
     assert [1, 0, 2] == [made.read_position(number) for number in range(3)]
     assert (max_token_bytes == 0) == isinstance(made.table.codes, np.memmap)

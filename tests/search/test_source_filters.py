@@ -11,13 +11,13 @@ from simdoc_search import Document, DocumentKey, Settings, SimilaritySearch, any
 from simdoc_search.errors import AmbiguousQueryError, UnknownDocumentError
 from simdoc_search.search import SearchResult
 from simdoc_search.search.results import result_or_raise
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.filters import Filters
 from tests.support.stores import NewStore
 
 RunQuery = Callable[..., Any]
-SETTINGS = Settings(sentences=Sentences(), concepts=Concepts("names"))
+SETTINGS = Settings(sentences=SentenceSettings(), concepts=ConceptSettings("names"))
 BEN: Filters = {"readers": ["ben", "everyone"]}
 ANN: Filters = {"readers": any_of("ann", "everyone")}
 EVE: Filters = [{"readers": "everyone"}, {"readers": none_of("ann")}]

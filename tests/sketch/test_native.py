@@ -14,7 +14,7 @@ from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.analysis.words import placed_words, words_of_texts
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_codes
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from tests.support.pipeline import TRICKY, any_points, mixtures
 from tests.support.vectors import load, reference_texts
 
@@ -63,7 +63,7 @@ def parts_of(fingerprint: Fingerprint) -> tuple[object, ...]:
 
 def all_parts(texts: Sequence[str], analysis: Analysis, minhash: MinHash) -> list[tuple[object, ...]]:
     """The fingerprints of texts, with everything that can be requested."""
-    made = fingerprints(texts, analysis, minhash, words_hash=True, words=True, passages=Passages(7))
+    made = fingerprints(texts, analysis, minhash, words_hash=True, words=True, passages=PassageSettings(7))
     return list(map(parts_of, made))
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError, QuerySyntaxError
-from simdoc_search.sketch import Passages, shingle_codes
+from simdoc_search.sketch import PassageSettings, shingle_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import shared_tokens
 from simdoc_search.stores.base import Store
@@ -138,7 +138,7 @@ def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
     texts = {f"{n}": [str(choose.randrange(10**5)) for _ in range(6_000)] for n in range(4)}
     SimilaritySearch(store).index(Document(id, " ".join(words)) for id, words in texts.items())
     quoted = ["before", *texts["2"][3_000:3_036], "after"]
-    codes = fingerprint(" ".join(quoted), passages=Passages()).passages
+    codes = fingerprint(" ".join(quoted), passages=PassageSettings()).passages
 
     assert ["2"] == [id for _, id in shared(store, codes)]
     short = [shingle_codes(" ".join(texts["3"][at : at + 12])) for at in range(0, 6_000, 300)]

@@ -15,9 +15,9 @@ from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.fingerprint_value import fingerprint_in, is_ours
+from simdoc_search.stores.remote.fingerprint_value import fingerprint_in, is_simdoc_value
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.mappings import add_fields, list_some, mapping_at
+from simdoc_search.stores.remote.mappings import add_fields, mapping_at, shorten_list
 from simdoc_search.stores.remote.queries import in_random_order
 from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings, format_label
 from simdoc_search.stores.remote.texts import (
@@ -25,9 +25,9 @@ from simdoc_search.stores.remote.texts import (
     record_text_fields,
     recorded_text_fields,
     require_text_fields,
+    text_field_problem,
     text_paths,
     text_query,
-    why_not_text,
 )
 from simdoc_search.stores.sketching import check_can_sketch, choose_extractor
 
@@ -134,7 +134,7 @@ def _plan_target(index: IndexDescription, options: BackfillOptions, default_sett
         missing["tokens"] = all_mappings["tokens"]  # its meta lists the kinds of tokens
     return Target(
         index,
-        settings.unlocked(key_from(), index.name),
+        settings.with_verified_key(key_from(), index.name),
         missing,
         {} if all_mappings["text_hash"] == text_hash else {"text_hash": all_mappings["text_hash"]},
         extractor,
@@ -175,7 +175,7 @@ def _check_fit(engine: Engine, index: IndexDescription, options: BackfillOptions
     ]
     if not faults and index.is_simdoc_index:
         faults.append("simdoc-search index created it; use that command to update it")
-    faults += filter(None, (why_not_text(index.mappings, name) for name in options.text_fields))
+    faults += filter(None, (text_field_problem(index.mappings, name) for name in options.text_fields))
     if faults:
         raise UnfitIndexError(faults[0])
     if "tokens" not in index.subfields or any(mapping_at(index.mappings, name) is None for name in options.text_fields):
@@ -198,9 +198,9 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
         if mapping_at(index.mappings, name) is None and not any(has_text(source, name) for source in sources):
             properties = index.mappings.get("properties", {})
             other_fields = {key: mapping for key, mapping in properties.items() if key != options.field}
-            how = f"give one of its text fields with --text-field ({list_some(text_paths(other_fields))})"
+            how = f"give one of its text fields with --text-field ({shorten_list(text_paths(other_fields))})"
             raise UnfitIndexError(f"neither its mapping nor its documents have the field {name}; {how}")
-    if not all(is_ours(fingerprint_in(source, options.field)) for source in sources):
+    if not all(is_simdoc_value(fingerprint_in(source, options.field)) for source in sources):
         raise UnfitIndexError(f"its documents have other values in {options.field}; choose another field with --field")
 
 

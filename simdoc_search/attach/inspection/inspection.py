@@ -171,7 +171,7 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
         unknown = f"the text field of the index {index.name} is unknown; give it with --text-field"
         reason = f"the index {index.name} does not store texts" if index.is_simdoc_index else unknown
     try:
-        settings = settings.unlocked(key_from(), f"the index {index.name}")
+        settings = settings.with_verified_key(key_from(), f"the index {index.name}")
     except FormatMismatchError as error:
         reason = str(error)
     faults = (fault.problem for fault in find_faults(index.mappings, {}, index.field) if fault.blocks_queries)

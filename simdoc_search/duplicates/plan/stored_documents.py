@@ -23,9 +23,11 @@ def unchanged_text_hash(hashes: Mapping[DocumentKey, str], row: PlanRow) -> str:
         LeftAloneError: the document is not in the store, or its text has changed.
     """
     if row.place not in hashes:
-        raise LeftAloneError(NOT_IN_STORE)
+        raise LeftAloneError(NOT_IN_STORE, needs_new_plan=True)
+    if row.state is None:
+        raise row.missing_state_error()
     if not isinstance(row.state, TextState) or hashes[row.place] != row.state.hash:
-        raise LeftAloneError(TEXT_CHANGED if row.state else row.missing_state_reason)
+        raise LeftAloneError(TEXT_CHANGED, needs_new_plan=True)
     return row.state.hash
 
 

@@ -33,7 +33,7 @@ def rows(tmp_path: Path) -> list[PlanRow]:
 def run(tmp_path: Path, rows: list[PlanRow], method: DropMethod, *, dry_run: bool = False) -> dict[str, str]:
     """Apply a plan. Returns the files that were left alone, and the reasons."""
     report = apply_plan(rows, method, tmp_path / "plan.undo", move_to=tmp_path / "gone", dry_run=dry_run)
-    return {Path(name).relative_to(tmp_path / "docs").as_posix(): reason for name, reason in report.left_alone}
+    return {Path(name).relative_to(tmp_path / "docs").as_posix(): reason for name, reason, _ in report.left_alone}
 
 
 @pytest.mark.parametrize("one_disk", [True, False])
@@ -129,6 +129,23 @@ def test_changed_files_and_the_duplicates_of_a_changed_kept_file_are_left_alone(
     assert 3 == len(left)
     assert "kept.txt is kept instead, but" in left["other.txt"]
     assert before == tree(tmp_path)
+
+
+def test_only_a_changed_document_needs_a_new_plan(
+    tmp_path: Path, rows: list[PlanRow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reasons of other documents can contain the word `changed` too."""
+
+    def deny(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("simdoc_search.duplicates.plan.execution.delete", deny)
+    (tmp_path / "docs/other.txt").write_text("changed")
+    report = apply_plan(rows, "delete", tmp_path / "undo")
+    reasons = {Path(name).name: (reason, needs_new_plan) for name, reason, needs_new_plan in report.left_alone}
+
+    assert ("its content has changed since the plan was written", True) == reasons.pop("other.txt")
+    assert {("cannot be changed (Permission denied)", False)} == set(reasons.values())
 
 
 def test_a_missing_kept_file_is_noticed_after_another_kept_file_was_read(tmp_path: Path) -> None:
