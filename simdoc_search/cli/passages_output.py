@@ -139,19 +139,19 @@ class PassageOutput:
         from simdoc_search.search.stored_texts import read_texts
 
         result, columns = answer.result, self._columns
-        texts = read_texts(self._search.store, [hit.place for hit in result.hits])
-        values = columns.read(hit.place for hit in result.hits)
+        texts = read_texts(self._search.store, [hit.key for hit in result.hits])
+        values = columns.read(hit.key for hit in result.hits)
         ids = [hit.id for hit in result.hits]
         yield answer.headline
         if result.hits:
             yield f"{_HEADING}{format_heading(columns.names)}document"
         for hit in sort_hits(result.hits, columns, values):
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
-            index = f"  in {printable(str(hit.place.index))}" if ids.count(hit.id) > 1 else ""
-            name = f"{format_columns(columns.names, values.get(hit.place))}{printable(hit.id)}{index}"
+            index = f"  in {printable(str(hit.key.index))}" if ids.count(hit.id) > 1 else ""
+            name = f"{format_columns(columns.names, values.get(hit.key))}{printable(hit.id)}{index}"
             yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.adds:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
-                yield from _excerpt(hit.longest, result.text, texts.get(hit.place))
+                yield from _excerpt(hit.longest, result.text, texts.get(hit.key))
             if note := remark(hit):
                 yield f"{_INDENT}{note}"
         if result.total:

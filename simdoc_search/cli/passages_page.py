@@ -56,7 +56,7 @@ def write_page(
         update(total=len(ranked))
         for answer in ranked:
             remaining -= len(answer.result.text or "")
-            keys = [hit.place for hit in answer.result.hits if hit.kind == "exact"]
+            keys = [hit.key for hit in answer.result.hits if hit.kind == "exact"]
             texts = _texts_within(remaining, keys, store)
             remaining -= sum(map(len, texts.values()))
             left_out += sum(key not in texts for key in keys)
@@ -87,7 +87,7 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
 
     result = answer.result
     sources = [
-        Source(hit.id, format_words(hit), format_share(hit), hit.adds, hit.passages, remark(hit), texts.get(hit.place))
+        Source(hit.id, format_words(hit), format_share(hit), hit.adds, hit.passages, remark(hit), texts.get(hit.key))
         for hit in result.hits
     ]
     figures = (

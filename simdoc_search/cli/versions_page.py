@@ -49,7 +49,7 @@ def _step_texts(result: VersionsResult, texts: Mapping[DocumentKey | None, str])
     pairs: dict[int, tuple[str, str]] = {}
     characters = 0
     for number, (previous, entry) in reversed(list(enumerate(pairwise(result.timeline), 1))):
-        old, new = texts.get(previous.place), texts.get(entry.place)
+        old, new = texts.get(previous.key), texts.get(entry.key)
         if old is None or new is None:
             continue
         characters += len(old) + len(new)
