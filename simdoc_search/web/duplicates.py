@@ -115,12 +115,12 @@ def stop_duplicates(request: PageRequest) -> Redirect:
 def decide(request: PageRequest) -> Redirect:
     """Save the user's decisions. Each value `row-GROUP-MEMBER` is `keep`, `drop` or `decide`."""
     review = _require_review(request)
-    chosen = {
+    chosen_actions = {
         name: (review.find_duplicate(name), _parse_action(request.value(name), name))
         for name in request.values
         if name.startswith(_FIELD_PREFIX)
     }
-    for duplicate, action in chosen.values():
+    for duplicate, action in chosen_actions.values():
         if action == duplicate.action:
             review.decisions.pop(duplicate.key, None)
         else:
