@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from simdoc_search.analysis.words import PlacedWords
+from simdoc_search.analysis.words import WordPositions
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import NoFingerprintError, NoTextError
 from simdoc_search.passages.exact import Measures
@@ -41,7 +41,7 @@ class QueryDocument:
     record: Record
     settings: Settings
     is_stored: bool = True
-    templates: Sequence[PlacedWords] = ()
+    templates: Sequence[WordPositions] = ()
     ignore_quotes: bool = False
 
     @classmethod
@@ -62,9 +62,9 @@ class QueryDocument:
         return f"the document {self.name!r}" if self.is_stored else self.name or "the text"
 
     @property
-    def place(self) -> DocumentKey | None:
-        """The place of a stored document."""
-        return self.record.place if self.is_stored else None
+    def key(self) -> DocumentKey | None:
+        """The key of a stored document."""
+        return self.record.key if self.is_stored else None
 
     @property
     def text(self) -> str | None:
