@@ -55,6 +55,15 @@ def groups(duplicates: Duplicates) -> list[tuple[str, list[tuple[str, str, float
     ]
 
 
+def test_worker_processes_verify_the_texts_of_a_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = search_over(store)
+    in_one_process = groups(search.duplicates(overlap=0.5))
+    monkeypatch.setattr("simdoc_search.duplicates.verification._FEW_CHUNKS", 0)
+
+    assert in_one_process
+    assert in_one_process == groups(search.duplicates(overlap=0.5, workers=2))
+
+
 def test_any_store_gives_the_same_groups(store: Store) -> None:
     """A text without words is not compared."""
     duplicates = search_over(store).duplicates()
