@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
-import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -168,17 +166,6 @@ def test_third_party_packages_are_imported_in_few_places(third_party: str) -> No
     }
 
     assert users <= THIRD_PARTY[third_party]
-
-
-def test_the_query_builder_loads_no_engine_and_no_command_line() -> None:
-    """An application that embeds the query builder needs only numpy."""
-    names = "simdoc_search, simdoc_search.query, simdoc_search.sketch"
-    code = f"import sys, {names}; print(*{{name.partition('.')[0] for name in sys.modules}})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT.parent)
-    heavy = {"tantivy", "click", "rich", "chardet", "selectolax", "opensearchpy", "elasticsearch"}
-
-    assert "simdoc_search" in done.stdout.split()
-    assert set() == heavy & set(done.stdout.split())
 
 
 def test_packages_list_their_exports() -> None:
