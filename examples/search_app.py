@@ -86,7 +86,9 @@ class Manuals:
             return []
         ours = source[0]["_source"].get("simdoc") or {}  # without a text there is none, and without words no tokens
         asked = Similar(ours.get("tokens"), overlap, probability, buckets_field="simdoc.buckets")
-        hits = self._ask(asked.clause(filters=[mine], exclude_id=document_id), "title", *asked.parts, size=ASKED_FOR)
+        hits = self._ask(
+            asked.clause(filters=[mine], exclude_id=document_id), "title", *asked.source_fields, size=ASKED_FOR
+        )
         found = [(each.hit["_source"]["title"], each.overlap) for each in asked.refine(hits)]
         return sorted(found, key=lambda each: -each[1])[:SHOWN]
 

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from simdoc_search import Place, SimilaritySearch, open_store
+from simdoc_search import DocumentKey, SimilaritySearch, open_store
 from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError, UnknownDocumentError
 from simdoc_search.query import FingerprintQuery, Similar
 
@@ -66,7 +66,7 @@ class Pages:
         words = {"simple_query_string": {"query": wanted.get("q", ""), "fields": ["title^2", "body"]}}
         asked = self._like(request, mine)
         filters = [mine, asked.clause(exclude_id=wanted["like"])] if asked else [mine]
-        parts = asked.parts if asked else []
+        parts = asked.source_fields if asked else []
         body = {
             "query": {"bool": {"must": [words], "filter": filters}},
             "_source": ["title", *parts],
@@ -75,7 +75,7 @@ class Pages:
         hits = self.client.search(index=self.index, body=body)["hits"]["hits"]
         if asked:
             hits = [each.hit for each in asked.refine(hits)]
-        return JSONResponse([as_json(Place(hit["_id"], hit["_index"]), hit["_source"]) for hit in hits[:SHOWN]])
+        return JSONResponse([as_json(DocumentKey(hit["_id"], hit["_index"]), hit["_source"]) for hit in hits[:SHOWN]])
 
     def shared(self, request: Request) -> Response:
         """`/documents/ID/shared/OTHER`: the other one, with what it shares marked."""
@@ -110,7 +110,7 @@ def number(request: Request, name: str) -> float | None:
         raise HTTPException(400, f"{name} must be a number") from None
 
 
-def as_json(place: Place, fields: Any) -> dict[str, Any]:
+def as_json(place: DocumentKey, fields: Any) -> dict[str, Any]:
     """A hit without what is the application's own business: tokens tell who shares text with whom."""
     return {"id": place.id, "index": place.index, "title": fields.get("title")}
 

@@ -30,7 +30,9 @@ def similar(
         return []
     ours = source[0].to_dict().get("simdoc") or {}  # without a text there is none, and without words no tokens
     asked = Similar(ours.get("tokens"), overlap, probability, buckets_field="simdoc.buckets")
-    answer = documents.query(asked.clause(exclude_id=document_id)).source(["title", *asked.parts])[:100].execute()
+    answer = (
+        documents.query(asked.clause(exclude_id=document_id)).source(["title", *asked.source_fields])[:100].execute()
+    )
     found = [(each.hit["_source"]["title"], each.overlap) for each in asked.refine(answer.to_dict()["hits"]["hits"])]
     return sorted(found, key=lambda each: -each[1])
 

@@ -63,7 +63,7 @@ def similar(
 
 def tokens(database: sqlite3.Connection, id: str) -> list[str]:
     """The tokens of a manual, in the order in which a plan takes them."""
-    return sorted(token for (token,) in database.execute(*OURS.tokens_of(id)))
+    return sorted(token for (token,) in database.execute(*OURS.select_tokens(id)))
 
 
 def main(path: str = ":memory:") -> None:

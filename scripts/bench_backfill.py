@@ -31,7 +31,7 @@ from typing import Any
 from uuid import uuid4
 
 from simdoc_search.attach.actions import fingerprint_fields
-from simdoc_search.attach.backfill import Backfill, Task, estimate
+from simdoc_search.attach.backfill import Backfill, BackfillOptions, estimate_cost
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
@@ -114,11 +114,11 @@ def alone(engine: Engine, name: str, documents: Documents) -> None:
     count = len(documents)
     loading = load(engine, name, documents)
     before = merged_bytes(engine, name)
-    judged = estimate(engine, name, Task("body"))
-    report = Backfill(engine, name, Task("body")).run()
+    judged = estimate_cost(engine, name, BackfillOptions("body"))
+    report = Backfill(engine, name, BackfillOptions("body")).run()
     at_once = store(engine, name)["store"]["size_in_bytes"]
     after = merged_bytes(engine, name)
-    again = Backfill(engine, name, Task("body", stale=True)).run()
+    again = Backfill(engine, name, BackfillOptions("body", stale=True)).run()
     print(f"\n{'alone':<44}{'documents/s':>12}{'seconds':>9}")
     for what, seconds in (
         ("loading", loading),
@@ -173,7 +173,7 @@ def beside_another(engine: Engine, url: str, documents: Documents, rate: int, sh
         wanted, done = ours.recv()
     finally:
         writer.join()
-    mended = Backfill(engine, name, Task("body", stale=True)).run()
+    mended = Backfill(engine, name, BackfillOptions("body", stale=True)).run()
     killed = f", killed with -9 when {', '.join(f'{each:,}' for each in moments)} were done" if moments else ""
     print(f"\nbeside another process{killed}")
     print(f"  {report['updated'] / report['seconds']:,.0f} documents/s ({report['updated']:,} in the last run)")

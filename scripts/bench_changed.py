@@ -18,7 +18,7 @@ from itertools import islice
 from typing import Any
 from uuid import uuid4
 
-from simdoc_search.attach.backfill import Backfill, Task
+from simdoc_search.attach.backfill import Backfill, BackfillOptions
 from simdoc_search.attach.inspection import Inspection, inspect_indices
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
@@ -101,7 +101,7 @@ def batches(lines: Iterator[str], size: int) -> Iterator[list[str]]:
 
 def run(engine: Engine, name: str, *, stale: bool = False, full: bool = False) -> str:
     """A backfill, and what it did."""
-    report = Backfill(engine, name, Task("body", stale=stale, full=full)).run()
+    report = Backfill(engine, name, BackfillOptions("body", stale=stale, full=full)).run()
     return f"{report.documents:,} read, {report.updated:,} updated"
 
 

@@ -48,7 +48,7 @@ from bench_duplicates_peers import (
 
 from simdoc_search import Analysis, Document, SimilaritySearch, fingerprints, open_store
 from simdoc_search.attach import fingerprint_fields
-from simdoc_search.duplicates import VIA, duplicates_among, fold_near_duplicates
+from simdoc_search.duplicates import BACKENDS, duplicates_among, fold_near_duplicates
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import join
 from simdoc_search.duplicates.verification import shingle_hashes
@@ -233,7 +233,7 @@ def engine(arguments: Sequence[str]) -> None:
         for name, store in stores:
             search = SimilaritySearch(store)
             search.index(Document(f"{number:05}", piece) for number, piece in enumerate(pieces))
-            for via in VIA if name == "engine" else VIA[:1]:
+            for via in BACKENDS if name == "engine" else BACKENDS[:1]:
                 ended: dict[str, float] = {}
                 began = time.perf_counter()
                 found = search.duplicates(

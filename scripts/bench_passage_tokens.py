@@ -6,7 +6,7 @@ Documents are made of the texts of the folders, as scripts/plant_passages.py doe
 a token that is asked for: with all shingles of the run (`all`; texts of at most 1,000 shingles ask like that), or with
 the passage tokens that the run has itself (`own`).
 
-    runs       of 8 to 36 words, by the length of the document; `promised` is what `Passages.chance` says of `all`
+    runs       of 8 to 36 words, by the length of the document; `promised` is the computed probability of `all`
     excerpts   of 50 to 2,000 words out of documents of 500 to 50,000: how many are found; `shown`: the share of an
                excerpt's characters in the passages that it shares with the document, on average and at least
     planted    pairs with passages planted among other text, and clean ones: how many share a token, or two
@@ -30,7 +30,7 @@ from plant_passages import CLEAN, DOCUMENT_WORDS, excerpt_pairs, excerpts, plant
 
 from simdoc_search.passages.align import align
 from simdoc_search.sketch.fingerprint import fingerprint, shingle_codes
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from tests.support.passages.planting import Material
 from tests.support.passages.rewording import KINDS
 
@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--window", type=int, default=32)
     parser.add_argument("--seed", default="0")
     given = parser.parse_args()
-    material, passages = read_material(given.corpus, given.seed), Passages(given.window)
+    material, passages = read_material(given.corpus, given.seed), PassageSettings(given.window)
     print(
         f"{material.words:,} words of material; with window {given.window}, every run of "
         f"{passages.guaranteed_run(SHINGLE)} words is found"
@@ -62,12 +62,12 @@ def main() -> None:
     print_planted(material, passages, given.pairs, given.seed)
 
 
-def kept(text: str, passages: Passages) -> Codes:
+def kept(text: str, passages: PassageSettings) -> Codes:
     """The passage tokens of a text, as numbers."""
     return fingerprint(text, passages=passages).passages
 
 
-def asked(text: str, passages: Passages) -> Codes:
+def asked(text: str, passages: PassageSettings) -> Codes:
     """What is asked for with a text: all shingles of a short one, or else its passage tokens."""
     codes = shingle_codes(text)
     return codes if len(codes) <= ASKED_WITH_ALL else kept(text, passages)
@@ -78,7 +78,7 @@ def shared(ones: Codes, others: Codes) -> int:
     return len(np.intersect1d(ones, others, assume_unique=True))
 
 
-def print_runs(material: Material, passages: Passages, count: int, seed: str) -> None:
+def print_runs(material: Material, passages: PassageSettings, count: int, seed: str) -> None:
     """Runs by their words and by the length of the document."""
     found: Counter[tuple[int, int, str]] = Counter()
     for length in LENGTHS:
@@ -99,7 +99,7 @@ def print_runs(material: Material, passages: Passages, count: int, seed: str) ->
         print(f"{words:<8}{passages.probability_of_finding(words, SHINGLE):>9.3f}" + "".join(shares))
 
 
-def print_excerpts(material: Material, passages: Passages, count: int, seed: str) -> None:
+def print_excerpts(material: Material, passages: PassageSettings, count: int, seed: str) -> None:
     """Excerpts by their words: found, and how much of them is shown."""
     rows: dict[int, list[tuple[bool, bool, float]]] = defaultdict(list)
     for _, pair in excerpt_pairs(material, count, EXCERPT, EXCERPTS_FROM, seed):
@@ -127,7 +127,7 @@ def covered(spans: Iterable[tuple[int, int]]) -> int:
     return len({at for span in spans for at in range(*span)})
 
 
-def print_planted(material: Material, passages: Passages, count: int, seed: str) -> None:
+def print_planted(material: Material, passages: PassageSettings, count: int, seed: str) -> None:
     """Planted and clean pairs by kind."""
     tokens: dict[str, list[int]] = defaultdict(list)
     for kind, ones, others in sketched(material, passages, count, seed):
@@ -138,7 +138,9 @@ def print_planted(material: Material, passages: Passages, count: int, seed: str)
         print(f"{kind:<16}{len(counts):>9}{one:>9.3f}{two:>9.3f}")
 
 
-def sketched(material: Material, passages: Passages, count: int, seed: str) -> Iterator[tuple[str, Codes, Codes]]:
+def sketched(
+    material: Material, passages: PassageSettings, count: int, seed: str
+) -> Iterator[tuple[str, Codes, Codes]]:
     """What each pair asks and keeps."""
     for kind, pair in planted_pairs(material, count, [*KINDS, CLEAN], DOCUMENT_WORDS, seed):
         yield kind, asked(pair.suspicious, passages), kept(pair.source, passages)

@@ -25,7 +25,7 @@ from typing import Any
 from uuid import uuid4
 
 from simdoc_search.attach.actions import fingerprint_actions
-from simdoc_search.attach.backfill import Backfill, Task
+from simdoc_search.attach.backfill import Backfill, BackfillOptions
 from simdoc_search.attach.pipeline import pipeline_body
 from simdoc_search.attach.update_by_query import update_by_query
 from simdoc_search.stores.remote.connection import connect
@@ -140,7 +140,7 @@ def filling(engine: Engine, texts: list[str], shards: int) -> None:
         print(f"  {'_update_by_query':<26}{done.updated / (time.perf_counter() - began):>12,.0f}")
     with index(engine, WAYS[0], shards) as name:
         send(engine, name, WAYS[0], texts)
-        report = Backfill(engine, name, Task("body")).run()
+        report = Backfill(engine, name, BackfillOptions("body")).run()
         print(f"  {'simdoc-search backfill':<26}{report.updated / report.seconds:>12,.0f}")
 
 

@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.indexing.seen import Seen
+from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.query.plans import Bands
 from simdoc_search.query.syntax import FingerprintQuery
 
@@ -88,7 +88,7 @@ class Rates:
 def remembered(count: int) -> float:
     """Bytes that a run keeps of each of so many ids."""
     tracemalloc.start()
-    seen = Seen()
+    seen = SeenIds()
     for number in range(count):
         seen.add(f"d{number}", 0, None)
     used, _ = tracemalloc.get_traced_memory()

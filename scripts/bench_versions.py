@@ -32,10 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search import Settings, SimilaritySearch, open_store
-from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
-from simdoc_search.sketch.limits import DEFAULT_BITS as NEAR_BITS
+from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
+from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE as NEAR_BITS
 from simdoc_search.sketch.near_bits import near_pairs
-from simdoc_search.sketch.sentences import Sentences, codes_of_sentences
+from simdoc_search.sketch.sentences import SentenceSettings, codes_of_sentences
 from simdoc_search.sketch.simhash import SIMHASH_BITS, distances
 from simdoc_search.stores.record import Record
 
@@ -108,7 +108,7 @@ def edited(values: Values, generator: np.random.Generator, times: int) -> Values
 
 def stored(count: int, folder: Path) -> None:
     """Fill a store, and query it."""
-    store = open_store(str(folder), Settings(sentences=Sentences(), concepts=Concepts()), create=True)
+    store = open_store(str(folder), Settings(sentences=SentenceSettings(), concepts=ConceptSettings()), create=True)
     began = time.perf_counter()
     with store.writer() as writer:
         writer.put(records(count))
@@ -138,7 +138,9 @@ def grouped(counts: list[int]) -> None:
     print(f"{'groups':>8}{'members':>9}{'MB':>8}")
     for count in counts:
         with tempfile.TemporaryDirectory() as folder:
-            store = open_store(f"{folder}/store", Settings(sentences=Sentences(), concepts=Concepts()), create=True)
+            store = open_store(
+                f"{folder}/store", Settings(sentences=SentenceSettings(), concepts=ConceptSettings()), create=True
+            )
             with store.writer() as writer:
                 writer.put(records(count))
             search = SimilaritySearch(store)

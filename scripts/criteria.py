@@ -27,8 +27,8 @@ from simdoc_search import Document, Settings, SimdocError, SimilaritySearch, ope
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import extractor_of_settings
 from simdoc_search.corpus import read_corpus
-from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 
 OVERLAP = 0.5
 COSINE = 0.9
@@ -58,9 +58,9 @@ def load(folder: str) -> Iterator[Document]:
 
 def indexed(documents: Iterable[Document]) -> SimilaritySearch:
     """A search over documents with all that an index can have."""
-    settings = Settings(sentences=Sentences(), concepts=Concepts())
+    settings = Settings(sentences=SentenceSettings(), concepts=ConceptSettings())
     search = SimilaritySearch(open_store(":memory:", settings))
-    search.index(documents, extractor=extractor_of_settings(Concepts(), None))
+    search.index(documents, extractor=extractor_of_settings(ConceptSettings(), None))
     return search
 
 

@@ -15,8 +15,8 @@ import tempfile
 from pathlib import Path
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
 
 DOCUMENTS = [
@@ -30,7 +30,7 @@ def main() -> None:
     """Write the archive."""
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "store"
-        settings = Settings(sentences=Sentences(), concepts=Concepts("names"))
+        settings = Settings(sentences=SentenceSettings(), concepts=ConceptSettings("names"))
         SimilaritySearch(open_store(store, settings, create=True)).index(DOCUMENTS)
         Path(sys.argv[1]).write_bytes(gzip.compress(_tar(store), mtime=0))
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from simdoc_search import Analysis, Document, Settings, SimilaritySearch, VersionsResult, open_store
 from simdoc_search.passages.dates import latest_day_in
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.sketching import compute_simhashes
 from simdoc_search.versions import count_unchanged, propose_order
 
@@ -36,7 +36,7 @@ OVERLAPS = (0.1, 0.3, 0.5, 0.8)
 
 def main() -> None:
     """Print the results for each corpus."""
-    settings = Settings() if "--default" in sys.argv else Settings(sentences=Sentences())
+    settings = Settings() if "--default" in sys.argv else Settings(sentences=SentenceSettings())
     for folder in (Path(argument) for argument in sys.argv[1:] if argument != "--default"):
         rows = table(folder / "families.tsv")
         texts = {row["id"]: (folder / "docs" / row["id"]).read_text("utf-8") for row in rows}

@@ -16,7 +16,7 @@ languages.py    identifies the language of a text
 analysis/       turns text into words and shingles
 chunks/         finds sentences and paragraphs
 sketch/         turns shingles into a fingerprint and tokens
-query/          turns a FINGERPRINT string into a plan and an engine query; needs no store
+query/          parses queries such as doc123_20_80 and plans how to run them; needs no store
 passages/       compares two texts
 concepts/       extracts keyphrases and names; reads synonyms
 stores/         the local store, and stores in an engine
@@ -37,7 +37,7 @@ TYPE_CHECKING = False  # not imported: `python -m` would import `typing` from th
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.corpus import read_corpus
-    from simdoc_search.documents import Document, Place
+    from simdoc_search.documents import Document, DocumentKey
     from simdoc_search.duplicates import (
         Duplicate,
         Duplicates,
@@ -123,6 +123,7 @@ __all__ = [
     "Document",
     "DocumentConcept",
     "DocumentError",
+    "DocumentKey",
     "Duplicate",
     "Duplicates",
     "Edge",
@@ -148,7 +149,6 @@ __all__ = [
     "Passage",
     "PassageHit",
     "PassageResult",
-    "Place",
     "QuerySyntaxError",
     "RelatedHit",
     "RelatedResult",
@@ -192,7 +192,7 @@ __all__ = [
 _NAMES_BY_MODULE = {
     "simdoc_search.analysis": "Analysis",
     "simdoc_search.corpus": "read_corpus",
-    "simdoc_search.documents": "Document Place",
+    "simdoc_search.documents": "Document DocumentKey",
     "simdoc_search.duplicates": "Duplicate Duplicates Group GroupedDocument Pair ShownHit fold_near_duplicates",
     "simdoc_search.errors": (
         "AmbiguousQueryError CorpusError DocumentError FormatMismatchError LocationError MissingExtraError "

@@ -12,24 +12,24 @@ from typing import Any
 from weakref import WeakSet
 
 POLL_SECONDS = 0.25
-"""Interval at which a waiting thread checks whether its result is still needed."""
+"""Interval at which a waiting thread checks whether the computation was cancelled."""
 
 
 class StoppedError(Exception):
     """The caller cancelled the computation."""
 
 
-class Stop(threading.Event):
-    """An event that cancels computations. Setting an event also sets its children, but not its parent."""
+class StopEvent(threading.Event):
+    """Cancels computations when it is set. Setting an event also sets its children, but not its parent."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._children: WeakSet[Stop] = WeakSet()
+        self._children: WeakSet[StopEvent] = WeakSet()
         self._lock = threading.Lock()
 
-    def make_child(self) -> Stop:
+    def make_child(self) -> StopEvent:
         """Return a new event that is also set when this one is set."""
-        child = Stop()
+        child = StopEvent()
         with self._lock:
             self._children.add(child)
         if self.is_set():
@@ -50,12 +50,12 @@ class Stop(threading.Event):
             raise StoppedError
 
 
-_current: ContextVar[Stop | None] = ContextVar("stop", default=None)
+_current: ContextVar[StopEvent | None] = ContextVar("stop", default=None)
 
 
 @contextmanager
-def cancellable_by(stop: Stop) -> Iterator[None]:
-    """Make the block cancellable: once `stop` is set, `check_stopped` raises StoppedError in the block."""
+def cancellable_by(stop: StopEvent) -> Iterator[None]:
+    """Make a block cancellable. In the block, `check_stopped` raises StoppedError once `stop` is set."""
     token = _current.set(stop)
     try:
         yield
@@ -63,7 +63,7 @@ def cancellable_by(stop: Stop) -> Iterator[None]:
         _current.reset(token)
 
 
-def current_stop() -> Stop | None:
+def current_stop() -> StopEvent | None:
     """Return the event that cancels the current computation, or None."""
     return _current.get()
 
@@ -85,8 +85,8 @@ def wait_for(
     Args:
         future: the future.
         seconds: maximum time to wait; None for no limit.
-        cancel_event: an event that is set when the result is no longer needed; None if it is always needed.
-        is_lost: returns whether the future will never be done. Then the wait ends without an error.
+        cancel_event: an event that is set when the result is no longer needed, or None.
+        is_lost: returns whether the future can no longer be done. If so, the wait ends without an error.
 
     Raises:
         StoppedError: `cancel_event` was set.

@@ -1,4 +1,4 @@
-"""Documents, their places in stores, and skipped files."""
+"""Documents, their keys in stores, and skipped files."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Identifies a stored document. Behind an alias, documents in several indices can have the same id.
+class DocumentKey:
+    """Identifies a stored document. An id alone may be ambiguous: several indices behind an alias may contain it.
 
     Attributes:
         id: the document's id in its store.
-        index: the engine's index that contains the document; None for a document of a local store. In a query it may
+        index: the engine's index that contains the document; None for a document of a local store. In a query, it may
             also be an alias or a data stream, and None means any index.
-        routing: the routing that it was indexed with, if any. In a query None means any routing.
+        routing: the routing value that the document was indexed with, if any. In a query, None means any routing.
     """
 
     id: str
@@ -48,12 +48,12 @@ class Place:
     routing: str | None = None
 
 
-class Placed:
-    """Base class of values that refer to the document at a `place`."""
+class HasDocumentKey:
+    """Mixin for values that belong to one document. `place` is the key of this document."""
 
     __slots__ = ()
 
-    place: Place
+    place: DocumentKey
 
     @property
     def id(self) -> str:
@@ -103,12 +103,12 @@ class Rejected(Skipped):
     exact: bool = False
 
 
-def ambiguous_id_message(places: Iterable[Place]) -> str:
+def ambiguous_id_message(places: Iterable[DocumentKey]) -> str:
     """Return the error message for an id that several documents share."""
     same_id = list(places)
     indices = sorted({place.index or "" for place in same_id})
-    shown = f"{len(same_id)} documents have the id {same_id[0].id!r}, in {' and '.join(indices)}"
-    return f"{shown}; specify the {'index' if len(indices) > 1 else 'routing'} of one of them"
+    problem = f"{len(same_id)} documents have the id {same_id[0].id!r}, in {' and '.join(indices)}"
+    return f"{problem}; specify the {'index' if len(indices) > 1 else 'routing'} of one of them"
 
 
 def check_id(id: str) -> None:

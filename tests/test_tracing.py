@@ -17,8 +17,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.errors import StoreError, UnknownDocumentError
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.tracing import span
 from tests.support.engines import discard, own_name
 
@@ -46,7 +46,9 @@ Finished = Callable[[], list[ReadableSpan]]
 
 def test_each_query_is_a_span(finished: Finished) -> None:
     """The span does not contain the query."""
-    search = SimilaritySearch(open_store(":memory:", Settings(sentences=Sentences(), concepts=Concepts("names"))))
+    search = SimilaritySearch(
+        open_store(":memory:", Settings(sentences=SentenceSettings(), concepts=ConceptSettings("names")))
+    )
     search.index([Document("private/a", TEXT), Document("private/b", TEXT)])
     assert ["simdoc_search.index"] == [span.name for span in finished()]
     search.similar("private/a")

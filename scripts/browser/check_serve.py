@@ -23,8 +23,8 @@ from chromium import Browser
 from page_texts import PAIRS
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.web import ServedStore, Server, listening_socket, make_app
 
@@ -91,7 +91,7 @@ def main() -> None:
 @contextmanager
 def served() -> Iterator[str]:
     """Serve contracts, several scripts, hostile texts and copies. Yields the address."""
-    store = open_store(":memory:", Settings(sentences=Sentences(), concepts=Concepts()), create=True)
+    store = open_store(":memory:", Settings(sentences=SentenceSettings(), concepts=ConceptSettings()), create=True)
     search = SimilaritySearch(store)
     report = search.index(documents())
     if report.skipped:

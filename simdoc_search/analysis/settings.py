@@ -84,14 +84,14 @@ class Analysis:
             allowed = f"the Analysis settings may only be {', '.join(names)}"
             raise ValueError(f"{allowed}, but the stored ones are {values!r:.200}")
         stored = values.get("stop_words")
-        return cls(**{**values, "stop_words": StopWords.of_stored(str(stored)) if stored else None})
+        return cls(**{**values, "stop_words": StopWords.from_stored(str(stored)) if stored else None})
 
 
 def check_whole_number(name: str, value: object, minimum: int, maximum: int | None = None) -> None:
     """Check that a value is a whole number in a range.
 
     Raises:
-        ValueError: the value is not such a number.
+        ValueError: the value is not a whole number in the range.
     """
     is_number = isinstance(value, int) and not isinstance(value, bool)
     if not is_number or value < minimum or (maximum is not None and value > maximum):  # type: ignore[operator]

@@ -76,10 +76,10 @@ def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:
 
 
 def _numbered(shingles: list[str]) -> Iterator[str]:
-    times: dict[str, int] = {}
+    occurrences: dict[str, int] = {}
     for shingle in shingles:
-        times[shingle] = times.get(shingle, 0) + 1
-        yield f"{shingle}\0{times[shingle]}" if times[shingle] > 1 else shingle
+        occurrences[shingle] = occurrences.get(shingle, 0) + 1
+        yield f"{shingle}\0{occurrences[shingle]}" if occurrences[shingle] > 1 else shingle
 
 
 def _characters(words: WordBatch) -> WordBatch:

@@ -45,7 +45,7 @@ class StopWords:
         self.check: str = hashlib.blake2b("\n".join(sorted(self._words)).encode(), digest_size=3).hexdigest()
 
     @classmethod
-    def of_language(cls, language: str) -> StopWords:
+    def from_language(cls, language: str) -> StopWords:
         """Return the stop words of a language, by its two-letter code or `auto`.
 
         Raises:
@@ -61,7 +61,7 @@ class StopWords:
         return cls(_load_list(language), language)
 
     @classmethod
-    def of_file(cls, path: str | os.PathLike[str]) -> StopWords:
+    def from_file(cls, path: str | os.PathLike[str]) -> StopWords:
         """Return the stop words in a UTF-8 text file of at most 1 MiB. The words are separated by white space.
 
         Raises:
@@ -75,7 +75,7 @@ class StopWords:
             raise StoreError(message) from error
 
     @classmethod
-    def of_stored(cls, text: str) -> StopWords:
+    def from_stored(cls, text: str) -> StopWords:
         """Return stop words from their stored form, the result of `str`. The words are loaded when they are needed.
 
         Raises:
@@ -114,7 +114,7 @@ class StopWords:
             raise FormatMismatchError(
                 f"the index was created with a stop word file (check value {self.check}); set {STOP_WORDS} to its path"
             )
-        loaded = StopWords.of_language(self.language) if self.language else StopWords.of_file(file)
+        loaded = StopWords.from_language(self.language) if self.language else StopWords.from_file(file)
         if loaded.check != self.check:
             languages = "all languages" if self.language == AUTO else self.language
             source = f"of the package stop-words for {languages}" if self.language else f"in {file}"

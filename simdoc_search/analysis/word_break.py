@@ -18,8 +18,8 @@ Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Starts and ends of words."""
 
 _LETTER, _DIGIT, _KATAKANA, _JOINER = 1, 2, 4, 8  # these characters form runs
-_MID_LETTER, _MID_NUMBER = 16, 32  # these join their neighbours if the two are letters, or if the two are digits
-_SINGLE, _COMPLEX = 64, 128  # a Han or Hiragana character is a word, and a run of Thai, Lao, Khmer, ...
+_MID_LETTER, _MID_NUMBER = 16, 32  # these join the letters, or the digits, on both sides of them
+_SINGLE, _COMPLEX = 64, 128  # each Han or Hiragana character is a word; a run of Thai, Lao, Khmer, ... is one word
 _RUN = _LETTER | _DIGIT | _KATAKANA | _JOINER
 
 _BITS = {
@@ -83,20 +83,20 @@ def word_spans(points: NDArray[np.integer]) -> Spans:
     """
     class_ids = classes().numbers[points]
     starts, ends = _spans_by_neighbours(class_ids)
-    stretches = _hard_stretches(class_ids, _long_words(points, starts, ends))
+    stretches = _stretches_to_rescan(class_ids, _long_words(points, starts, ends))
     return _rescan(class_ids, points, starts, ends, stretches) if stretches else (starts, ends)
 
 
 def _spans_by_neighbours(class_ids: NDArray[np.uint8]) -> Spans:
-    """Find all words at once. The result may be wrong in the stretches that `_hard_stretches` returns."""
+    """Find all words at once. The result may be wrong in the stretches that `_stretches_to_rescan` returns."""
     bits = _lookup(class_ids, _tables().bits)
     extend = _lookup(class_ids, _tables().extend).view(bool)
     if not extend.any():
         return find_words(bits)[0]
     # UAX #29 WB4: marks and format characters belong to the character before them, so they are removed first.
-    solid = np.flatnonzero(~extend)
-    (starts, ends), _ = find_words(bits[solid])
-    after = np.append(solid, len(class_ids))  # a word ends where the next solid character begins
+    not_marks = np.flatnonzero(~extend)
+    (starts, ends), _ = find_words(bits[not_marks])
+    after = np.append(not_marks, len(class_ids))  # a word ends where the next character begins that is not a mark
     return after[starts], after[ends]
 
 
@@ -161,7 +161,7 @@ def in_words(starts: NDArray[np.int64], ends: NDArray[np.int64], size: int) -> N
     return np.cumsum(change[:-1], dtype=np.int8).view(bool)
 
 
-def _hard_stretches(class_ids: NDArray[np.uint8], long: NDArray[np.int64]) -> list[tuple[int, int]]:
+def _stretches_to_rescan(class_ids: NDArray[np.uint8], long: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Return the stretches in which the neighbours of a character are not enough to find words, in ascending order.
 
     The characters before and after each stretch are not in a word. Stretches with words over the maximum length are
@@ -174,22 +174,22 @@ def _hard_stretches(class_ids: NDArray[np.uint8], long: NDArray[np.int64]) -> li
     borders = np.concatenate(([-1], np.flatnonzero(class_ids == 0), [len(class_ids)]))
     stretch = np.searchsorted(borders, suspects)
     suspect = class_ids[suspects]
-    hard = table.emoji[suspect]
+    needs_rescan = table.emoji[suspect]
     if table.hebrew[suspect].any():
         quoted = np.searchsorted(borders, np.flatnonzero(_lookup(class_ids, table.quote)))
-        hard |= table.hebrew[suspect] & np.isin(stretch, quoted)
+        needs_rescan |= table.hebrew[suspect] & np.isin(stretch, quoted)
     if table.complex_mark[suspect].any():
-        hard |= table.complex_mark[suspect] & _has_no_base(class_ids, suspects)
-    numbers = distinct(np.concatenate((stretch[hard], np.searchsorted(borders, long))))
+        needs_rescan |= table.complex_mark[suspect] & _has_no_base(class_ids, suspects)
+    numbers = distinct(np.concatenate((stretch[needs_rescan], np.searchsorted(borders, long))))
     return list(zip((borders[numbers - 1] + 1).tolist(), borders[numbers].tolist(), strict=True))
 
 
 def _has_no_base(class_ids: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return whether no letter or digit precedes each mark. Such a Thai or Burmese mark can begin a word."""
     extend = _lookup(class_ids, _tables().extend)
-    last_solid = np.maximum.accumulate(np.where(extend, -1, np.arange(len(class_ids))))[marks]
-    base = _tables().bits[class_ids[np.maximum(last_solid, 0)]]
-    no_base: NDArray[np.bool_] = (last_solid < 0) | (base & (_RUN & ~_JOINER | _SINGLE | _COMPLEX) == 0)
+    last_not_mark = np.maximum.accumulate(np.where(extend, -1, np.arange(len(class_ids))))[marks]
+    base = _tables().bits[class_ids[np.maximum(last_not_mark, 0)]]
+    no_base: NDArray[np.bool_] = (last_not_mark < 0) | (base & (_RUN & ~_JOINER | _SINGLE | _COMPLEX) == 0)
     return no_base
 
 
@@ -211,9 +211,9 @@ def _rescan(
     """Replace the words in the stretches with the words that the grammar finds."""
     edges = np.array(stretches, np.int64)
     stretch = np.searchsorted(edges[:, 0], starts, side="right") - 1
-    easy = (stretch < 0) | (starts >= edges[np.maximum(stretch, 0), 1])
+    is_outside = (stretch < 0) | (starts >= edges[np.maximum(stretch, 0), 1])
     spans = np.array(list(scan(class_ids.tobytes(), points, stretches)), np.int64).reshape(-1, 2)
-    starts = np.concatenate((starts[easy], spans[:, 0]))
-    ends = np.concatenate((ends[easy], spans[:, 1]))
+    starts = np.concatenate((starts[is_outside], spans[:, 0]))
+    ends = np.concatenate((ends[is_outside], spans[:, 1]))
     order = np.argsort(starts, kind="stable")
     return starts[order], ends[order]

@@ -5,12 +5,12 @@ backfill/            adds fingerprints to existing documents
 pipeline/            installs an ingest pipeline that computes fingerprints
 installation.py      installs templates and the pipeline
 inspection/          inspects indices and their documents
-check.py             lists the problems of an index, and how to solve them
+check.py             lists the problems of an index, with advice
 search_templates.py  stores queries in the engine, as search templates
 min_hash.py          describes fields that the engine fills with its `min_hash` filter
 
-Every function that sends requests may also raise StoreUnavailableError if the engine does not respond, and
-RequestError if the engine rejects a request.
+Every function that sends requests may also raise StoreUnavailableError (the engine does not respond) or RequestError
+(the engine rejects a request).
 """
 
 from __future__ import annotations

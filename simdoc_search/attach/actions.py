@@ -35,8 +35,8 @@ def fingerprint_actions(
     field, are yielded unchanged.
 
     An update that removes the text also removes the fingerprint. If the text consists of several fields, an update of
-    only some of them removes the fingerprint too. Run `simdoc-search backfill` after such an update, and after updates
-    by a script, whose changes are not detected.
+    only some of them removes the fingerprint too. Run `simdoc-search backfill` after such an update. Also run it after
+    an update by a script, because this function does not detect what the script changes.
 
     Args:
         actions: the actions. The document is the value of `_source`, the value of `doc` in an update, or the action
@@ -61,7 +61,7 @@ def fingerprint_actions(
         positions = [(index, path) for index, action in enumerate(batch) for path in _document_paths(action)]
         documents = [_get_document(batch[index], path) for index, path in positions]
         texts = [
-            None if _is_partial(path) and _has_only_some(document, text_fields) else text_of(document, text_fields)
+            None if _is_partial(path) and _sets_only_some(document, text_fields) else text_of(document, text_fields)
             for document, (_, path) in zip(documents, positions, strict=True)
         ]
         existing_texts = [text for text in texts if text is not None]
@@ -90,7 +90,7 @@ def fingerprint_field(
 def fingerprint_fields(
     texts: list[str], settings: Settings, extractor: Extractor | None = None
 ) -> list[dict[str, Any]]:
-    """Return the values of the fingerprint field for many texts. It is several times faster than one call per text."""
+    """Return the values of the fingerprint field for many texts. One call is faster than a call per text."""
     check_can_sketch(settings, extractor, "the index")
     sketches = compute_sketches(texts, settings, extractor)
     results = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
@@ -148,8 +148,8 @@ def _replace_document(action: dict[str, Any], path: _Path, document: dict[str, A
     return {**action, path[0]: _replace_document(action.get(path[0]) or {}, path[1:], document)}
 
 
-def _has_only_some(document: dict[str, Any], names: Sequence[str]) -> bool:
-    """Return whether a document has some of these fields, but not all."""
+def _sets_only_some(document: dict[str, Any], names: Sequence[str]) -> bool:
+    """Return whether a document sets some of these fields, but not all."""
     return 0 < sum(_has_field(document, name) for name in names) < len(names)
 
 

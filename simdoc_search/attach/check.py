@@ -1,4 +1,4 @@
-"""Lists the problems of an index and its fingerprints, and how to solve them."""
+"""Lists the problems of an index and its fingerprints, with advice."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Finding:
     """A problem, or a note.
 
     Attributes:
-        index: name of the concrete index, or the name that was checked if the finding concerns all of its indices.
+        index: name of the concrete index. If the finding concerns all indices of an alias, the name of the alias.
         is_problem: whether queries fail or miss documents because of it.
-        message: what was found, and what to do, in one sentence.
+        message: one sentence about the problem, and what to do.
     """
 
     index: str
@@ -91,7 +91,7 @@ def _find_mapping_faults(index: IndexDescription, mappings: _Mappings, location:
 def _find_notes(index: IndexDescription) -> Iterator[tuple[bool, str]]:
     """Yield (is_problem, message) for each side effect of the fingerprint field on other searches."""
     field = index.field
-    if "tokens" not in index.subfields or index.is_own:
+    if "tokens" not in index.subfields or index.is_simdoc_index:
         return
     if not index.index_settings.get("query", {}).get("default_field"):
         yield (
@@ -111,29 +111,33 @@ def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, st
     index, counts = inspected.index, inspected.counts
     if "format" not in index.subfields or index.settings is None:
         return
-    if inspected.ingest.is_faulty:
-        yield True, f"new documents do not get correct fingerprints: {inspected.ingest}"
+    if inspected.pipeline.is_faulty:
+        yield True, f"new documents do not get correct fingerprints: {inspected.pipeline}"
     if counts.errors:
         how = f"see {index.field}.error in each document, correct the document, and index it again"
         yield True, f"the pipeline could not fingerprint {counted(counts.errors, 'document')}; {how}"
     if counts.missing:
-        subject = f"{counts.missing:,} of {counts.documents:,} documents have"
+        have = "has" if counts.missing == 1 else "have"
+        subject = f"{counts.missing:,} of {counts.documents:,} documents {have}"
         if counts.without_text is not None:
             yield True, f"{subject} a text but no fingerprint; run simdoc-search backfill"
         else:
             yield False, f"{subject} no fingerprint"
     if counts.text_gone:
-        yield True, f"{counts.text_gone:,} documents have a fingerprint but no text; run simdoc-search backfill"
+        documents = counted(counts.text_gone, "document has", "documents have")
+        yield True, f"{documents} a fingerprint but no text; run simdoc-search backfill"
     for kind in kinds_of(index.settings):
         if lacking := counts.lacking[kind.name]:
-            yield True, f"{lacking:,} fingerprints have no {kind.name}; run simdoc-search backfill"
-    if others := counts.of_other_settings:
-        problem = f"{others:,} fingerprints were computed with settings that differ from the mapping"
+            fingerprints = counted(lacking, "fingerprint has", "fingerprints have")
+            yield True, f"{fingerprints} no {kind.name}; run simdoc-search backfill"
+    if others := counts.with_other_settings:
+        fingerprints = counted(others, "fingerprint was", "fingerprints were")
+        problem = f"{fingerprints} computed with settings that differ from the mapping"
         yield True, f"{problem}; run simdoc-search backfill --stale"
 
 
 def _find_sample_faults(inspection: Inspection) -> Iterator[str]:
-    """Yield a message about the malformed fingerprints in the sample, and one about the stale fingerprints."""
+    """Yield a message about the malformed fingerprints in the sample, and a message about the stale ones."""
     sample = inspection.sample
     if malformed := sorted(sample.malformed.items()):
         examples = ", ".join(f"{id!r} {fault}" for id, fault in malformed[:_MAX_EXAMPLES])
@@ -154,10 +158,10 @@ def _find_crafted_texts(engine: Engine, index: IndexDescription) -> Iterator[tup
 
     Only an index that `simdoc-search index` created is checked.
     """
-    if not index.is_own or index.settings is None or mapping_at(index.mappings, "body") is None:
+    if not index.is_simdoc_index or index.settings is None or mapping_at(index.mappings, "body") is None:
         return
     with suppress(FormatMismatchError):  # the hash key is unknown, or the sketch does not allow this check
-        settings = index.settings.unlocked(key_from(), f"the index {index.name}")
+        settings = index.settings.with_verified_key(key_from(), f"the index {index.name}")
         body = {"size": SAMPLE_SIZE, "query": in_random_order({"match_all": {}}), "_source": ["body"]}
         hits = engine.search(index.name, body)["hits"]["hits"]
         texts = [(hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits]

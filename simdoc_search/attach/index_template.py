@@ -13,16 +13,16 @@ from simdoc_search.attach.steps import Step
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.mappings import fields_of, list_some, mapping_at
+from simdoc_search.stores.remote.mappings import fields_of, mapping_at, shorten_list
 from simdoc_search.stores.remote.schema import settings_of
-from simdoc_search.stores.remote.texts import record_text_fields, recorded_text_fields, text_paths, why_not_text
+from simdoc_search.stores.remote.texts import record_text_fields, recorded_text_fields, text_field_problem, text_paths
 
 _DATE_KEY_PREFIXES = ("created_date", "modified_date")
 """Prefixes of the keys that newer engines add to a template, and reject in requests."""
 
 
 @dataclass(frozen=True, slots=True)
-class Extension:
+class TemplateExtension:
     """The parts that an index template must include.
 
     Attributes:
@@ -39,7 +39,7 @@ class Extension:
 
 
 def plan_index_template_steps(
-    engine: Engine, name: str, extension: Extension, *, force: bool = False
+    engine: Engine, name: str, extension: TemplateExtension, *, force: bool = False
 ) -> tuple[list[Step], list[str]]:
     """Return the step that extends an index template, and warnings.
 
@@ -54,7 +54,7 @@ def plan_index_template_steps(
     if [template["name"] for template in templates] != [name]:
         is_legacy = engine.call("GET", ["_template", name], allow=UNSUPPORTED_OR_FORBIDDEN)
         how = "replace this legacy template (_template) with an index template" if is_legacy else "create it"
-        existing = list_some(other for other in read_index_templates(engine) or {} if not other.startswith("."))
+        existing = shorten_list(other for other in read_index_templates(engine) or {} if not other.startswith("."))
         raise StoreError(f"{engine.name} has no index template {name}; {how}, or choose another one ({existing})")
     before = remove_dates(templates[0]["index_template"])
     warnings = _check_template(engine, name, before, extension, force=force)
@@ -87,7 +87,7 @@ def resolve_template(engine: Engine, name: str, body: dict[str, Any] | None = No
     return None if response is None else response.get("template", {})
 
 
-def has_extension(template: Mapping[str, Any], extension: Extension) -> bool:
+def has_extension(template: Mapping[str, Any], extension: TemplateExtension) -> bool:
     """Return whether a resolved template contains all parts of an extension."""
     mappings = template.get("mappings", {})
     recorded = recorded_text_fields([mappings], extension.field)
@@ -116,7 +116,7 @@ def remove_dates(template: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in template.items() if not key.startswith(_DATE_KEY_PREFIXES)}
 
 
-def _extend(before: Mapping[str, Any], extension: Extension) -> tuple[dict[str, Any], list[str]]:
+def _extend(before: Mapping[str, Any], extension: TemplateExtension) -> tuple[dict[str, Any], list[str]]:
     """Return the extended template, and a description of each change."""
     body, changes = deepcopy(dict(before)), []
     composed = body.get("composed_of") or []
@@ -144,7 +144,7 @@ def _extend(before: Mapping[str, Any], extension: Extension) -> tuple[dict[str, 
 
 
 def _check_template(
-    engine: Engine, name: str, before: Mapping[str, Any], extension: Extension, *, force: bool
+    engine: Engine, name: str, before: Mapping[str, Any], extension: TemplateExtension, *, force: bool
 ) -> list[str]:
     """Check that fingerprints can be added to the indices of a template, and return warnings.
 
@@ -165,7 +165,7 @@ def _check_template(
     resolved = resolve_template(engine, name, body) or template
     mappings, settings = resolved.get("mappings", {}), (resolved.get("settings") or {}).get("index", {})
     faults = [fault.problem for fault in find_faults(mappings, settings, field) if fault.blocks_writes]
-    faults += filter(None, (why_not_text(mappings, text_field) for text_field in extension.text_fields))
+    faults += filter(None, (text_field_problem(mappings, text_field) for text_field in extension.text_fields))
     tokens = fields_of(mappings, field).get("tokens", {})
     if not faults and not _has_same_settings(tokens, extension.mapping["properties"]["tokens"]):
         faults.append(f"the template maps {field}.tokens itself, with different settings; remove this mapping from it")
@@ -174,7 +174,7 @@ def _check_template(
     if extension.pipeline:
         check_final_pipeline(f"index template {name}", _final_pipeline(resolved), extension.pipeline, force=force)
     other_fields = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
-    mapped = list_some(text_paths(other_fields))
+    mapped = shorten_list(text_paths(other_fields))
     missing = [path for path in extension.text_fields if other_fields and mapping_at(mappings, path) is None]
     how = f"its text fields are: {mapped}"
     warnings = [f"the index template {name} does not map the field {path}; {how}" for path in missing]
@@ -183,7 +183,7 @@ def _check_template(
     return warnings
 
 
-def _can_record(extension: Extension) -> bool:
+def _can_record(extension: TemplateExtension) -> bool:
     return "meta" in record_text_fields({}, extension.text_fields)
 
 

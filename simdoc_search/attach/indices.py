@@ -19,7 +19,7 @@ UNSUPPORTED_OR_FORBIDDEN = (400, 401, 403, 404, 405, 410)
 """HTTP statuses of a request that the engine does not support, or that this user may not send."""
 
 NO_PIPELINE = "_none"
-"""The value of a pipeline setting for no pipeline."""
+"""The value of `index.final_pipeline` and `index.default_pipeline` if an index has no pipeline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class IndexDescription:
         field: the object field of the fingerprints.
         mappings: its mappings.
         index_settings: its settings, without the prefix `index`.
-        filters: filters of the aliases in the requested name, combined into at most one clause.
+        filters: filters of the requested aliases, combined into at most one clause.
         other_names: names of its aliases and of its data stream.
     """
 
@@ -71,7 +71,7 @@ class IndexDescription:
         return is_closed(self.index_settings)
 
     @property
-    def is_own(self) -> bool:
+    def is_simdoc_index(self) -> bool:
         """Whether `simdoc-search index` created the index."""
         return "facts" in self.subfields
 

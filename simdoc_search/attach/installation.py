@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.targets import Target, find_targets
-from simdoc_search.attach.backfill.task import Task
-from simdoc_search.attach.index_template import Extension, check_final_pipeline, plan_index_template_steps
+from simdoc_search.attach.index_template import TemplateExtension, check_final_pipeline, plan_index_template_steps
 from simdoc_search.attach.next_index import warn_of_next_indices
 from simdoc_search.attach.pipeline import DEFAULT_PIPELINE, plan_pipeline_steps
 from simdoc_search.attach.search_templates import plan_search_template_steps
-from simdoc_search.attach.steps import Part, Step, plan_install_step, run_steps
+from simdoc_search.attach.steps import InstallationPart, Step, plan_install_step, run_steps
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
@@ -34,7 +34,7 @@ class InstallRequest:
     Attributes:
         field: the object field of the fingerprints. The component template has the same name.
         settings: the settings of new fingerprints. Indices with fingerprints keep their settings.
-        change: the requested change of settings, see `Task`.
+        change_settings: the requested change of settings; see `BackfillOptions`.
         pipeline: the name of the pipeline; empty for none.
         text_fields: the fields of the text.
         index: an index, an alias or a data stream that will use the pipeline; empty for none.
@@ -45,7 +45,7 @@ class InstallRequest:
 
     field: str
     settings: Settings
-    change: Callable[[Settings], Settings] | None = None
+    change_settings: Callable[[Settings], Settings] | None = None
     pipeline: str = ""
     text_fields: Sequence[str] = ()
     index: str = ""
@@ -72,7 +72,7 @@ class InstallPlan:
     indices: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
-    def steps_of(self, part: Part) -> list[Step]:
+    def steps_of(self, part: InstallationPart) -> list[Step]:
         """Return the steps of one part."""
         return [step for step in self.steps if step.part == part]
 
@@ -104,7 +104,7 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
         )
     template = component_template(settings if request.index_template else request.settings, name)
     mapping = template["template"]["mappings"]["properties"][name]
-    extension = Extension(name, mapping, request.pipeline, request.text_fields)
+    extension = TemplateExtension(name, mapping, request.pipeline, request.text_fields)
     plan = InstallPlan(engine, request, indices=[target.index.name for target in targets])
     plan.steps.extend(plan_component_steps(engine, template, name, force=force))
     plan.steps.extend(plan_mapping_steps(targets, name))
@@ -188,8 +188,10 @@ def _find_targets(engine: Engine, request: InstallRequest) -> list[Target]:
         StoreNotFoundError: no index has this name.
         StoreError: fingerprints cannot be added to an index.
     """
-    task = Task([*request.text_fields], request.field, change=request.change, force=request.force)
-    targets, skipped = find_targets(engine, request.index, task)
+    options = BackfillOptions(
+        [*request.text_fields], request.field, change_settings=request.change_settings, force=request.force
+    )
+    targets, skipped = find_targets(engine, request.index, options)
     if skipped:
         raise StoreError(f"the index {skipped[0].index} cannot use the pipeline: {skipped[0].reason}")
     return targets

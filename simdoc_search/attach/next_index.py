@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simdoc_search.attach.index_template import (
-    Extension,
+    TemplateExtension,
     has_extension,
     matches_any,
     read_index_templates,
@@ -20,7 +20,7 @@ _NUMBERED_NAME = re.compile(r"(.*-)(\d+)")
 
 
 def warn_of_next_indices(
-    engine: Engine, names: str, extension: Extension, command: str, extended_template: str = ""
+    engine: Engine, names: str, extension: TemplateExtension, command: str, extended_template: str = ""
 ) -> Iterator[str]:
     """Yield a warning for each alias and data stream in `names` whose next index will lack a part of the extension.
 

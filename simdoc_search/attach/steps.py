@@ -10,7 +10,7 @@ from urllib.parse import quote
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
 
-Part = Literal["component", "mapping", "pipeline", "index template", "index pipeline", "search template"]
+InstallationPart = Literal["component", "mapping", "pipeline", "index template", "index pipeline", "search template"]
 """The part of an installation that a step belongs to."""
 
 
@@ -26,7 +26,7 @@ class Step:
         undo: how to undo the change; may be empty.
     """
 
-    part: Part
+    part: InstallationPart
     segments: tuple[str, ...]
     body: Mapping[str, Any]
     change: str
@@ -45,7 +45,7 @@ def join_path(segments: Iterable[str]) -> str:
 
 def plan_install_step(
     engine: Engine,
-    part: Part,
+    part: InstallationPart,
     segments: Iterable[str],
     body: dict[str, Any],
     *,

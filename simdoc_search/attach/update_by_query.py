@@ -58,7 +58,7 @@ def update_by_query(
     Args:
         engine: the engine.
         index: the name of the index.
-        query: selects the documents. Only documents that searches can find now are rewritten.
+        query: selects the documents. Writes since the last refresh are not visible to it.
         pipeline: the id of an ingest pipeline; None for the pipeline of the index.
         throttle: maximum number of documents per second; None for no limit.
         progress: called while the task runs.

@@ -24,12 +24,11 @@ from simdoc_search.cli.settings_options import settings_change, settings_options
 from simdoc_search.display import counted, format_bytes
 
 if TYPE_CHECKING:
-    from simdoc_search.attach.backfill import BackfillReport, Estimate, SkippedIndex, Task
+    from simdoc_search.attach.backfill import BackfillOptions, BackfillReport, CostEstimate, SkippedIndex
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.remote.engine import Engine
 
-_MAX_REFUSED = 20
-"""Maximum number of refused documents that are printed."""
+_MAX_PRINTED_REFUSALS = 20
 
 
 def _parse_rate(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
@@ -90,7 +89,7 @@ def backfill(
       simdoc-search backfill http://localhost:9200/articles --text-field body --dry-run
       simdoc-search backfill http://localhost:9200/articles --text-field body --throttle 500/s
     """
-    from simdoc_search.attach.backfill import Task, estimate
+    from simdoc_search.attach.backfill import BackfillOptions, estimate_cost
     from simdoc_search.attach.backfill.targets import choose_fields
     from simdoc_search.stores.remote.connection import connect
 
@@ -101,14 +100,14 @@ def backfill(
     change = settings_change(options, passages=add_passages)
     client, index = connect(url, engine=engine)
     field, text_fields = choose_fields(client, index, field, text_fields)
-    task = Task(text_fields, field, stale, throttle, change, full=full, force=force)
+    backfill_options = BackfillOptions(text_fields, field, stale, throttle, change, full=full, force=force)
     if dry_run:
-        _print_estimate(estimate(client, index, task), f"{client.name}/{index}", as_json)
+        _print_estimate(estimate_cost(client, index, backfill_options), f"{client.name}/{index}", as_json)
     else:
-        _run(client, index, task, as_json, in_engine=in_engine)
+        _run(client, index, backfill_options, as_json, in_engine=in_engine)
 
 
-def _run(engine: Engine, index: str, task: Task, as_json: bool, *, in_engine: bool) -> None:
+def _run(engine: Engine, index: str, options: BackfillOptions, as_json: bool, *, in_engine: bool) -> None:
     from simdoc_search.attach.backfill import Backfill
     from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
 
@@ -117,7 +116,7 @@ def _run(engine: Engine, index: str, task: Task, as_json: bool, *, in_engine: bo
         def progress(done: int, total: int) -> None:
             update(completed=done, total=max(done, total))
 
-        run = Backfill(engine, index, task, progress, pipeline=DEFAULT_PIPELINE if in_engine else "")
+        run = Backfill(engine, index, options, progress, pipeline=DEFAULT_PIPELINE if in_engine else "")
         report, is_interrupted = run.report, False
         try:
             run.run()
@@ -146,10 +145,10 @@ def _print_report(report: BackfillReport) -> None:
     counts |= {name: count for name, count in optional.items() if count}
     say(f"{', '.join(f'{count:,} {name}' for name, count in counts.items())} in {report.seconds:.1f} s")
     print_incomplete(report.incomplete)
-    for document in report.refused[:_MAX_REFUSED]:
+    for document in report.refused[:_MAX_PRINTED_REFUSALS]:
         say(f"  {document.index}: {document.id}: {document.reason}", err=True)
-    if len(report.refused) > _MAX_REFUSED:
-        say(f"  and {len(report.refused) - _MAX_REFUSED:,} more; --json lists all", err=True)
+    if len(report.refused) > _MAX_PRINTED_REFUSALS:
+        say(f"  and {len(report.refused) - _MAX_PRINTED_REFUSALS:,} more; --json lists all", err=True)
     _print_notes(report.skipped_indices, report.notes)
 
 
@@ -160,25 +159,25 @@ def _print_notes(skipped: Iterable[SkippedIndex], notes: Iterable[str]) -> None:
         say(f"skipped: {index.index}: {index.reason}", err=True)
 
 
-def _print_estimate(estimate: Estimate, place: str, as_json: bool) -> None:
+def _print_estimate(estimate: CostEstimate, place: str, as_json: bool) -> None:
     if as_json:
         print_json({"url": place, "bytes_per_document": round(estimate.bytes_per_document), **asdict(estimate)})
     else:
-        most = f", at most {estimate.writes_at_most:,}" if estimate.writes_at_most != estimate.writes else ""
-        say(f"documents  {estimate.documents:,}, of which {estimate.writes:,} would be written{most}")
-        added, meanwhile = format_bytes(estimate.bytes_added), format_bytes(estimate.bytes_meanwhile)
+        at_most = f", at most {estimate.max_writes:,}" if estimate.max_writes != estimate.writes else ""
+        say(f"documents  {estimate.documents:,}, of which {estimate.writes:,} would be written{at_most}")
+        added, meanwhile = format_bytes(estimate.bytes_added), format_bytes(estimate.max_bytes_added)
         say(
             f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), and temporarily up to "
             f"{meanwhile} until the engine merges segments; GET _cat/allocation shows the free space"
         )
-        say(f"time       {_duration(estimate.seconds)}, estimated from {counted(estimate.sampled, 'document')}")
+        say(f"time       {_format_duration(estimate.seconds)}, estimated from {counted(estimate.sampled, 'document')}")
         say("nothing was written")
         _print_notes(estimate.skipped_indices, estimate.notes)
     if estimate.skipped_indices:
         raise SystemExit(1)
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     if seconds < 90:
         return f"about {seconds:.0f} s"
     return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"

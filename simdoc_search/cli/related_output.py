@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.columns import format_columns, link_id, sort_hits
-from simdoc_search.display import documents_compared, percent, printable, show_more, showing
+from simdoc_search.display import describe_shown_hits, documents_compared, more_hits_hint, percent, printable
 
 if TYPE_CHECKING:
     from simdoc_search.cli.columns import HitColumns
@@ -33,34 +33,39 @@ def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None
     if own_id is not None:
         yield printable(f"The document {own_id!r} is not listed, because it is this file.")
     yield documents_compared(result.compared, result.candidates)
-    if more_hits := show_more(len(result.hits), result.total, result.offset):
+    if more_hits := more_hits_hint(len(result.hits), result.total, result.offset):
         at_least = result.compared < result.candidates
-        counts = showing(len(result.hits), result.total, result.offset, "related document", at_least=at_least)
+        counts = describe_shown_hits(
+            len(result.hits), result.total, result.offset, "related document", at_least=at_least
+        )
         yield f"{counts}.{more_hits}"
     if result.hits and result.unnamed:
         yield printable(f"some concepts cannot be named: {result.unnamed}")
 
 
 def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
-    """Yield the parts of the score, and the shared concepts."""
-    from simdoc_search.versions.relations import RELATED
+    """Yield how the score is computed, and the shared concepts with their shares of it."""
+    from simdoc_search.versions.relations import RELATED_SIMILARITY
 
     explanation = hit.explanation
     if explanation is None:
         return
-    formula = f"the mean of {explanation.whole:.3f} for documents and {explanation.paragraphs:.3f} for paragraphs"
-    yield f"similarity of concepts {explanation.similarity:.3f}: {formula}; {RELATED} or more is related"
+    formula = f"the mean of {explanation.whole:.3f} (documents) and {explanation.paragraphs:.3f} (paragraphs)"
+    yield (
+        f"similarity of concepts {explanation.similarity:.3f}: {formula}. "
+        f"Related documents have {RELATED_SIMILARITY} or more"
+    )
     if hit.kind == "version":
         yield "this is a version, so its score is computed from sentences"
     if not explanation.concepts:
         return
-    yield f"{'part':>6}{'weight':>8}  word"
+    yield f"{'share':>6}{'weight':>8}  word"
     for concept in explanation.concepts[:_MAX_EXPLAINED_CONCEPTS]:
-        part = percent(concept.part / explanation.similarity) if explanation.similarity else "0 %"
-        yield f"{part:>6}{concept.weight:>8.2f}  {concept.word or '–'}{_format_names(concept)}"
+        share = percent(concept.part / explanation.similarity) if explanation.similarity else "0 %"
+        yield f"{share:>6}{concept.weight:>8.2f}  {concept.word or '–'}{_format_names(concept)}"
     if rest := explanation.concepts[_MAX_EXPLAINED_CONCEPTS:]:
-        part = percent(sum(concept.part for concept in rest) / explanation.similarity)
-        yield f"{part:>6}{'':>8}  {len(rest):,} more words"
+        share = percent(sum(concept.part for concept in rest) / explanation.similarity)
+        yield f"{share:>6}{'':>8}  {len(rest):,} more words"
 
 
 def _format_names(concept: SharedConcept) -> str:

@@ -22,7 +22,7 @@ from simdoc_search.cli.sketch_options import synonyms_option
 from simdoc_search.display import counted, printable
 
 if TYPE_CHECKING:
-    from simdoc_search.documents import Place
+    from simdoc_search.documents import DocumentKey
     from simdoc_search.search import DocumentConcept
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
@@ -35,7 +35,7 @@ _MAX_WORD_WIDTH = 24
 
 @click.command()
 @click.argument("id", metavar="ID", shell_complete=complete_ids)
-@click.option("--text", "only_text", is_flag=True, help="Print the whole text, and nothing else.")
+@click.option("--text-only", is_flag=True, help="Print the whole text, and nothing else.")
 @click.option(
     "--concepts",
     is_flag=True,
@@ -50,7 +50,7 @@ _MAX_WORD_WIDTH = 24
 @handle_errors
 def show(
     id: str,
-    only_text: bool,
+    text_only: bool,
     concepts: bool,
     synonyms: Path | None,
     text_fields: tuple[str, ...],
@@ -61,42 +61,42 @@ def show(
 ) -> None:
     """Show a document: its file, size, date, metadata and text.
 
-    ID is a document's id, the path of its file, or its file name if only one document has it. Without --text, only the
-    beginning of the text is shown.
+    ID is a document's id, the path of its file, or its file name if only one document has it. Only the beginning of the
+    text is shown. To print the whole text, use --text-only.
 
     \b
       simdoc-search show doc123
-      simdoc-search show ./corpus/reports/half.txt --text
+      simdoc-search show ./corpus/reports/half.txt --text-only
       simdoc-search show doc123 --concepts
     """
     from simdoc_search.errors import NoTextError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
     from simdoc_search.search.resolver import Resolver
 
-    if only_text and concepts:
-        raise click.UsageError("give --text or --concepts, not both")
+    if text_only and concepts:
+        raise click.UsageError("give --text-only or --concepts, not both")
     if synonyms is not None and not concepts:
         raise click.UsageError("--synonyms needs --concepts; add it")
     columns = Columns(["path", "size", "date"])
     with open_for_query(store, engine=engine, text_field=text_fields, field=field) as opened:
         resolver = Resolver(opened)
-        place = resolver.record(resolver.resolve(id, overlap=0).id).place
+        key = resolver.record(resolver.resolve(id, overlap=0).id).place
         if concepts:
-            _show_concepts(opened, place, synonyms, as_json=as_json)
+            _show_concepts(opened, key, synonyms, as_json=as_json)
             return
-        record = next(iter(columns.read_records(opened, [place], text=True)), None)
+        record = next(iter(columns.read_records(opened, [key], text=True)), None)
     if record is None:  # another process removed it just now
         raise UnknownDocumentError(id)
     values = columns.values(record)
     if as_json:
         print_json(_as_json(record, values))
-    elif only_text:
+    elif text_only:
         if record.text is None:
             raise NoTextError(record.id)
         for line in record.text.split("\n"):
             say(line.removesuffix("\r"))
     else:
-        _print(record, values)
+        _print_record(record, values)
 
 
 def _as_json(record: Record, values: dict[str, Any]) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def _as_json(record: Record, values: dict[str, Any]) -> dict[str, Any]:
     return {**place_as_json(record.place), **values, **sizes, "metadata": dict(record.metadata), "text": record.text}
 
 
-def _print(record: Record, values: dict[str, Any]) -> None:
+def _print_record(record: Record, values: dict[str, Any]) -> None:
     size = values["size"]
     click.echo(f"document   {link_id(record.id, values)}")
     lines = {
@@ -129,33 +129,33 @@ def _print(record: Record, values: dict[str, Any]) -> None:
     for line in beginning:
         say(line)
     if len("\n".join(beginning)) < len(record.text.rstrip()):
-        say("… Show the whole text with --text")
+        say("… Show the whole text with --text-only")
 
 
-def _show_concepts(store: Store, place: Place, synonyms: Path | None, *, as_json: bool) -> None:
+def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_json: bool) -> None:
     """Print the concepts of a document, highest weight first."""
     from simdoc_search.as_json import concepts_as_json
     from simdoc_search.concepts import read_synonyms
     from simdoc_search.search import SimilaritySearch
 
-    result = SimilaritySearch(store).concepts(place, synonyms=None if synonyms is None else read_synonyms(synonyms))
+    result = SimilaritySearch(store).concepts(key, synonyms=None if synonyms is None else read_synonyms(synonyms))
     if as_json:
         print_json(concepts_as_json(result))
         return
-    say(f"document   {place.id}")
+    say(f"document   {key.id}")
     counts = f"{counted(len(result.concepts), 'word')} in {counted(result.paragraphs, 'paragraph')}"
     say(f"concepts   {counts}; weight 1 means that only one of {counted(result.documents, 'document')} has the word")
     width = min(_MAX_WORD_WIDTH, max([7, *(len(concept.word) for concept in result.concepts)]))
-    say(f"{'weight':>7}{'documents':>11}{'times':>7}  {'word':<{width}}  from")
+    say(f"{'weight':>7}{'documents':>11}{'occurrences':>13}  {'word':<{width}}  from")
     for concept in result.concepts:
-        numbers = f"{concept.weight:>7.2f}{concept.documents:>11,}{concept.times:>7,}"
+        numbers = f"{concept.weight:>7.2f}{concept.documents:>11,}{concept.occurrences:>13,}"
         say(f"{numbers}  {concept.word or '–':<{width}}  {_format_origin(concept)}".rstrip())
     if result.unnamed:
         say(f"note: {result.unnamed}", err=True)
 
 
 def _format_origin(concept: DocumentConcept) -> str:
-    """Return the concepts of the text that contain the word, and the synonyms that they contain."""
+    """Return the names and phrases in the text that contain the word, and the synonyms in them."""
     more = len(concept.names) - _MAX_CONCEPT_NAMES
     names = ", ".join(concept.names[:_MAX_CONCEPT_NAMES]) + (f" and {more} more" if more > 0 else "")
     return f"{names} (synonyms: {', '.join(concept.synonyms)})" if concept.synonyms else names

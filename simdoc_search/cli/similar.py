@@ -25,7 +25,7 @@ from simdoc_search.cli.query_options import (
 )
 from simdoc_search.cli.similar_output import print_many, print_result
 from simdoc_search.query.alfresco import parse_alfresco
-from simdoc_search.query.clauses import has_clauses, parse_filters
+from simdoc_search.query.clauses import has_other_clauses, parse_filters
 from simdoc_search.query.planner import Planner
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def similar(
       simdoc-search similar doc123_20           only documents with an overlap of 20 % or more
       simdoc-search similar doc123_20_80        faster: finds an overlap of 20 % with a probability of 80 %
       simdoc-search similar --file draft.txt --overlap 50
-      simdoc-search similar doc123 --measure containment --overlap 50     all that contain half of doc123
+      simdoc-search similar doc123 --measure containment --overlap 50     all documents that contain half of doc123
 
     FINGERPRINT is ID[_OVERLAP[_PROBABILITY]], in percent. ID is a document's id, the path of its file, or its file name
     with or without the extension if only one document has it. Quote an id that ends in numbers: '"report_2023"_20'.
@@ -113,7 +113,7 @@ def similar(
     search = SimilaritySearch(
         open_for_query(store, id_field=id_field, engine=engine, text_field=text_fields, field=field)
     )
-    if fingerprint is not None and has_clauses(fingerprint):
+    if fingerprint is not None and has_other_clauses(fingerprint):
         fingerprint, required, unwanted = parse_filters(fingerprint)
         filters, excluded = (*filters, *required), (*excluded, *unwanted)
     options: dict[str, Any] = {

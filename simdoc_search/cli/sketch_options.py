@@ -27,11 +27,11 @@ def for_new_stores(*options: Callable[[Command], Command]) -> Callable[[Command]
     """Begin the help of these options with "New store:", because they only apply when a store is created."""
 
     def add(command: Command) -> Command:
-        others = [*getattr(command, "__click_params__", ())]
+        other_parameters = [*getattr(command, "__click_params__", ())]
         for option in reversed(options):
             command = option(command)
         for parameter in getattr(command, "__click_params__", ()):
-            if parameter not in others:
+            if parameter not in other_parameters:
                 parameter.help = f"New store: {parameter.help[0].lower()}{parameter.help[1:]}"
         return command
 
@@ -92,7 +92,7 @@ def word_settings(stop_words: str | None, stem: str | None, frequencies: bool | 
         stems([], "en" if stem == AUTO else stem)
     if stop_words is not None:
         is_language = stop_words == AUTO or (len(stop_words) == 2 and stop_words.isalpha())
-        settings["stop_words"] = StopWords.of_language(stop_words) if is_language else StopWords.of_file(stop_words)
+        settings["stop_words"] = StopWords.from_language(stop_words) if is_language else StopWords.from_file(stop_words)
     if AUTO in (stem, stop_words):
         require_identifier()
     return settings
@@ -153,17 +153,18 @@ def synonyms_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - 
 
 
 def extractor_options(command: Command) -> Command:
-    """Add `--concepts` and `--synonyms`, for a new store with concepts and for each later run."""
+    """Add `--extractor` and `--synonyms`, for a new store with concepts and for each later run."""
     concepts = click.option(
-        "--concepts",
+        "--extractor",
+        "extractor_name",
         metavar="NAME",
         help="With --with relations: how to extract concepts (yake, names or spacy:MODEL).  [default: yake]",
     )
-    return concepts(synonyms_option("File with synonyms in Solr's format. Use it again in every later run.")(command))
+    return concepts(synonyms_option("File with synonyms in Solr's format. Give it again in every later run.")(command))
 
 
-def chosen_extractor(concepts: str | None, synonyms: Path | None, stored: Settings | None) -> Extractor | None:
-    """Return the extractor that `--concepts` and `--synonyms` choose; None for the store's extractor or the default.
+def chosen_extractor(name: str | None, synonyms: Path | None, stored: Settings | None) -> Extractor | None:
+    """Return the extractor that `--extractor` and `--synonyms` choose; None for the store's extractor or the default.
 
     Raises:
         BadParameter: there is no such extractor.
@@ -171,26 +172,29 @@ def chosen_extractor(concepts: str | None, synonyms: Path | None, stored: Settin
         FormatMismatchError: the store has concepts with other synonyms.
         MissingExtraError: a package that the extractor needs is not installed.
     """
-    from simdoc_search.concepts import extractor_named, extractor_of_settings, read_synonyms
+    from simdoc_search.concepts import extractor_of_option, extractor_of_settings, read_synonyms
     from simdoc_search.errors import FormatMismatchError
 
-    if concepts is None and synonyms is None:
+    if name is None and synonyms is None:
         return None
     synonym_map = read_synonyms(synonyms) if synonyms else None
-    if concepts is None and stored and stored.concepts:
+    if name is None and stored and stored.concepts:
         return extractor_of_settings(stored.concepts, synonym_map)
     try:
-        return extractor_named(concepts or "yake", synonym_map)
+        return extractor_of_option(name or "yake", synonym_map)
     except FormatMismatchError as error:
-        raise click.BadParameter(str(error), param_hint="'--concepts'") from error
+        raise click.BadParameter(str(error), param_hint="'--extractor'") from error
 
 
 def with_kinds(settings: Settings, kinds: tuple[KindName, ...], extractor: Extractor | None = None) -> Settings:
     """Return the settings with these kinds of tokens added. Without an `extractor`, the default one is used."""
-    from simdoc_search.sketch.concepts import Concepts
-    from simdoc_search.sketch.sentences import Sentences
+    from simdoc_search.sketch.concepts import ConceptSettings
+    from simdoc_search.sketch.sentences import SentenceSettings
 
-    added: dict[str, Any] = {"sentences": Sentences(), "concepts": extractor.settings if extractor else Concepts()}
+    added: dict[str, Any] = {
+        "sentences": SentenceSettings(),
+        "concepts": extractor.settings if extractor else ConceptSettings(),
+    }
     return replace(settings, **{name: added[name] for name in kinds})
 
 
@@ -213,12 +217,12 @@ def skip_options(command: Command) -> Command:
 
 
 def skipped_parts(front_matter: str, quoted_replies: str) -> tuple[str, ...]:
-    """Return the value of `Settings.left_out` that these options set."""
+    """Return the value of `Settings.excluded_parts` that these options set."""
     values = {"front-matter": front_matter, "quoted-replies": quoted_replies}
     return tuple(part for part, value in values.items() if value == "skip")
 
 
-def check_store_has(stored: Settings, wanted: Settings, store: str) -> None:
+def check_store_has(stored: Settings, requested: Settings, store: str) -> None:
     """Check that an existing store has the settings of `--language`, `--front-matter` and `--quoted-replies`.
 
     Raises:
@@ -226,13 +230,13 @@ def check_store_has(stored: Settings, wanted: Settings, store: str) -> None:
     """
     from simdoc_search.errors import FormatMismatchError
 
-    if wanted.language and not stored.language:
+    if requested.language and not stored.language:
         raise FormatMismatchError(f"the store {store} was created without --language; choose a new store with --store")
-    if wanted.left_out and wanted.left_out != stored.left_out:
-        skips = " and ".join(f"with --{part} skip" for part in stored.left_out)
+    if requested.excluded_parts and requested.excluded_parts != stored.excluded_parts:
+        options = " and ".join(f"--{part} skip" for part in stored.excluded_parts) or "neither option set to skip"
         raise FormatMismatchError(
-            f"the store {store} was created {skips or 'without skipped parts'}, which cannot be changed; omit "
-            "--front-matter and --quoted-replies, or choose a new store with --store"
+            f"the store {store} was created with {options}, which cannot be changed; omit --front-matter and "
+            "--quoted-replies, or choose a new store with --store"
         )
 
 

@@ -7,22 +7,22 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from simdoc_search.display import counted, documents_compared, safe_message, show_more, showing
+from simdoc_search.display import counted, describe_shown_hits, documents_compared, more_hits_hint, safe_message
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
-    from simdoc_search.documents import Place
+    from simdoc_search.documents import DocumentKey
     from simdoc_search.search import SimilaritySearch, VersionsResult
 
 _DEFAULT_STORE = "./.simdoc"
 
 
-def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict[Place | None, str]:
+def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict[DocumentKey | None, str]:
     """Map the places of the entries to their texts. Unknown texts are missing. The place of a query text is None."""
     from simdoc_search.search.stored_texts import read_texts
 
     places = [entry.place for entry in result.entries if entry.place is not None]
-    texts: dict[Place | None, str] = dict(read_texts(search.store, places).items())
+    texts: dict[DocumentKey | None, str] = dict(read_texts(search.store, places).items())
     if result.text is not None:
         texts[next(entry.place for entry in result.entries if entry.is_source)] = result.text
     return texts
@@ -46,9 +46,9 @@ def version_lines(result: VersionsResult, own_id: str | None, store: str) -> Ite
         yield f"The document {own_id!r} is not listed, because it is this file."
     names = [entry.name for entry in result.timeline[-2:]]
     if len(set(names) - {""}) == 2:
-        yield f"to see the last change, run: {_command('compare', names, store)}"
+        yield f"to see the last change, run: {_format_command('compare', names, store)}"
     if result.newest is not None and not result.newest.is_source:
-        command = _command("versions", [result.newest.name], store)
+        command = _format_command("versions", [result.newest.name], store)
         source = result.source or "the text"
         yield f"later versions may have too little in common with {source}. Find them with: {command}"
 
@@ -63,22 +63,25 @@ def count_lines(result: VersionsResult) -> Iterator[str]:
 def _counts(result: VersionsResult) -> str:
     counts = (counted(result.found, "other version") if result.found else "no other version") + ", "
     if result.found > len(result.hits):
-        more = show_more(len(result.hits), result.found)
-        counts = f"{showing(len(result.hits), result.found, singular='other version')}.{more} "
+        more = more_hits_hint(len(result.hits), result.found)
+        counts = f"{describe_shown_hits(len(result.hits), result.found, singular='other version')}.{more} "
     counts += documents_compared(result.compared, result.candidates)
-    if result.via != "sentences":
-        counts += f", found by {result.via}"
+    if result.candidate_source != "sentences":
+        counts += f", found by {result.candidate_source}"
     sentences, queried = result.sentences
-    return f"{counts}; {queried:,} of its {sentences:,} sentences were queried" if queried < sentences else counts
+    searched = f"; {queried:,} of the {sentences:,} sentences in the query document were searched"
+    return counts + searched if queried < sentences else counts
 
 
-def _command(command: str, names: list[str], store: str) -> str:
+def _format_command(command: str, names: list[str], store: str) -> str:
     """Return a command line with the names of documents and the store."""
     is_default = store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE"))
     return shlex.join(["simdoc-search", command, *names, *([] if is_default else ["--store", safe_message(store)])])
 
 
-def sentence_lines(result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis) -> Iterator[str]:
+def sentence_lines(
+    result: VersionsResult, texts: Mapping[DocumentKey | None, str], analysis: Analysis
+) -> Iterator[str]:
     """Yield the similar sentences of each version. If the two sentences of a pair differ, both are shown."""
     from simdoc_search.passages.positions import TextPositions
     from simdoc_search.passages.summary import excerpt
@@ -90,13 +93,13 @@ def sentence_lines(result: VersionsResult, texts: Mapping[Place | None, str], an
         if result.text is None or text is None:
             yield f"{hit.id}: its sentences cannot be shown, because a text is not stored"
             continue
-        pairs = sentence_pairs(result.text, text, analysis, result.limits.bits)
+        pairs = sentence_pairs(result.text, text, analysis, result.limits.max_distance)
         yield f"{hit.id}: {counted(len(pairs), 'sentence')} of {result.source or 'the text'}"
         own_positions, other_positions = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
             own, other = result.text[slice(*pair.a)], text[slice(*pair.b)]
-            likeness = "similar" if pair.bits else "equal"
-            yield f"{likeness:>8}  {own_positions.label(pair.a[0])} → {other_positions.label(pair.b[0])}"
+            kind = "similar" if pair.bits else "equal"
+            yield f"{kind:>8}  {own_positions.label(pair.a[0])} → {other_positions.label(pair.b[0])}"
             yield f"{'':>10}“{excerpt(own)}”"
             if own.split() != other.split():
                 yield f"{'':>10}“{excerpt(other)}”"

@@ -8,7 +8,7 @@ spacy.py        entities and noun phrases, found by spaCy
 synonyms.py     synonyms from a file
 """
 
-from simdoc_search.concepts.extractor import Extractor, codes_of_names, extractor_named, extractor_of_settings
+from simdoc_search.concepts.extractor import Extractor, codes_of_names, extractor_of_option, extractor_of_settings
 from simdoc_search.concepts.finder import ConceptsError, Finder
 from simdoc_search.concepts.spacy import SpacyConcepts
 from simdoc_search.concepts.synonyms import Synonyms, read_synonyms
@@ -20,7 +20,7 @@ __all__ = [
     "SpacyConcepts",
     "Synonyms",
     "codes_of_names",
-    "extractor_named",
+    "extractor_of_option",
     "extractor_of_settings",
     "read_synonyms",
 ]

@@ -24,7 +24,7 @@ from simdoc_search.concepts.names import Names
 from simdoc_search.concepts.spacy import PREFIX, load_spacy
 from simdoc_search.concepts.synonyms import Synonyms
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
-from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
+from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
 from simdoc_search.sketch.hash_functions import murmur3_x64_128
 
 Codes = NDArray[np.uint32]
@@ -46,9 +46,9 @@ class Extractor:
     synonyms: Synonyms | None = None
 
     @property
-    def settings(self) -> Concepts:
+    def settings(self) -> ConceptSettings:
         """The settings that an index stores."""
-        return Concepts(self.finder.name, self.synonyms.check if self.synonyms else "")
+        return ConceptSettings(self.finder.name, self.synonyms.check if self.synonyms else "")
 
     def concepts(self, text: str) -> list[Counter[str]]:
         """Return the concepts of each paragraph that contains any, with their frequencies."""
@@ -102,7 +102,7 @@ class Extractor:
         return [[word for word, _ in pairs] for pairs in self.words_and_synonyms(names)]
 
     def words_and_synonyms(self, names: Sequence[str]) -> list[list[tuple[str, str]]]:
-        """Return the words of each concept, as `words` does, each with the words that it replaces, if any."""
+        """Return the result of `words`, as pairs of a word and the words that it replaces as a synonym (or "")."""
         result = []
         for words in words_of_texts(names):
             runs = self.synonyms.runs(words) if self.synonyms else (((word,), (word,)) for word in words)
@@ -111,8 +111,8 @@ class Extractor:
         return result
 
 
-def extractor_named(name: str, synonyms: Synonyms | None = None) -> Extractor:
-    """Return the built-in extractor with the name in an option: `yake`, `names`, or `spacy:` and the name of a model.
+def extractor_of_option(name: str, synonyms: Synonyms | None = None) -> Extractor:
+    """Return a built-in extractor by the value of `--concepts`: `yake`, `names`, or `spacy:` and the name of a model.
 
     Raises:
         FormatMismatchError: no built-in extractor has this name.
@@ -122,7 +122,7 @@ def extractor_named(name: str, synonyms: Synonyms | None = None) -> Extractor:
     return Extractor(_finder(name, _PREFIX_OF_OPTION), synonyms)
 
 
-def extractor_of_settings(settings: Concepts, synonyms: Synonyms | None = None) -> Extractor:
+def extractor_of_settings(settings: ConceptSettings, synonyms: Synonyms | None = None) -> Extractor:
     """Return the built-in extractor that an index was created with.
 
     Raises:

@@ -34,7 +34,7 @@ class Finder(Protocol):
 
     @property
     def name(self) -> str:
-        """The name that an index stores; see `Concepts.extractor`."""
+        """The name that an index stores; see `ConceptSettings.extractor`."""
 
     def find(self, text: str) -> list[Counter[str]]:
         """Return the concepts of each paragraph, in readable form, with their frequencies.

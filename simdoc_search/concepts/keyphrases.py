@@ -93,11 +93,11 @@ def _stop_words() -> dict[str, frozenset[str]]:
     for file in (files("yake.core") / "StopwordsList").iterdir():
         language = file.name.removeprefix("stopwords_").removesuffix(".txt")
         if len(language) == 2:
-            lists[language] = frozenset(_decoded(file.read_bytes()).lower().split())
+            lists[language] = frozenset(_decode(file.read_bytes()).lower().split())
     return dict(sorted(lists.items()))
 
 
-def _decoded(content: bytes) -> str:
+def _decode(content: bytes) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:  # two of the lists are in this encoding

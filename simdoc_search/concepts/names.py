@@ -2,11 +2,11 @@
 
 A name is a run of words that begin with a capital letter. It may contain initials and small words such as `of the` and
 `van`. The first word of a sentence also has a capital letter. It is part of a name only if it never occurs in lower
-case in the text, and if another word of the name follows or the word is in a name elsewhere.
+case in the text. Also, another word of the name must follow, or the word must be in another name.
 
-A name that is part of exactly one longer name in the text means the longer one, such as `Dufner` for `Jason Dufner`. A
-name does not begin with a day or a month. No names are found in text that is all in capitals, or in a script without
-capital letters. In German, all nouns are found.
+If a name is part of exactly one longer name in the text, the longer name replaces it: `Dufner` becomes `Jason
+Dufner`. A name does not begin with a day or a month. No names are found in text that is all in capitals, or in a script
+without capital letters. In German, all nouns are found.
 """
 
 from __future__ import annotations

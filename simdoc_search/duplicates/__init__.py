@@ -29,12 +29,13 @@ from simdoc_search.duplicates.finder import Progress
 from simdoc_search.duplicates.folding import FoldedHit, ShownHit, fold_near_duplicates
 from simdoc_search.duplicates.keep_order import KEEP_RULES
 from simdoc_search.duplicates.measures import MEASURES
-from simdoc_search.duplicates.sources import VIA, Via, duplicates_among, duplicates_in
+from simdoc_search.duplicates.sources import BACKENDS, Backend, duplicates_among, duplicates_in
 
 __all__ = [
+    "BACKENDS",
     "KEEP_RULES",
     "MEASURES",
-    "VIA",
+    "Backend",
     "Duplicate",
     "Duplicates",
     "FoldedHit",
@@ -44,7 +45,6 @@ __all__ = [
     "Pair",
     "Progress",
     "ShownHit",
-    "Via",
     "band_keys",
     "duplicates_among",
     "duplicates_in",

@@ -20,7 +20,7 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Ints, Keys, mix_bits, slices
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.query.curve import probability_of_matches
-from simdoc_search.query.planner import parse_fraction, rows_and_bands_of_enough
+from simdoc_search.query.planner import choose_rows_and_bands, parse_fraction
 from simdoc_search.sketch.fingerprint import Fingerprint
 
 RECALL = Fraction(999, 1000)
@@ -66,7 +66,7 @@ def plan_passes(overlap: Fraction, recall: Fraction, buckets: int) -> list[BandP
     passes: list[BandPass] = []
     tokens, max_shingles = buckets, math.inf
     while tokens > MAX_SHORT_TOKENS:
-        rows, bands = rows_and_bands_of_enough(tokens, overlap, recall)
+        rows, bands = choose_rows_and_bands(tokens, overlap, recall)
         if rows == 1:
             break
         min_shingles = shingles_to_fill(rows * bands, buckets)
@@ -101,7 +101,7 @@ def choose_rare_tokens(
     ]
     keys, owners = [], []
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
-        codes, owner = table.tokens_of(documents[part])
+        codes, owner = table.codes_of_documents(documents[part])
         hashes = mix_bits(codes.astype(np.uint64))
         rarity = np.minimum(frequencies[_counter_positions(hashes, len(frequencies))], (1 << _RARITY_BITS) - 1)
         order = np.argsort(
@@ -161,7 +161,7 @@ def _token_frequencies(table: FingerprintTable, documents: Ints) -> Ints:
     counter_bits = min(_MAX_COUNTER_BITS, tokens.bit_length() + 1)
     frequencies = np.zeros(1 << counter_bits, np.int64)
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
-        codes, _ = table.tokens_of(documents[part])
+        codes, _ = table.codes_of_documents(documents[part])
         counters = _counter_positions(mix_bits(codes.astype(np.uint64)), len(frequencies))
         frequencies += np.bincount(counters, minlength=len(frequencies))
     return frequencies

@@ -69,7 +69,7 @@ def _is_ready(first: Ints, second: Ints, count: int) -> Bools:
     return ~must_wait & (np.arange(len(first)) < first_waiting[second])
 
 
-class EqualWordSets:
+class ExactDuplicateSets:
     """Sets of documents that have the same words.
 
     Only one document of each set, its representative, is compared with others.

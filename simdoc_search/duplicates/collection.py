@@ -24,7 +24,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.documents import MetadataValue, Place
+from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
@@ -86,7 +86,7 @@ class Documents:
         with_tokens: bool = True,
         max_token_bytes: int = _MAX_TOKEN_BYTES,
     ) -> None:
-        self.left_out: dict[Place, str] = {}
+        self.left_out: dict[DocumentKey, str] = {}
         self.gone: Counter[str] = Counter()
         self._ids = _StringBuffer()
         self._sources: dict[tuple[str, str, str | None, str | None], int] = {}  # root, prefix, index, routing
@@ -149,10 +149,10 @@ class Documents:
         """Return the id of a document."""
         return self._ids[self.read_position(number)]
 
-    def place(self, number: int) -> Place:
+    def place(self, number: int) -> DocumentKey:
         """Return the key of a document: its id, index and routing."""
         _, _, index, routing = self._source_parts[self._source_of[number]]
-        return Place(self.id(number), index, routing)
+        return DocumentKey(self.id(number), index, routing)
 
     def has_text(self, number: int, text_hash: str) -> bool:
         """Return whether a document had this `text_hash` when it was read."""

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simdoc_search.corpus.member_names import archive_of
-from simdoc_search.display import estimate, percent
-from simdoc_search.documents import Place
+from simdoc_search.display import format_estimate, percent
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, run_starts, slices
-from simdoc_search.duplicates.clusters import UNASSIGNED, EqualWordSets
+from simdoc_search.duplicates.clusters import UNASSIGNED, ExactDuplicateSets
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.group_membership import GroupMembership
 from simdoc_search.duplicates.measures import Measure
@@ -47,8 +47,8 @@ class Pair:
         exact: whether the overlap was computed from the texts. Otherwise it is estimated from the fingerprints.
     """
 
-    a: Place
-    b: Place
+    a: DocumentKey
+    b: DocumentKey
     overlap: float
     kind: DuplicateKind
     exact: bool
@@ -66,7 +66,7 @@ class GroupedDocument:
         number: number of the document in this search.
     """
 
-    place: Place
+    place: DocumentKey
     size: int | None
     changed: int | None
     path: str | None
@@ -104,7 +104,7 @@ class Duplicate(GroupedDocument):
     action: Action
     reason: str
     frees: int
-    duplicate_of: Place
+    duplicate_of: DocumentKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class Grouping:
     kept_for: Ints  # the kept document of each duplicate; UNASSIGNED for all other documents
     overlap: Floats  # overlap of each duplicate with its kept document
     exact: Bools  # whether the overlap was computed from the texts
-    equal_words: EqualWordSets  # sets of documents with equal words
+    exact_sets: ExactDuplicateSets  # sets of documents with equal words
     pairs: PairOverlaps  # the pairs of representatives of these sets
     limit: int  # maximum size of a set of similar documents in which all pairs are compared
     overflow: Overflow | None  # the larger sets of similar documents; None if there are none
@@ -205,7 +205,7 @@ class Duplicates:
         self.fresh: int = len(collection) - collection.new_from
         self.measure: Measure = measure
         self.verified: bool = read_texts is not None
-        self.left_out: dict[Place, str] = collection.left_out
+        self.left_out: dict[DocumentKey, str] = collection.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         self.gone: Counter[str] = collection.gone
         self.group_count: int = len(np.unique(grouping.kept_for[self._duplicates]))
@@ -248,13 +248,13 @@ class Duplicates:
         In a set that is too large, each document is only paired with a few others; see `overflow`.
         """
         grouping, pairs = self._grouping, self._grouping.pairs
-        for a, b in grouping.equal_words.pairs_within(grouping.limit, self._collection.new_from):
+        for a, b in grouping.exact_sets.pairs_within(grouping.limit, self._collection.new_from):
             yield self._pair(a, b, 1.0, exact=True)
         for part in slices(len(pairs.first), _PAIRS_AT_ONCE):
             positions = np.arange(len(pairs.first))[part]
             for pair in positions[pairs.overlap_enough(positions)].tolist():
                 first, second = int(pairs.first[pair]), int(pairs.second[pair])
-                for a, b in grouping.equal_words.pairs_between(first, second, grouping.limit):
+                for a, b in grouping.exact_sets.pairs_between(first, second, grouping.limit):
                     yield self._pair(a, b, float(pairs.overlap[pair]), exact=bool(pairs.exact[pair]))
 
     def compared(self, group: Group) -> Iterator[tuple[Duplicate, Comparison, tuple[str, str]]]:
@@ -306,7 +306,7 @@ class Duplicates:
         frees = self._verdicts.frees_of(number)
         reason = reason_for(
             verdict,
-            overlap=percent(overlap) if exact else estimate(overlap),
+            overlap=percent(overlap) if exact else format_estimate(overlap),
             characters=self._characters.get(number) or "letter case, punctuation and symbols were not compared",
             other_id=self._collection.id(other) if is_other_named else "",
             has_file=document.path is not None,

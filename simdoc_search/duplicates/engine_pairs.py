@@ -27,7 +27,7 @@ from simdoc_search.duplicates.collection import Documents, TokenBuffer, words_ke
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, join
-from simdoc_search.query.planner import plan, rows_and_bands_of_enough
+from simdoc_search.query.planner import choose_rows_and_bands, plan
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.point_in_time import FoundRecords, FrozenStore, SizedPlan
@@ -193,7 +193,7 @@ def _plan_query(tokens: list[str], overlap: Fraction) -> Plan:
 
     The query uses bands. If there are few tokens, or a band would have only one row, it counts shared tokens instead.
     """
-    rows, _ = rows_and_bands_of_enough(len(tokens), overlap, RECALL)
+    rows, _ = choose_rows_and_bands(len(tokens), overlap, RECALL)
     if rows > 1 and len(tokens) > MAX_SHORT_TOKENS:
         return plan(tokens, overlap, RECALL)
     return plan(tokens, overlap, verified=True)

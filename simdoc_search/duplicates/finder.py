@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from simdoc_search.duplicates.arrays import Ints
-from simdoc_search.duplicates.clusters import UNASSIGNED, EqualWordSets, assign_duplicates
+from simdoc_search.duplicates.clusters import UNASSIGNED, ExactDuplicateSets, assign_duplicates
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.contents import HashFields, compare_contents
 from simdoc_search.duplicates.duplicates_result import Duplicates, Grouping, Overflow
@@ -69,7 +69,7 @@ def find_duplicates(
     compared_texts = without_templates or read_texts
     grouping = _group(
         documents,
-        EqualWordSets(labels),
+        ExactDuplicateSets(labels),
         PairOverlaps(measure, Verifier(compared_texts, settings.analysis) if compared_texts else None),
         find_pairs=find_pairs or partial(join, documents.table, measure=measure, new_from=documents.new_from),
         limit=limit or run_limit(len(documents)),
@@ -86,7 +86,7 @@ def find_duplicates(
 
 def _group(
     documents: Documents,
-    equal_words: EqualWordSets,
+    exact_sets: ExactDuplicateSets,
     pairs: PairOverlaps,
     *,
     find_pairs: FindPairs,
@@ -100,7 +100,7 @@ def _group(
     is_overflowing, skipped_comparisons = np.zeros(len(documents), bool), 0
     overlap, exact = np.ones(len(documents)), np.ones(len(documents), bool)
     kept_for = np.full(len(documents), UNASSIGNED, np.int64)
-    to_pair = equal_words.representatives
+    to_pair = exact_sets.representatives
     for round_number in range(_MAX_ROUNDS):
         joined = find_pairs(to_pair, known_pairs=(pairs.first, pairs.second), progress=partial(progress, "comparing"))
         is_overflowing[joined.overflowing] = True
@@ -119,14 +119,14 @@ def _group(
             break
     else:
         skipped_comparisons += len(to_pair) * (len(to_pair) - 1) // 2
-    in_overflow = is_overflowing[equal_words.representative_of] | (equal_words.sizes > limit)
+    in_overflow = is_overflowing[exact_sets.representative_of] | (exact_sets.sizes > limit)
     overflow = Overflow(int(in_overflow.sum()), limit, skipped_comparisons) if in_overflow.any() else None
     # All documents with equal words join the group of their representative.
-    representative = equal_words.representative_of
+    representative = exact_sets.representative_of
     has_kept_representative = (kept_for[representative] == UNASSIGNED) & (representative != np.arange(len(documents)))
     kept_for = np.where(has_kept_representative, representative, kept_for[representative])
     kept_for[: documents.new_from] = UNASSIGNED
     overlap = np.where(has_kept_representative, 1.0, overlap[representative])
     return Grouping(
-        kept_for, overlap, exact[representative] | has_kept_representative, equal_words, pairs, limit, overflow
+        kept_for, overlap, exact[representative] | has_kept_representative, exact_sets, pairs, limit, overflow
     )

@@ -43,7 +43,7 @@ class FingerprintTable:
         joined = np.concatenate(codes) if codes else np.zeros(0, np.uint32)
         return cls(joined, np.cumsum(counts) - counts, counts, shingles, buckets)
 
-    def tokens_of(self, documents: Ints) -> tuple[NDArray[np.uint32], Ints]:
+    def codes_of_documents(self, documents: Ints) -> tuple[NDArray[np.uint32], Ints]:
         """Return the codes of these documents, and for each code the position of its document in `documents`."""
         counts = self.counts[documents]
         owner = np.repeat(np.arange(len(documents)), counts)
@@ -60,7 +60,7 @@ class FingerprintTable:
         """
         starts = np.empty((len(documents), bands), np.uint16)
         for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
-            codes, owner = self.tokens_of(documents[part])
+            codes, owner = self.codes_of_documents(documents[part])
             band_of_token = (codes >> HASH_BITS).astype(np.int64) * bands // self.buckets
             size = len(starts[part])
             counts_in_band = np.bincount(owner * bands + band_of_token, minlength=size * bands).reshape(size, bands)
@@ -101,7 +101,7 @@ class FingerprintTable:
         """Return the hash in each bucket plus 1, or 0 if the bucket is empty; shape (documents, buckets)."""
         matrix = np.zeros((len(documents), self.buckets), np.uint16)
         for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
-            codes, owner = self.tokens_of(documents[part])
+            codes, owner = self.codes_of_documents(documents[part])
             matrix[part][owner, codes >> HASH_BITS] = (codes & np.uint32((1 << HASH_BITS) - 1)) + np.uint32(1)
         return matrix
 

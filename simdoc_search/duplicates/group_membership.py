@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.clusters import UNASSIGNED
 from simdoc_search.duplicates.collection import Documents
@@ -31,7 +31,7 @@ class GroupMembership:
     def __len__(self) -> int:
         return len(self._group)
 
-    def place(self, number: int) -> Place:
+    def place(self, number: int) -> DocumentKey:
         """Return the key of the document with this number."""
         return self._documents.place(number)
 
@@ -43,7 +43,7 @@ class GroupMembership:
         group = int(self._group[number])
         return None if group == UNASSIGNED else group
 
-    def find_number(self, place: Place) -> int | None:
+    def find_number(self, place: DocumentKey) -> int | None:
         """Return the number of the document with this key; None if no document or several documents have the key.
 
         Several documents can have the same key if their ids come from a field that is not unique.
@@ -52,7 +52,7 @@ class GroupMembership:
         numbers = [number for number in self._order[begin:end].tolist() if self.place(number) == place]
         return numbers[0] if len(numbers) == 1 else None
 
-    def was_left_out(self, place: Place) -> bool:
+    def was_left_out(self, place: DocumentKey) -> bool:
         """Return whether the document with this key could not be compared."""
         return place in self._documents.left_out
 

@@ -33,8 +33,8 @@ from simdoc_search.stores.filters import Condition, Filters, parse_filters
 from simdoc_search.stores.point_in_time import Freezable, HasFields
 from simdoc_search.stores.record import Record, has_changed
 
-Via = Literal["memory", "engine"]
-VIA: tuple[Via, ...] = get_args(Via)
+Backend = Literal["memory", "engine"]
+BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 _OVERLAP = Fraction(4, 5)
 _DOCUMENTS_AT_ONCE = 1 << 10
@@ -54,7 +54,7 @@ def duplicates_in(
     kept_before: Collection[str] = (),
     keep_in: Collection[str] = (),
     verify: bool = True,
-    via: Via = "memory",
+    via: Backend = "memory",
     checkpoint: str | os.PathLike[str] | None = None,
     drop: DropScope | None = None,
     progress: Progress = lambda _stage, _share: None,
@@ -65,8 +65,8 @@ def duplicates_in(
     check_drop(drop)
     if ignore and not (verify and store.has_texts):
         raise QuerySyntaxError("cannot ignore words, because the texts are not stored or not compared; omit 'ignore'")
-    if via not in VIA:
-        raise QuerySyntaxError(f"via must be one of {', '.join(VIA)}, not {via!r:.60}")
+    if via not in BACKENDS:
+        raise QuerySyntaxError(f"via must be one of {', '.join(BACKENDS)}, not {via!r:.60}")
     if via == "memory" and checkpoint is not None:
         raise QuerySyntaxError("a checkpoint needs via='engine'; set it, or omit the checkpoint")
     if via == "engine" and (since is not None or new is not None):

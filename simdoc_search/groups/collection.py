@@ -9,10 +9,10 @@ import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.concepts import Paragraphs, paragraphs_of
+from simdoc_search.sketch.concepts import ParagraphConcepts, decode_paragraphs
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
@@ -30,13 +30,17 @@ _PROGRESS_STEP = 256
 class AllDocuments:
     """All documents, numbered in the order of their ids."""
 
-    places: list[Place]  # key of each document
+    places: list[DocumentKey]  # key of each document
     # simhashes of the sentences of all documents, one document after the other, distinct within a document; uint64
     sentences: Simhashes
     begins: Ints  # where the simhashes of each document begin; int64, shape (documents,)
     counts: Ints  # number of simhashes of each document; int64, shape (documents,)
-    concepts: list[Paragraphs] = field(default_factory=list)  # concepts of each document; empty if they were not read
-    left_out: dict[Place, str] = field(default_factory=dict)  # maps each document that cannot be compared to the reason
+    concepts: list[ParagraphConcepts] = field(
+        default_factory=list
+    )  # concepts of each document; empty if they were not read
+    left_out: dict[DocumentKey, str] = field(
+        default_factory=dict
+    )  # maps each document that cannot be compared to the reason
 
     def __len__(self) -> int:
         return len(self.places)
@@ -58,12 +62,12 @@ def read_documents(
         raise StoreError(
             "the index has neither sentences nor texts to compare; index the documents again with --with versions"
         )
-    read: list[tuple[Place, Simhashes, Paragraphs | None]] = []
-    left_out: dict[Place, str] = {}
+    read: list[tuple[DocumentKey, Simhashes, ParagraphConcepts | None]] = []
+    left_out: dict[DocumentKey, str] = {}
     total = max(1, store.info().documents)
     for number, record in enumerate(store.scan(text=from_texts, sketches=not from_texts, filters=filters), 1):
         sentences = _sentences_in_text(store, record) if from_texts else distinct(sentences_of_codes(record.sentences))
-        paragraphs = paragraphs_of(record.concepts) if concepts else None
+        paragraphs = decode_paragraphs(record.concepts) if concepts else None
         if len(sentences) if paragraphs is None else paragraphs.count:
             read.append((record.place, sentences, paragraphs))
         else:

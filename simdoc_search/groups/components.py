@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Ints, run_starts
 
 
@@ -20,8 +20,8 @@ class Edge(NamedTuple):
         kind: `version` or `related`.
     """
 
-    a: Place
-    b: Place
+    a: DocumentKey
+    b: DocumentKey
     score: float
     kind: Literal["version", "related"]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.groups.collection import AllDocuments, Progress, read_documents
 from simdoc_search.groups.components import Edge, connected_components, groups_of_labels
 from simdoc_search.groups.sentences import ANCHORS, FREQUENT_SENTENCE_LIMIT, VersionPairs, version_pairs
@@ -23,12 +23,12 @@ class FamilyMembers(NamedTuple):
     Attributes:
         places: keys of the documents, ordered by id.
         edge_count: number of pairs in the family that are versions of each other.
-        least_score: lowest score of these pairs, 0.75 to 1.
+        lowest_score: lowest score of these pairs, 0.75 to 1.
     """
 
-    places: tuple[Place, ...]
+    places: tuple[DocumentKey, ...]
     edge_count: int
-    least_score: float
+    lowest_score: float
 
 
 class Families:
@@ -65,7 +65,7 @@ class Families:
         np.minimum.at(self._least, labels[pairs.first], pairs.scores)
         self.limits: Limits = limits
         self.documents: int = len(documents)
-        self.left_out: dict[Place, str] = documents.left_out
+        self.left_out: dict[DocumentKey, str] = documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         self.compared: int = pairs.compared
         self.edge_count: int = len(pairs.first)
@@ -80,7 +80,7 @@ class Families:
             places = tuple(self._places[number] for number in numbers.tolist())
             yield FamilyMembers(places, int(self._edges[numbers[0]]), float(self._least[numbers[0]]))
 
-    def groups(self) -> Iterator[tuple[Place, ...]]:
+    def groups(self) -> Iterator[tuple[DocumentKey, ...]]:
         """Yield the documents of each family, in the order of `families`."""
         return (family.places for family in self.families())
 

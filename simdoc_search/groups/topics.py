@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.clusters import UNASSIGNED, assign_duplicates
 from simdoc_search.groups.collection import AllDocuments, Progress, read_documents
@@ -37,7 +37,7 @@ class TopicMember(NamedTuple):
         kind: "related" or "version".
     """
 
-    place: Place
+    place: DocumentKey
     score: float
     kind: str
 
@@ -52,7 +52,7 @@ class Topic(NamedTuple):
             of a concept is its weight times the number of members that have it. The largest value comes first.
     """
 
-    centre: Place
+    centre: DocumentKey
     members: tuple[TopicMember, ...]
     concepts: dict[int, float]
 
@@ -98,7 +98,7 @@ class Topics:
         self._pair_of[second[assigning]] = order[assigning]
         self._groups = groups_of_labels(np.where(centre_of == UNASSIGNED, np.arange(count), centre_of))
         self.documents: int = count
-        self.left_out: dict[Place, str] = documents.left_out
+        self.left_out: dict[DocumentKey, str] = documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         self.compared: int = pairs.compared
         self.edge_count: int = len(pairs.first)
@@ -113,7 +113,7 @@ class Topics:
         for ranks in self._groups[offset : None if size is None else offset + size]:
             yield self._topic(ranks)
 
-    def groups(self) -> Iterator[tuple[Place, ...]]:
+    def groups(self) -> Iterator[tuple[DocumentKey, ...]]:
         """Yield the documents of each topic, in the order of `topics`. The centre comes first."""
         places = self._documents.places
         return (tuple(places[number] for number in self._by_rank[ranks].tolist()) for ranks in self._groups)

@@ -18,7 +18,7 @@ from simdoc_search.corpus.members import Member, read_members
 from simdoc_search.documents import Skipped
 from simdoc_search.errors import DocumentError
 from simdoc_search.indexing.roots import absolute
-from simdoc_search.indexing.seen import Seen
+from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Record
@@ -96,7 +96,7 @@ class Archives:
         """Return whether an archive is unchanged or was read completely. Members not found then no longer exist."""
         return path in self._by_path and self._by_path[path].is_complete
 
-    def mark_complete(self, writer: Writer, seen: Seen) -> None:
+    def mark_complete(self, writer: Writer, seen: SeenIds) -> None:
         """Store the states of the archives whose members are all stored. Call this after all members were written."""
         complete = [
             archive
@@ -110,7 +110,7 @@ class Archives:
             if record and record.origin and record.origin.archive != archive.state:
                 writer.put([replace(record, origin=replace(record.origin, archive=archive.state))])
 
-    def _record_for_state(self, archive: _Archive, seen: Seen) -> Record | None:
+    def _record_for_state(self, archive: _Archive, seen: SeenIds) -> Record | None:
         ids = [archive.state_member_id] if archive.state_member_id else []
         members = (record.id for record in self._stored_members(archive.id, None))
         for id in (*ids, *members):

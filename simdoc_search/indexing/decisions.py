@@ -17,14 +17,13 @@ from simdoc_search.indexing.preparation import Outcome, Prepared
 from simdoc_search.indexing.pruning import vanished_documents
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_missing, is_same_file, is_unchanged
-from simdoc_search.indexing.seen import IdStatus, Seen
+from simdoc_search.indexing.seen_ids import IdStatus, SeenIds
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK, OTHER, classify_reason
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
 
-_LOOKUP_BATCH = (
-    64  # maximum number of sources, not more than the jobs of a chunk, because a chunk waits for its last job
-)
+_LOOKUP_BATCH = 64
+"""Maximum number of sources to look up together. A chunk waits for its last job, so this is at most the chunk size."""
 
 _log = logging.getLogger("simdoc_search.indexing.run")
 
@@ -54,7 +53,7 @@ class DocumentFilter(Protocol):
         """Record that the store has committed all changes."""
 
 
-class _Located(NamedTuple):
+class _LocatedSource(NamedTuple):
     """A source with the id and root that it has in the store."""
 
     source: Source
@@ -64,7 +63,7 @@ class _Located(NamedTuple):
 
 @dataclass
 class Decisions:
-    """The state of one run: the documents that the store had before, and those that the run has found so far."""
+    """Decides what one run reads, writes and removes. It remembers the documents that the run has found so far."""
 
     _store: Store
     _writer: Writer
@@ -73,7 +72,7 @@ class Decisions:
     _document_filter: DocumentFilter | None
     _checksum: bool
     _written: Callable[[str], None]
-    _seen: Seen = field(default_factory=Seen)
+    _seen: SeenIds = field(default_factory=SeenIds)
     _stored_before: dict[str, Digest] = field(default_factory=dict)  # the digests of documents that are being prepared
     _removed: int = 0  # number of removed documents whose ids are not in `_seen`
     report: IndexReport = field(default_factory=IndexReport)
@@ -92,7 +91,7 @@ class Decisions:
                     continue
                 progress(1)
 
-    def _locate_all(self, source: Source) -> Iterator[_Located]:
+    def _locate_all(self, source: Source) -> Iterator[_LocatedSource]:
         """Yield a source, or its members if it is an archive that must be read."""
         located = self._locate(source)
         members = None
@@ -108,7 +107,7 @@ class Decisions:
             elif isinstance(member, Skipped):
                 yield self._locate(replace(member, root=located.named.path))
             else:
-                yield _Located(member, located.named, member.id)
+                yield _LocatedSource(member, located.named, member.id)
 
     def _note_unchanged_member(self, record: Record, named: NamedPath) -> None:
         if record.id not in self._seen:
@@ -117,24 +116,24 @@ class Decisions:
             self._archives.note_found(record.id, record.origin.file(record.id) if record.origin else "")
             named.found_count += 1
 
-    def _locate(self, source: Source) -> _Located:
+    def _locate(self, source: Source) -> _LocatedSource:
         if isinstance(source, Document):
-            return _Located(source, None, source.id)
+            return _LocatedSource(source, None, source.id)
         if isinstance(source, FileSource):
             named = self._paths.get_or_add(source.root)
             named.file_count += 1
             source = named.with_stored_id(source)
-            return _Located(source, named, source.id)
+            return _LocatedSource(source, named, source.id)
         kind, _ = classify_reason(source.reason)
         root = source.root
         if root is None and kind.is_text_lost and os.path.isfile(source.path):  # noqa: PTH113 - a named file
             root = absolute(source.path)
         if root is None:
-            return _Located(source, None, None)
+            return _LocatedSource(source, None, None)
         named = self._paths.get_or_add(root)
         if kind is OTHER or source.reason == BROKEN_LINK:
             named.unreadable[absolute(source.path)] = source.reason
-        return _Located(source, named, named.id_of_skipped(source) if kind.is_text_lost else None)
+        return _LocatedSource(source, named, named.id_of_skipped(source) if kind.is_text_lost else None)
 
     def _skip(self, source: Skipped, named: NamedPath | None, stored: Digest | None) -> None:
         """Report a skipped source. Remove its stored document if the file has changed."""

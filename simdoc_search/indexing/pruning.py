@@ -11,10 +11,10 @@ from pathlib import Path
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_missing
-from simdoc_search.indexing.seen import Seen
+from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.stores.base import Store
 
-_MAX_UNCHECKED = 10  # up to this number, documents are removed even if they are more than half of a root
+_MAX_UNCHECKED = 10  # up to 10 documents are removed even if they are more than half of a root
 
 
 @dataclass(slots=True)
@@ -26,7 +26,7 @@ class VanishedDocuments:
 
 
 def vanished_documents(
-    store: Store, named: NamedPath, seen: Seen, archives: Archives, *, prune_all: bool
+    store: Store, named: NamedPath, seen: SeenIds, archives: Archives, *, prune_all: bool
 ) -> VanishedDocuments:
     """Find the documents of a path that this run did not find and whose files no longer exist.
 
@@ -67,7 +67,7 @@ def vanished_documents(
     if missing and not named.file_count and not prune_all:
         problems.append(_kept_message(len(missing), named.path, "the path has no files left"))
         missing = []
-    return _unless_too_many(missing, total, named.path, problems, prune_all=prune_all)
+    return _limit_removals(missing, total, named.path, problems, prune_all=prune_all)
 
 
 def vanished_at(store: Store, root: str | Path, paths: Iterable[str], *, prune_all: bool = False) -> VanishedDocuments:
@@ -88,7 +88,7 @@ def vanished_at(store: Store, root: str | Path, paths: Iterable[str], *, prune_a
         for id, record in records.items()
         if record.origin and record.origin.root == named.root and is_missing(record.origin.file(id))
     ]
-    return _unless_too_many(missing, named.stored_count, named.path, [], prune_all=prune_all)
+    return _limit_removals(missing, named.stored_count, named.path, [], prune_all=prune_all)
 
 
 def _is_missing_from_archive(path: str, archives: Archives) -> bool:
@@ -97,7 +97,7 @@ def _is_missing_from_archive(path: str, archives: Archives) -> bool:
     return archive is None or archives.is_complete(archive) or is_missing(archive)
 
 
-def _unless_too_many(
+def _limit_removals(
     missing: list[str], total: int, path: str, problems: list[str], *, prune_all: bool
 ) -> VanishedDocuments:
     if len(missing) <= _MAX_UNCHECKED or 2 * len(missing) <= total or prune_all:

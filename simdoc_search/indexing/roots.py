@@ -1,7 +1,7 @@
 """Determines the ids of files, for all folders and files that the user names in one run.
 
-An id consists of the prefix of a root and the path of the file below that root. A folder that the user names is a root,
-unless it is below a root that the store already has. Then its files belong to that root and keep their ids.
+A root is an indexed folder. An id consists of the prefix of a root and the path of the file below that root. If the
+user names a folder below a root that the store already has, its files belong to that root and keep their ids.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Classifies the reasons why files were skipped.
 
-Each kind of reason says whether the file was expected to be read, whether its earlier text is lost, and which option
+Each kind of reason states whether skipping was expected, whether the earlier text of the file is lost, and which option
 would help.
 """
 

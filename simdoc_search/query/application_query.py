@@ -45,7 +45,7 @@ class Similar:
 
     Args:
         tokens: the value of `field` in the query document. Read it with the permissions of the caller. For a text, use
-            `of_text`. None or no tokens: no document is similar.
+            `from_text`. None or no tokens: no document is similar.
         overlap: minimum Jaccard similarity, 0..1. None: any overlap, that is, more equal tokens than expected by
             chance.
         probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None: 1.
@@ -79,14 +79,14 @@ class Similar:
         settings: Settings | None = None,
     ) -> None:
         self.tokens: tuple[str, ...] = tuple(tokens.split() if isinstance(tokens, str) else tokens or ())
-        self.parts: list[str] = [field]
+        self.source_fields: list[str] = [field]
         self._field, self._kind, self._buckets_field = field, kind, buckets_field
         self._settings = settings or Settings()
         self._overlap = None if overlap is None else parse_fraction(overlap, "overlap")
         self.plan: Plan = plan(self.tokens, self._overlap, probability, planner=planner)
 
     @classmethod
-    def of_text(
+    def from_text(
         cls,
         text: str,
         overlap: float | str | Fraction | None = None,

@@ -1,7 +1,8 @@
 """Handles FINGERPRINT as one clause among others in Lucene's query syntax: `FINGERPRINT:doc123_20 AND team:legal`.
 
-Engines do not have this clause. `expand` rewrites each `query_string` that contains a FINGERPRINT as a `bool` query,
-and leaves everything else unchanged. `parse_filters` reads a FINGERPRINT with filters, which any store can run.
+Engines do not have this clause. `expand_fingerprints` rewrites each `query_string` that contains a FINGERPRINT as a
+`bool` query, and leaves everything else unchanged. `parse_filters` reads a FINGERPRINT with filters. Any store can run
+the result.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.lucene import (
     FIELD,
     QUOTED,
+    BooleanClause,
     Occur,
-    Part,
+    boolean_clauses,
     fingerprint_of,
     has_fingerprint,
     parse_query,
-    parts_of,
     value_of,
 )
 
@@ -44,7 +45,7 @@ class ClauseFilters(NamedTuple):
     excluded: list[tuple[str, list[str]]]
 
 
-def has_clauses(text: str) -> bool:
+def has_other_clauses(text: str) -> bool:
     """Return whether a string contains a FINGERPRINT and other clauses. Otherwise it is an id, perhaps with spaces."""
     return all(_has_unquoted(pattern, text) for pattern in (_FIELD_NAME, _OPERATOR))
 
@@ -53,7 +54,7 @@ def _has_unquoted(pattern: re.Pattern[str], text: object) -> bool:
     return isinstance(text, str) and any(match["unquoted"] for match in pattern.finditer(text))
 
 
-def expand(query: str | Mapping[str, Any], make_clause: Callable[[str], Clause]) -> Clause:
+def expand_fingerprints(query: str | Mapping[str, Any], make_clause: Callable[[str], Clause]) -> Clause:
     """Replace the FINGERPRINT clauses of a query with clauses of an engine.
 
     Args:
@@ -82,7 +83,7 @@ def parse_filters(query: str) -> ClauseFilters:
     """
     tree, values = parse_query(query)
     filters = ClauseFilters("", [], [])
-    for part in parts_of(tree, is_and=False):
+    for part in boolean_clauses(tree, is_and=False):
         fingerprint, (field, field_values) = fingerprint_of(part.node, values), _field_and_values(part.node)
         if fingerprint and part.occur == "must" and not filters.fingerprint:
             filters = filters._replace(fingerprint=fingerprint)
@@ -143,7 +144,7 @@ class _Expander:
         if isinstance(node, tree.SearchField):
             return self._expand_field(node)
         if isinstance(node, tree.BaseOperation | tree.Unary):
-            return self._expand_level(list(parts_of(node, is_and=self._is_and)), minimum)
+            return self._expand_level(list(boolean_clauses(node, is_and=self._is_and)), minimum)
         raise QuerySyntaxError(
             f"{str(node).strip()!r} is not a FINGERPRINT; write FINGERPRINT:ID_20 or FINGERPRINT:ID_20_80"
         )
@@ -160,10 +161,10 @@ class _Expander:
                 f"{str(node).strip()!r} is not supported; write FINGERPRINT:ID_20, without wildcards and not inside "
                 "another field"
             )
-        parts = parts_of(node.expr.expr, is_and=self._is_and)
+        parts = boolean_clauses(node.expr.expr, is_and=self._is_and)
         return _combine([(part.occur, self._make_clause(value_of(part.node, self._values))) for part in parts])
 
-    def _expand_level(self, parts: list[Part], minimum: object) -> Clause:
+    def _expand_level(self, parts: list[BooleanClause], minimum: object) -> Clause:
         """Expand the clauses of a level.
 
         Adjacent clauses without a FINGERPRINT are joined into one `query_string` if they have the same `occur`. With a
@@ -185,9 +186,9 @@ class _Expander:
         return _combine(clauses, minimum)
 
     @staticmethod
-    def _can_be_joined(part: Part, next_part: Part) -> bool:
-        are_bare = part.is_bare and next_part.is_bare and not has_fingerprint(next_part.node)
-        return are_bare and part.occur == next_part.occur != "must_not"
+    def _can_be_joined(part: BooleanClause, next_part: BooleanClause) -> bool:
+        are_unmodified = part.is_unmodified and next_part.is_unmodified and not has_fingerprint(next_part.node)
+        return are_unmodified and part.occur == next_part.occur != "must_not"
 
 
 def _combine(clauses: list[tuple[Occur, Clause]], minimum: object = None) -> Clause:
@@ -208,7 +209,7 @@ def _field_and_values(node: Any) -> tuple[str, list[str]]:
         return "", []
     values = [node.expr]
     if isinstance(node.expr, tree.FieldGroup):
-        parts = list(parts_of(node.expr.expr, is_and=False))
+        parts = list(boolean_clauses(node.expr.expr, is_and=False))
         values = [part.node for part in parts if part.occur == "should"]
         if len(values) < len(parts):
             return "", []

@@ -29,9 +29,9 @@ Score = Literal["bands", "tokens", "nothing"]
 FieldKind = Literal["text", "terms"]
 """How a field contains tokens: as words of one string, or as separate terms."""
 
-_MAX_TOKENS = (
-    512  # maximum number of tokens that `more_like_this` uses. With the default settings, documents have at most 512
-)
+_MAX_TOKENS = 512
+"""Maximum number of tokens that `more_like_this` uses. With the default settings, documents have at most 512."""
+
 _COMPOUNDS = ("bool", "boosting", "constant_score", "dis_max", "function_score", "nested")
 
 
@@ -82,14 +82,14 @@ def to_dsl(
     required = [*filters, *_bucket_range(plan, buckets_field)]
     excluded = [*without, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
     others = clause_count([*required, *excluded])
-    clause = _candidates(plan, field, kind, score, max_clauses - others)
+    clause = _candidates_clause(plan, field, kind, score, max_clauses - others)
     used = clause_count(clause) + others
     if used > max_clauses:
         raise QuerySyntaxError(
             f"the query has {used} clauses but the engine allows {max_clauses}; "
             "increase indices.query.bool.max_clause_count, or use planner='enough' with a probability below 1"
         )
-    return _combined(clause, required, excluded)
+    return _combine(clause, required, excluded)
 
 
 def similar_query(
@@ -130,16 +130,16 @@ def similar_by_id(
 ) -> dict[str, Any]:
     """Return a query for documents similar to a stored document. The engine reads its tokens itself.
 
-    The score is the number of equal tokens. In an index with one shard, the query finds the same documents as
-    `similar_query` with the same overlap, except for the following differences:
+    The score is the number of equal tokens. The query finds the same documents as `similar_query` with the same
+    overlap, except for the following differences:
 
     - The engine ignores all filters when it reads the query document, so check first that the caller may read it. For
       an unknown id, the query finds nothing. This is not an error.
-    - A shard only counts tokens that occur in it. So other shards than that of the query document require fewer tokens,
-      and return hits below the overlap. Drop hits with a score below the overlap times the `simdoc.buckets` of the
-      query document, or use this product as the `min_score` of the request.
-    - The caller does not know the number of tokens of the query document. So hits that are too long for the overlap
-      are not excluded, as with `buckets_field`, and hits cannot be refined.
+    - A shard only counts tokens that occur in it. Shards without the query document therefore require fewer tokens, and
+      return hits below the overlap. If the index has several shards, drop hits with a score below the
+      overlap times the `simdoc.buckets` of the query document, or use this product as the `min_score` of the request.
+    - The caller does not know the tokens of the query document. The query therefore cannot exclude hits that are too
+      long for the overlap, as `buckets_field` does, and the hits cannot be refined.
     - The overlap is rounded down to a whole percentage. At most 512 tokens of the query document are used.
 
     Args:
@@ -154,10 +154,10 @@ def similar_by_id(
     Raises:
         QuerySyntaxError: the overlap is out of range.
     """
-    source, itself = {"_index": index, "_id": id}, [{"term": {"_index": index}}, {"ids": {"values": [id]}}]
+    source, is_query_document = {"_index": index, "_id": id}, [{"term": {"_index": index}}, {"ids": {"values": [id]}}]
     if routing is not None:
         source["routing"] = routing
-        itself.append({"term": {"_routing": routing}})
+        is_query_document.append({"term": {"_routing": routing}})
     clause = {
         "more_like_this": {
             "fields": [field],
@@ -171,15 +171,15 @@ def similar_by_id(
             ),
         }
     }
-    return _combined(clause, [*filters], [{"bool": {"filter": itself}}])
+    return _combine(clause, [*filters], [{"bool": {"filter": is_query_document}}])
 
 
 def _minimum_should_match(share: Fraction) -> str:
     """Return the minimum_should_match that requires ceil(n * share) of n tokens, for an unknown n.
 
-    The engine rounds percentages down. A negative percentage is the share of tokens that may be missing, so the number
-    of required tokens is rounded up: -80% of 512 terms allows 409 to be missing, so 103 are required. 20% would only
-    require 102.
+    The engine rounds percentages down. A negative percentage is the share of tokens that may be missing. With it, the
+    number of required tokens is rounded up: -80% of 512 terms allows 409 to be missing, so 103 are required. 20% would
+    only require 102.
     """
     percent = int(share * 100)
     if not percent:
@@ -196,14 +196,14 @@ def _bucket_range(plan: Plan, buckets_field: str | None) -> list[dict[str, Any]]
             return []
 
 
-def _candidates(plan: Plan, field: str, kind: FieldKind, score: Score, max_clauses: int) -> dict[str, Any]:
+def _candidates_clause(plan: Plan, field: str, kind: FieldKind, score: Score, max_clauses: int) -> dict[str, Any]:
     """Return the clause that selects a plan's candidates."""
     match plan:
         case Threshold():
-            return _at_least(plan.minimum_match, plan.tokens, field, kind)
+            return _at_least_clause(plan.minimum_match, plan.tokens, field, kind)
         case Bands():
             fits = score != "tokens" or can_count_tokens(plan, 0, max_clauses)
-            return _any_band(plan, field, kind, score if fits else "bands")
+            return _any_band_clause(plan, field, kind, score if fits else "bands")
 
 
 def can_count_tokens(plan: Plan, others: int, max_clauses: int) -> bool:
@@ -215,7 +215,7 @@ def can_count_tokens(plan: Plan, others: int, max_clauses: int) -> bool:
     return plan.clauses + counting + others <= max_clauses
 
 
-def _combined(clause: dict[str, Any], filters: list[dict[str, Any]], without: list[dict[str, Any]]) -> dict[str, Any]:
+def _combine(clause: dict[str, Any], filters: list[dict[str, Any]], without: list[dict[str, Any]]) -> dict[str, Any]:
     """Combine a clause with filters, and with clauses that must not match."""
     if not filters and not without:
         return clause
@@ -223,23 +223,23 @@ def _combined(clause: dict[str, Any], filters: list[dict[str, Any]], without: li
     return {"bool": {occur: clauses for occur, clauses in query.items() if clauses}}
 
 
-def _any_band(plan: Bands, field: str, kind: FieldKind, score: Score) -> dict[str, Any]:
+def _any_band_clause(plan: Bands, field: str, kind: FieldKind, score: Score) -> dict[str, Any]:
     """Return the clause for at least one whole band.
 
     If tokens are counted, documents with too few equal tokens are excluded. Tokens are only counted in documents that
     match a band.
     """
-    bands = [_all_of(band, field, kind) for band in plan.bands if band]
+    bands = [_all_tokens_clause(band, field, kind) for band in plan.bands if band]
     if score == "bands":
         constant = [{"constant_score": {"filter": band}} for band in bands]
         return {"bool": {"should": constant, "minimum_should_match": 1}}
     query: dict[str, Any] = {"filter": [{"bool": {"should": bands, "minimum_should_match": 1}}]}
     if score == "tokens":
-        query["must"] = [_at_least(max(1, plan.minimum_match), plan.tokens, field, kind)]
+        query["must"] = [_at_least_clause(max(1, plan.minimum_match), plan.tokens, field, kind)]
     return {"bool": query}
 
 
-def _at_least(minimum: int, tokens: Sequence[str], field: str, kind: FieldKind) -> dict[str, Any]:
+def _at_least_clause(minimum: int, tokens: Sequence[str], field: str, kind: FieldKind) -> dict[str, Any]:
     """Return the clause for at least `minimum` of the tokens. The score is the number of equal tokens."""
     if kind == "text":
         options = {"query": " ".join(tokens), "analyzer": "whitespace", "minimum_should_match": minimum}
@@ -248,7 +248,7 @@ def _at_least(minimum: int, tokens: Sequence[str], field: str, kind: FieldKind) 
     return {"bool": {"should": scored, "minimum_should_match": minimum}}
 
 
-def _all_of(tokens: Sequence[str], field: str, kind: FieldKind) -> dict[str, Any]:
+def _all_tokens_clause(tokens: Sequence[str], field: str, kind: FieldKind) -> dict[str, Any]:
     if kind == "text":
         return {"match": {field: {"query": " ".join(tokens), "analyzer": "whitespace", "operator": "and"}}}
     return {"bool": {"filter": [{"term": {field: token}} for token in tokens]}}

@@ -16,7 +16,7 @@ from simdoc_search.errors import MissingExtraError, QuerySyntaxError
 Occur = Literal["must", "should", "must_not"]
 
 FIELD = "FINGERPRINT"
-"""The name is in capitals, because an application may have a field `fingerprint`, for example from Logstash."""
+"""The field name of the clause. It is in capitals, because an application may have a field `fingerprint`."""
 
 QUOTED = r'"(?:[^"\\]|\\.)*"'
 _TOKEN = re.compile(
@@ -32,7 +32,7 @@ The operators are replaced with AND, OR and NOT, because luqum reads &&, || and 
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BooleanClause:
     """A clause of a query.
 
     Attributes:
@@ -43,7 +43,7 @@ class Part:
 
     node: Any
     occur: Occur
-    is_bare: bool
+    is_unmodified: bool
 
 
 def parse_query(query: str) -> tuple[Any, list[str]]:
@@ -75,7 +75,7 @@ def parse_query(query: str) -> tuple[Any, list[str]]:
         raise QuerySyntaxError(f"{query!r:.200} is not valid in Lucene's query syntax: {error}") from None
 
 
-def parts_of(node: Any, *, is_and: bool) -> Iterator[Part]:
+def boolean_clauses(node: Any, *, is_and: bool) -> Iterator[BooleanClause]:
     """Yield the clauses of one level, outside parentheses, as `QueryParserBase.addClause` combines them.
 
     Args:
@@ -96,8 +96,8 @@ def parts_of(node: Any, *, is_and: bool) -> Iterator[Part]:
         is_required = modifier is tree.Plus or conjunction == "AND" or (is_and and conjunction != "OR")
         occurs.append("must_not" if modifier in {tree.Not, tree.Prohibit} else "must" if is_required else "should")
         nodes.append((clause.a if modifier else clause, modifier is None))
-    for (clause, is_bare), occur in zip(nodes, occurs, strict=True):
-        yield Part(clause, occur, is_bare)
+    for (clause, is_unmodified), occur in zip(nodes, occurs, strict=True):
+        yield BooleanClause(clause, occur, is_unmodified)
 
 
 def _flatten(node: Any, conjunction: str = "") -> Iterator[tuple[str, Any]]:

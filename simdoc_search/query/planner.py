@@ -1,9 +1,9 @@
-"""Creates plans from an overlap and a probability. A plan says how many and which tokens a document must share.
+"""Creates plans from an overlap and a probability. A plan says which tokens a document must share, and how many.
 
 `Threshold` counts equal tokens, and finds every document whose estimate reaches the overlap. `Bands` uses fewer tokens
 and misses some documents. A document must share all tokens of at least one band. A document of overlap s shares one
-token with probability s, all r tokens of a band with probability s**r, and at least one of b bands with probability
-1 - (1 - s**r)**b (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4.2).
+token with probability s, and all r tokens of a band with probability s**r. It shares at least one of b bands with
+probability 1 - (1 - s**r)**b (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4.2).
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ Planner = Literal["enough", "all"]
 
 PLANNERS: tuple[Planner, ...] = get_args(Planner)
 
-_FALSE_POSITIVES = 0.05  # maximum probability that a plan of planner `enough` finds a document of half the overlap
-_MISSED = 0.01  # maximum probability that a document of the overlap has too few equal tokens for a verified query
-_ROUNDING = 1e-12  # two probabilities are treated as equal if they differ by less
+_MAX_FALSE_POSITIVE_RATE = 0.05
+"""Maximum probability that a plan of planner `enough` finds a document of half the overlap."""
+_MAX_MISS_RATE = 0.01
+"""Maximum probability that a document of the overlap has too few equal tokens for a verified query."""
+_TOLERANCE = 1e-12  # two probabilities are treated as equal if they differ by less
 _MAX_DIGITS = 40
 _MAX_BUCKETS = 2**31 - 1  # maximum of an engine's integer field
 
@@ -84,28 +86,30 @@ def plan(
     """
     check_planner(planner)
     tokens = tuple(tokens)
-    share = Fraction(0) if overlap is None else parse_fraction(overlap, "overlap")
-    chance = Fraction(1) if probability is None else parse_fraction(probability, "probability")
-    if not chance:
+    min_overlap = Fraction(0) if overlap is None else parse_fraction(overlap, "overlap")
+    min_probability = Fraction(1) if probability is None else parse_fraction(probability, "probability")
+    if not min_probability:
         raise QuerySyntaxError("probability 0 would find nothing; set a probability greater than 0 and at most 1")
-    if not share and chance < 1:
+    if not min_overlap and min_probability < 1:
         raise QuerySyntaxError(
             "a probability needs an overlap above 0; add one: doc123_20_80 means overlap 20 %, probability 80 %"
         )
-    if not tokens or not share:
+    if not tokens or not min_overlap:
         return Threshold(tokens, min_beyond_chance(len(tokens)))
-    if float(chance) == 1:
-        return _loose_threshold(tokens, share) if verified else _threshold(tokens, share)
+    if float(min_probability) == 1:
+        return _threshold_before_comparison(tokens, min_overlap) if verified else _threshold(tokens, min_overlap)
     count = len(tokens)
     if planner == "all":
-        rows = rows_of_all(count, share, chance)
-        around = tokens + tokens[:rows]  # a short last band wraps around to the first tokens
-        bands = tuple(around[first : first + rows] for first in range(0, count, rows))
+        rows = alfresco_rows(count, min_overlap, min_probability)
+        wrapped = tokens + tokens[:rows]  # a short last band wraps around to the first tokens
+        bands = tuple(wrapped[first : first + rows] for first in range(0, count, rows))
     else:
-        rows, number = rows_and_bands_of_enough(count, share, chance)
-        bands = tuple(tokens[n * rows : (n + 1) * rows] for n in range(number))
-    banded = Bands(tokens, bands, _cut_off(count, rows, len(bands), float(share), float(chance)))
-    return replace(banded, unbanded=_unbanded(banded, share))
+        rows, band_count = choose_rows_and_bands(count, min_overlap, min_probability)
+        bands = tuple(tokens[n * rows : (n + 1) * rows] for n in range(band_count))
+    banded = Bands(
+        tokens, bands, _min_match_of_bands(count, rows, len(bands), float(min_overlap), float(min_probability))
+    )
+    return replace(banded, without_bands=_threshold_without_bands(banded, min_overlap))
 
 
 def check_planner(planner: object) -> None:
@@ -129,29 +133,30 @@ def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
     return Threshold(tokens, max(minimum, min_beyond_chance(count)), (minimum, maximum))
 
 
-def _loose_threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
-    """Return a threshold that 99 % of the documents of the overlap reach, if the overlap is at least 5 %.
+def _threshold_before_comparison(tokens: tuple[str, ...], share: Fraction) -> Threshold:
+    """Return a threshold for a query whose hits' texts are compared afterwards.
 
-    Its range of buckets is wider, too.
+    If the overlap is at least 5 %, 99 % of the documents of this overlap reach the threshold. The range of
+    allowed token counts is wider than in `_threshold`.
     """
     count = len(tokens)
-    minimum = max(reliable_matches(count, float(share), _MISSED), min_matches(count, share))
+    minimum = max(reliable_matches(count, float(share), _MAX_MISS_RATE), min_matches(count, share))
     expected = count / float(share)
     maximum = min(math.ceil(expected + DEVIATIONS * math.sqrt(expected)), _MAX_BUCKETS)
     return Threshold(tokens, minimum, (minimum, maximum))
 
 
-def _cut_off(count: int, rows: int, bands: int, share: float, chance: float) -> int:
+def _min_match_of_bands(count: int, rows: int, bands: int, share: float, chance: float) -> int:
     """Return the number of equal tokens that a plan with bands can require in addition to a whole band.
 
     The probability of the bands alone is slightly higher than requested. The additional condition misses fewer
     documents than this margin, and fewer than 1 in 100.
     """
     margin = probability_of_bands(count, rows, bands, share) - chance
-    return reliable_matches(count, share, min(_MISSED, max(0.0, margin)))
+    return reliable_matches(count, share, min(_MAX_MISS_RATE, max(0.0, margin)))
 
 
-def _unbanded(banded: Bands, share: Fraction) -> Threshold:
+def _threshold_without_bands(banded: Bands, share: Fraction) -> Threshold:
     """Return a threshold that finds documents of the overlap with at least the probability of the bands."""
     count = len(banded.tokens)
     likely = reliable_matches(count, float(share), 1 - banded.probability_of_finding(float(share)))
@@ -160,13 +165,13 @@ def _unbanded(banded: Bands, share: Fraction) -> Threshold:
 
 
 @functools.lru_cache(maxsize=4096)  # most queries have the same number of tokens
-def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fraction) -> tuple[int, int]:
-    """Return the rows and bands of planner `enough` for `count` tokens.
+def choose_rows_and_bands(count: int, overlap: Fraction, probability: Fraction) -> tuple[int, int]:
+    """Return the tokens per band and the number of bands of planner `enough`, for `count` query tokens.
 
-    For each number of rows, the planner considers the plan with the fewest bands that reach the probability, if there
-    are enough tokens for them. A plan is selective if it finds a document of half the overlap with a probability of at
-    most 5 %. The planner chooses the selective plan with the fewest clauses. If no plan is selective, it chooses the
-    most selective plan. If no plan reaches the probability, it uses all tokens, in bands of one token.
+    For each number of rows, the planner considers the plan with the fewest bands that reach the probability. There must
+    be enough tokens for these bands. A plan is selective if it finds a document of half the overlap with a probability
+    of at most 5 %. The planner chooses the selective plan with the fewest clauses. If no plan is selective, it chooses
+    the most selective plan. If no plan reaches the probability, it uses all tokens, in bands of one token.
     `Bands.probability_of_finding` returns the probability that is reached.
     """
     share, chance = float(overlap), float(probability)
@@ -175,7 +180,7 @@ def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fractio
         bands = _fewest_bands(share**rows, chance, count // rows)
         if bands is not None:
             false_positives = -math.expm1(bands * math.log1p(-((share / 2) ** rows)))
-            is_selective = false_positives <= _FALSE_POSITIVES + _ROUNDING
+            is_selective = false_positives <= _MAX_FALSE_POSITIVE_RATE + _TOLERANCE
             plans.append((not is_selective, 0.0 if is_selective else false_positives, bands * rows, rows, bands))
     return min(plans)[3:] if plans else (1, count)
 
@@ -183,7 +188,7 @@ def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fractio
 def _fewest_bands(match: float, probability: float, limit: int) -> int | None:
     """Return the minimum number of bands of which at least one matches with the given probability.
 
-    `match` is the probability that a single band matches. None: more than `limit` bands are needed.
+    `match` is the probability that a single band matches. If more than `limit` bands are needed, return None.
     """
     if match >= 1:
         return 1
@@ -193,13 +198,13 @@ def _fewest_bands(match: float, probability: float, limit: int) -> int | None:
     if needed > limit + 1:
         return None
     bands = max(1, math.ceil(needed))
-    if bands > 1 and 1 - (1 - match) ** (bands - 1) >= probability - _ROUNDING:
+    if bands > 1 and 1 - (1 - match) ** (bands - 1) >= probability - _TOLERANCE:
         bands -= 1  # the logarithms were too high by a rounding error
     return bands if bands <= limit else None
 
 
-def rows_of_all(count: int, overlap: Fraction, probability: Fraction) -> int:
-    """Return the rows of planner `all` for `count` tokens.
+def alfresco_rows(count: int, overlap: Fraction, probability: Fraction) -> int:
+    """Return the number of tokens per band of planner `all`, for `count` query tokens.
 
     The result is r = n // b, for the smallest number of bands b with 1 - (1 - s**r)**b > p.
 

@@ -28,8 +28,8 @@ def min_beyond_chance(count: int) -> int:
     """Return the fewest equal tokens that are more than expected by chance, for `count` query tokens.
 
     An unrelated document has this many equal tokens with a probability of at most 1 in 1,000, or 1 in 50 for up to 10
-    query tokens. All queries without a check of texts require this number. Other queries require it for overlaps below
-    `CHANCE_OVERLAP` only, because it would hide short documents.
+    query tokens. A query that does not compare the texts of its hits always requires this number. Other queries require
+    it only for overlaps below `CHANCE_OVERLAP`, because it would hide short documents.
     """
     return 1 + bisect_left(CHANCE_STEPS, count)
 
@@ -70,7 +70,7 @@ class Threshold:
         """Return the probability, 0..1, that a document of this overlap is a candidate."""
         return probability_of_matches(len(self.tokens), self.minimum_match, overlap)
 
-    def min_share(self, overlap: Fraction | None) -> float:  # noqa: ARG002 - as in `Bands`
+    def min_token_share(self, overlap: Fraction | None) -> float:  # noqa: ARG002 - as in `Bands`
         """Return the minimum share of the query's tokens that a hit has: 0, because any candidate can be a hit."""
         return 0.0
 
@@ -90,14 +90,14 @@ class Bands:
         tokens: all tokens of the query. Hits are ranked by the number of equal tokens.
         bands: the tokens of each band. With planner `all`, the last band may wrap around to the first tokens.
         minimum_match: number of the tokens that a document must have. 0: one whole band is enough.
-        unbanded: a plan without bands that finds documents of the overlap with at least the same probability. It is
-            faster if the bands match too many documents. None: there is no such plan.
+        without_bands: a plan that finds documents of the overlap with at least the same probability, but does not use
+            bands. It is faster if the bands match too many documents. None: there is no such plan.
     """
 
     tokens: tuple[str, ...]
     bands: tuple[tuple[str, ...], ...]
     minimum_match: int = 0
-    unbanded: Threshold | None = None
+    without_bands: Threshold | None = None
 
     @property
     def rows(self) -> int:
@@ -118,12 +118,12 @@ class Bands:
         """Return the probability, 0..1, that a document of this overlap is a candidate."""
         return probability_of_bands(len(self.tokens), self.rows, len(self.bands), overlap, self.minimum_match)
 
-    def min_share(self, overlap: Fraction | None) -> float:
+    def min_token_share(self, overlap: Fraction | None) -> float:
         """Return the minimum share of the query's tokens, 0..1, that a hit has."""
         return _min_estimate(overlap, len(self.tokens)) if overlap else 0.0
 
     def is_hit(self, tokens: TokenOverlap, overlap: Fraction | None) -> bool:
-        """Whether a candidate is a hit. It is one unless its tokens rule the overlap out."""
+        """Whether a candidate is a hit. It is a hit unless its tokens rule the overlap out."""
         if tokens.matched < max(self.minimum_match, min_matches(len(self.tokens), overlap)):
             return False
         return not overlap or tokens.overlap >= _min_estimate(overlap, tokens.union)

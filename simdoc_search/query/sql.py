@@ -12,7 +12,7 @@ Create the tables, and add each document:
 
 Then run a query for a stored document or for any text:
 
-    tokens = sorted(token for (token,) in connection.execute(*tables.tokens_of("doc123")))
+    tokens = sorted(token for (token,) in connection.execute(*tables.select_tokens("doc123")))
     rows = connection.execute(*to_sql(plan(tokens, 0.2, 0.8), exclude_id="doc123"))
 
 Each row is a candidate with the columns `id` and `matched`, by descending `matched`. Estimate the overlaps with
@@ -123,7 +123,7 @@ class Tables:
             document.statement(f"DELETE FROM {_DOCUMENTS} WHERE id = {document.add(id)}"),
         )
 
-    def tokens_of(self, id: str) -> Statement:
+    def select_tokens(self, id: str) -> Statement:
         """Return the statement that reads the tokens of a document, one per row. Sort them before you call `plan`."""
         values = _Parameters(self.placeholder)
         return values.statement(

@@ -3,8 +3,8 @@
     [FINGERPRINT:]<id>[_<overlap>[_<probability>]]
 
 An id can contain underscores and end with a number. So `invoice_10` is either the id of a document, or 10 % overlap
-with `invoice`. `parse` returns all readings, and `choose` returns the reading whose document exists. A string with a
-quoted id, such as `"my_doc_7"_20`, has only one reading.
+with `invoice`. `parse` returns all readings, and `choose_reading` returns the reading whose document exists. A string
+with a quoted id, such as `"my_doc_7"_20`, has only one reading.
 
 Source: FINGERPRINT in Alfresco Search Services. There, 0.2 and 1 mean 20 % and 100 %, and the id ends at the first
 `_`; see `alfresco.py`.
@@ -149,7 +149,7 @@ def _parse_quoted(body: str) -> FingerprintQuery:
     return _parse_reading(id, match["overlap"], match["probability"])
 
 
-def choose(
+def choose_reading(
     parsed: ParsedFingerprint,
     find_ids: Callable[[str], Sequence[str]],
     suggest_ids: Callable[[str], Sequence[str]] = lambda _: (),
@@ -177,7 +177,9 @@ def choose(
         alternatives = [str(reading) for reading in existing]
         more = f" and {len(alternatives) - _MAX_ALTERNATIVES} more" if len(alternatives) > _MAX_ALTERNATIVES else ""
         shown = ", ".join(alternatives[:_MAX_ALTERNATIVES]) + more
-        raise AmbiguousQueryError(f"{parsed.text!r} matches several documents; write one of: {shown}", alternatives)
+        raise AmbiguousQueryError(
+            f"{parsed.text!r} matches several documents; use one of these queries instead: {shown}", alternatives
+        )
     for id, reason in parsed.invalid_readings:
         if not id or find_ids(id):
             raise QuerySyntaxError(reason)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.search.stored_texts import read_records, with_metadata
 from simdoc_search.stores.base import Store
@@ -51,13 +51,13 @@ class Columns:
         """Return the value of each column for a document. A missing value is None."""
         return {name: _column_value(record, name) for name in self.names}
 
-    def values_at(self, store: Store, places: Sequence[Place]) -> dict[Place, dict[str, Any]]:
+    def values_at(self, store: Store, places: Sequence[DocumentKey]) -> dict[DocumentKey, dict[str, Any]]:
         """Return the values of the documents at these places. Deleted documents are omitted."""
         if not self.names or not places:
             return {}
         return {record.place: self.values(record) for record in self.read_records(store, places)}
 
-    def read_records(self, store: Store, places: Sequence[Place], *, text: bool = False) -> list[Record]:
+    def read_records(self, store: Store, places: Sequence[DocumentKey], *, text: bool = False) -> list[Record]:
         """Return the records at these places, with the metadata of the columns. Deleted documents are omitted."""
         return self.with_metadata(store, list(read_records(store, places, text=text).values()))
 

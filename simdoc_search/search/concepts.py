@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simdoc_search.display import counted
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.related_concepts import UNNAMED, NamedWord, QueryConcepts
@@ -22,7 +22,7 @@ class DocumentConcept:
             not known.
         weight: 0..1. It is 1 if only one document in the index has the word, and close to 0 if all documents have it.
         documents: number of documents in the index that have the word.
-        times: number of times that the word occurs in this document.
+        occurrences: number of times that the word occurs in this document.
         names: concepts of this document that contain the word, by descending frequency.
         synonyms: words of this document that are synonyms of the word.
     """
@@ -30,7 +30,7 @@ class DocumentConcept:
     word: str
     weight: float
     documents: int
-    times: int
+    occurrences: int
     names: tuple[str, ...]
     synonyms: tuple[str, ...]
 
@@ -49,7 +49,7 @@ class ConceptsResult:
     """
 
     source: str
-    place: Place | None
+    place: DocumentKey | None
     concepts: tuple[DocumentConcept, ...]
     paragraphs: int
     documents: int
@@ -77,7 +77,7 @@ def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) 
         for code, times in zip(document_concepts.codes.tolist(), document_concepts.frequencies.tolist(), strict=True)
         for named in [named_words.get(code, UNNAMED)]
     ]
-    words_of_document.sort(key=lambda concept: (-concept.weight, -concept.times, concept.word))
+    words_of_document.sort(key=lambda concept: (-concept.weight, -concept.occurrences, concept.word))
     unnamed_count = sum(not concept.word for concept in words_of_document)
     if unnamed_count and not unnamed:
         unnamed = f"{counted(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"

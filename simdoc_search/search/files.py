@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath, PurePosixPath
 from typing import NamedTuple
 
-from simdoc_search.documents import MAX_ID_BYTES, Place
+from simdoc_search.documents import MAX_ID_BYTES, DocumentKey
 from simdoc_search.indexing.roots import NamedPaths, absolute
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
@@ -22,7 +22,7 @@ class IndexedFile(NamedTuple):
     """
 
     id: str
-    place: Place | None
+    place: DocumentKey | None
 
 
 class IndexedFiles:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from simdoc_search.documents import Place, Placed
+from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.query.planner import parse_fraction
@@ -26,7 +26,7 @@ _KINDS_BY_PREFERENCE: tuple[DuplicateKind, ...] = ("same text", "same words", "n
 
 
 @dataclass(frozen=True, slots=True)
-class NearestDuplicate(Placed):
+class NearestDuplicate(HasDocumentKey):
     """The stored document that a text duplicates.
 
     Attributes:
@@ -36,7 +36,7 @@ class NearestDuplicate(Placed):
         exact: whether the overlap was computed from the texts. Otherwise it is estimated from the fingerprints.
     """
 
-    place: Place
+    place: DocumentKey
     overlap: float
     kind: DuplicateKind
     exact: bool
@@ -58,7 +58,7 @@ def nearest_duplicates(
     *,
     probability: Fraction | None = None,
     filters: Filters | None = None,
-    exclude: Place | None = None,
+    exclude: DocumentKey | None = None,
     is_allowed: Callable[[Record], bool] = lambda _: True,
 ) -> Iterator[NearestDuplicate | None]:
     """Yield for each text the stored document that it duplicates; None if there is no such document.

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from simdoc_search.analysis.words import PlacedWords, placed_words
-from simdoc_search.documents import Document, Place
+from simdoc_search.analysis.words import WordPositions, locate_words
+from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.passages.align import Alignment, align_words
 from simdoc_search.passages.coverage import Cover, order_by_added_words, tokens_also_in, union
@@ -48,13 +48,13 @@ _Match = Cover[PassageHit]
 
 
 def passages_of_many(
-    store: Store, sources: Iterator[Query | Document], options: PassageOptions, exclude: Place | None = None
+    store: Store, sources: Iterator[Query | Document], options: PassageOptions, exclude: DocumentKey | None = None
 ) -> Iterator[PassageResult | SimdocError]:
     """Yield for each stored document or text, in order, its result or its error.
 
     All pages of a result compare the same candidates.
     """
-    templates = [placed_words(text, store.settings.analysis) for text in options.ignore]
+    templates = [locate_words(text, store.settings.analysis) for text in options.ignore]
     for source in sources:
         yield result_or_error(partial(_passages, store, source, options, templates, exclude))
 
@@ -63,8 +63,8 @@ def _passages(
     store: Store,
     source: Query | Document,
     options: PassageOptions,
-    templates: Sequence[PlacedWords],
-    exclude: Place | None,
+    templates: Sequence[WordPositions],
+    exclude: DocumentKey | None,
 ) -> PassageResult:
     if isinstance(source, Document):
         document = QueryDocument.of_text(source.text, store.settings, source.id)
@@ -81,7 +81,7 @@ def _passages(
 
 
 def _candidates(
-    store: Store, document: QueryDocument, options: PassageOptions, exclude: Place | None
+    store: Store, document: QueryDocument, options: PassageOptions, exclude: DocumentKey | None
 ) -> PassageCandidates:
     search = partial(passage_candidates, store, document, filters=options.filters, exclude=exclude)
     candidates = search(size=MAX_COMPARED)

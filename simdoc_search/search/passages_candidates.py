@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.align import LONG_RUN, SHORT_RUN, SHORT_TEXT
 from simdoc_search.passages.word_spans import Mask
@@ -15,7 +15,7 @@ from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Phrase, PhraseMatches
-from simdoc_search.stores.shared_tokens import Shared
+from simdoc_search.stores.shared_tokens import SharingDocument
 
 MAX_PHRASES = 50_000
 """Maximum number of phrases per query. For a text of over 350,000 words, the guaranteed run exceeds `LONG_RUN`."""
@@ -39,7 +39,7 @@ class PassageCandidates:
         too_common: number of phrases that were not searched in all documents, because their words are too common.
     """
 
-    documents: list[Shared]
+    documents: list[SharingDocument]
     total: int
     run: int
     too_common: int
@@ -50,7 +50,7 @@ def passage_candidates(
     document: QueryDocument,
     *,
     filters: Filters | None,
-    exclude: Place | None,
+    exclude: DocumentKey | None,
     size: int,
 ) -> PassageCandidates:
     """Return the documents that may share a passage with the query document.
@@ -79,7 +79,7 @@ def passage_candidates(
     evidence = {place: count + len(matches.documents.get(place, ())) for place, count in shared.items()}
     order = sorted(shared, key=lambda place: (-evidence[place], -similar.get(place, 0), place.id, place.index or ""))
     return PassageCandidates(
-        [Shared(place, shared[place]) for place in order[:size]],
+        [SharingDocument(place, shared[place]) for place in order[:size]],
         max(len(shared), sharing.total),
         run,
         len(matches.incomplete),
@@ -127,8 +127,8 @@ def _text_between(text: AnalysedText, first: int, end: int) -> str:
 
 
 def _by_fingerprint(
-    store: Store, document: QueryDocument, filters: Filters | None, exclude: Place | None
-) -> dict[Place, int]:
+    store: Store, document: QueryDocument, filters: Filters | None, exclude: DocumentKey | None
+) -> dict[DocumentKey, int]:
     """Return the documents that share the most fingerprint tokens, with the numbers of shared tokens.
 
     They share more tokens than are equal by chance.

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from simdoc_search.display import counted, percent, printable, showing
-from simdoc_search.documents import Place, Placed
+from simdoc_search.display import counted, describe_shown_hits, percent, printable
+from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.search.results import HitsResult
 from simdoc_search.stores.record import LeftOutIndex
@@ -28,7 +28,7 @@ class Covered(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class PassageHit(Placed):
+class PassageHit(HasDocumentKey):
     """A document that shares passages with the query document.
 
     Attributes:
@@ -50,7 +50,7 @@ class PassageHit(Placed):
         fields: values of the requested fields.
     """
 
-    place: Place
+    place: DocumentKey
     words: int
     share: float
     adds: int
@@ -143,7 +143,7 @@ class PassageResult(HitsResult[PassageHit]):
     @property
     def showing(self) -> str:
         """The numbers of matches on this page and on all pages, for people: `Showing 10 of 81 matches`."""
-        return showing(len(self.hits), self.total, self.offset, at_least=self.is_partial)
+        return describe_shown_hits(len(self.hits), self.total, self.offset, at_least=self.is_partial)
 
     def __str__(self) -> str:
         lines = [self.headline()]
@@ -151,4 +151,4 @@ class PassageResult(HitsResult[PassageHit]):
             about = "~" if hit.kind == "estimated" else ""
             lines.append(f"{about}{hit.words:,}".rjust(7) + f" words  {printable(hit.id)}")
         count = min(len(self.hits), _PRINTED_HITS)
-        return "\n".join([*lines, showing(count, self.total, self.offset, at_least=self.is_partial)])
+        return "\n".join([*lines, describe_shown_hits(count, self.total, self.offset, at_least=self.is_partial)])

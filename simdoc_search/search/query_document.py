@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from simdoc_search.analysis.words import PlacedWords
-from simdoc_search.documents import MetadataValue, Place
+from simdoc_search.analysis.words import WordPositions
+from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import NoFingerprintError, NoTextError
 from simdoc_search.passages.exact import Measures
 from simdoc_search.passages.ignored_words import ignored_words, quotations, remove_words_from_text
@@ -18,7 +18,7 @@ from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, shingle_c
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
-from simdoc_search.sketch.winnow import Codes, no_passages
+from simdoc_search.sketch.winnow import Codes, empty_codes
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import compute_simhashes
 
@@ -41,7 +41,7 @@ class QueryDocument:
     record: Record
     settings: Settings
     is_stored: bool = True
-    templates: Sequence[PlacedWords] = ()
+    templates: Sequence[WordPositions] = ()
     ignore_quotes: bool = False
 
     @classmethod
@@ -49,7 +49,7 @@ class QueryDocument:
         cls, text: str, settings: Settings, name: str = "", metadata: Mapping[str, MetadataValue] | None = None
     ) -> QueryDocument:
         """Return the query document for a text, which need not be stored."""
-        return cls(Record(name, no_passages(), 0, "", metadata or {}, text), settings, is_stored=False)
+        return cls(Record(name, empty_codes(), 0, "", metadata or {}, text), settings, is_stored=False)
 
     @property
     def name(self) -> str:
@@ -62,7 +62,7 @@ class QueryDocument:
         return f"the document {self.name!r}" if self.is_stored else self.name or "the text"
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> DocumentKey | None:
         """The place of a stored document."""
         return self.record.place if self.is_stored else None
 

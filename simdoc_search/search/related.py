@@ -22,7 +22,7 @@ from simdoc_search.search.related_result import Explanation, RelatedHit, Related
 from simdoc_search.search.results import add_fields
 from simdoc_search.search.stored_texts import read_texts, resolved_record
 from simdoc_search.sketch.sentences import sentences_of_codes
-from simdoc_search.sketch.winnow import no_passages
+from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.base import Store
 from simdoc_search.versions import Limits, match_with_many
 from simdoc_search.versions.idf import ConceptWeights
@@ -78,9 +78,9 @@ def _score(
 ) -> Iterator[RelatedHit]:
     """Yield a hit for each candidate. Versions are scored by sentences, and other documents by concepts."""
     has_sentences = document.settings.sentences is not None
-    sentences = document.sentences if has_sentences else sentences_of_codes(no_passages())
+    sentences = document.sentences if has_sentences else sentences_of_codes(empty_codes())
     hit_sentences = [sentences_of_codes(record.sentences) for record, _ in candidates.documents]
-    matches = match_with_many(sentences, hit_sentences, limits.bits)
+    matches = match_with_many(sentences, hit_sentences, limits.max_distance)
     similarities = weights.similarities(weighted)
     for (record, paragraphs), similarity, sentence_matches in zip(
         candidates.documents, similarities, matches, strict=True

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.search.options import RelatedQuery
 from simdoc_search.search.stored_texts import read_records
-from simdoc_search.sketch.concepts import Paragraphs, paragraphs_of
+from simdoc_search.sketch.concepts import ParagraphConcepts, decode_paragraphs
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.versions.idf import ConceptWeights
@@ -30,12 +30,12 @@ class RelatedCandidates:
         total: number of documents that share a rare concept.
     """
 
-    documents: list[tuple[Record, Paragraphs]]
+    documents: list[tuple[Record, ParagraphConcepts]]
     total: int
 
 
 def related_candidates(
-    store: Store, weights: ConceptWeights, query: RelatedQuery, exclude: Place | None
+    store: Store, weights: ConceptWeights, query: RelatedQuery, exclude: DocumentKey | None
 ) -> RelatedCandidates:
     """Return the documents that share the most rare concepts, relative to their length.
 
@@ -52,7 +52,7 @@ def related_candidates(
     )
     places = [candidate.place for candidate in sharing.documents]
     records = read_records(store, places, text=False, sketches=True).values()
-    documents = [(record, paragraphs_of(record.concepts)) for record in records]
+    documents = [(record, decode_paragraphs(record.concepts)) for record in records]
     ranked = sorted(
         ((record, concepts) for record, concepts in documents if concepts.count),
         key=lambda document: (-weights.shared_weight(document[1]), document[0].id),

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from simdoc_search.concepts import Extractor, Synonyms, codes_of_names, extractor_of_settings
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, SimdocError
 from simdoc_search.search.query_document import QueryDocument
-from simdoc_search.sketch.concepts import Concepts, Paragraphs, paragraphs_of
+from simdoc_search.sketch.concepts import ConceptSettings, ParagraphConcepts, decode_paragraphs
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class QueryConcepts:
         names: a function that returns the names of the concepts. It raises a SimdocError if they cannot be named.
     """
 
-    paragraphs: Paragraphs
+    paragraphs: ParagraphConcepts
     names: Callable[[], NamedConcepts]
 
 
@@ -44,7 +44,7 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
         FormatMismatchError: the extractor or the synonyms are not those of the store.
         MissingExtraError: the extractor of a text is not installed.
     """
-    settings = document.settings.concepts or Concepts()
+    settings = document.settings.concepts or ConceptSettings()
     if not document.is_stored:
         text_extractor = _select_extractor(settings, extractor, synonyms)
         paragraphs = text_extractor.try_concepts(document.text or "")
@@ -54,12 +54,12 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
                 "unknown"
             )
         concepts = QueryConcepts(
-            paragraphs_of(text_extractor.codes_of(paragraphs)), partial(NamedConcepts, paragraphs, text_extractor)
+            decode_paragraphs(text_extractor.codes_of(paragraphs)), partial(NamedConcepts, paragraphs, text_extractor)
         )
     else:
         given_extractor = _select_extractor(settings, extractor, synonyms) if extractor or synonyms else None
         names = partial(_names_of_text, document, settings, given_extractor)
-        concepts = QueryConcepts(paragraphs_of(document.record.concepts), names)
+        concepts = QueryConcepts(decode_paragraphs(document.record.concepts), names)
     if not concepts.paragraphs.count:
         raise NoFingerprintError(
             f"{document.title} has no concepts, so related documents cannot be found; use `simdoc-search versions` "
@@ -68,7 +68,7 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
     return concepts
 
 
-def _names_of_text(document: QueryDocument, settings: Concepts, extractor: Extractor | None) -> NamedConcepts:
+def _names_of_text(document: QueryDocument, settings: ConceptSettings, extractor: Extractor | None) -> NamedConcepts:
     if document.text is None:
         raise SimdocError("the store does not have the texts")
     # Without the synonyms, all concepts except synonyms can be named.
@@ -76,7 +76,7 @@ def _names_of_text(document: QueryDocument, settings: Concepts, extractor: Extra
     return NamedConcepts(extractor.concepts(document.text), extractor)
 
 
-def _select_extractor(settings: Concepts, extractor: Extractor | None, synonyms: Synonyms | None) -> Extractor:
+def _select_extractor(settings: ConceptSettings, extractor: Extractor | None, synonyms: Synonyms | None) -> Extractor:
     if extractor is None:
         return extractor_of_settings(settings, synonyms)
     if extractor.settings != settings:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from simdoc_search.display import counted, printable
-from simdoc_search.documents import Place, Placed
+from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.search.results import HitsResult
 from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
 from simdoc_search.stores.record import LeftOutIndex
@@ -53,7 +53,7 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedHit(Placed):
+class RelatedHit(HasDocumentKey):
     """A document that is related to the query document.
 
     Attributes:
@@ -68,7 +68,7 @@ class RelatedHit(Placed):
         fields: values of the requested fields.
     """
 
-    place: Place
+    place: DocumentKey
     score: float
     kind: Literal["version", "related"]
     shared: int
@@ -104,7 +104,7 @@ class RelatedResult(HitsResult[RelatedHit]):
     limits: Limits = field(default_factory=Limits)
 
     @property
-    def theta(self) -> float:
+    def min_version_score(self) -> float:
         """The minimum score of a version."""
         return MIN_VERSION_SCORE
 

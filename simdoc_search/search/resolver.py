@@ -7,10 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 
-from simdoc_search.documents import Place, ambiguous_id_message, unicode_forms
+from simdoc_search.documents import DocumentKey, ambiguous_id_message, unicode_forms
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.query.planner import parse_fraction
-from simdoc_search.query.syntax import FingerprintQuery, ParsedFingerprint, choose, parse
+from simdoc_search.query.syntax import FingerprintQuery, ParsedFingerprint, choose_reading, parse
 from simdoc_search.search.files import ids_of_file, possible_ids
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -19,7 +19,7 @@ from simdoc_search.stores.record import Record
 MAX_SAME_NAMES = 500
 """Maximum number of documents with the same file name whose paths are compared with a given path."""
 
-Query = str | FingerprintQuery | Place
+Query = str | FingerprintQuery | DocumentKey
 """A FINGERPRINT string, a parsed FINGERPRINT, or the place of a document."""
 
 
@@ -72,14 +72,14 @@ class Resolver:
             query_with_options = fingerprint_query(parsed.readings[0].id, overlap, probability)
             parsed = ParsedFingerprint(parsed.text, (FingerprintQuery(query_with_options.id),))
             self._check_id_alone(query, query_with_options.id)
-        is_id = isinstance(query, Place) or any(self._ids_equal_to(reading.id) for reading in parsed.readings)
+        is_id = isinstance(query, DocumentKey) or any(self._ids_equal_to(reading.id) for reading in parsed.readings)
         try:
-            reading = choose(parsed, self._ids_equal_to if is_id else self._ids_by_name, self._suggest_ids)
+            reading = choose_reading(parsed, self._ids_equal_to if is_id else self._ids_by_name, self._suggest_ids)
         except UnknownDocumentError as error:
             raise self._unknown_error(error.id, error.suggestions) from None
         return replace(query_with_options, id=reading.id) if query_with_options else reading
 
-    def record(self, id: str, place: Place | None = None) -> Record:
+    def record(self, id: str, place: DocumentKey | None = None) -> Record:
         """Return the record of a document, without its text. If a place is given, the document must be at that place.
 
         Raises:
@@ -101,13 +101,13 @@ class Resolver:
     def _unknown_error(self, id: str, suggestions: Sequence[str]) -> UnknownDocumentError:
         return UnknownDocumentError(id, suggestions, id_hint=str(getattr(self._store, "id_hint", "")))
 
-    def _filter_by_place(self, place: Place, records: list[Record]) -> list[Record]:
+    def _filter_by_place(self, place: DocumentKey, records: list[Record]) -> list[Record]:
         """Return the records at a place. The index of the place can be an alias."""
         routed = [record for record in records if place.routing in (None, record.routing)]
         at_index = [record for record in routed if place.index in (None, record.index)]
         if at_index or not routed or place.index is None:
             return at_index
-        places = self._store.places_of(place.id, place.index)
+        places = self._store.keys_of(place.id, place.index)
         return [record for record in routed if record.place in places]
 
     def _check_id_alone(self, query: Query, id: str) -> None:
@@ -169,6 +169,6 @@ def fingerprint_query(
 
 
 def _parse_query(query: Query) -> ParsedFingerprint:
-    if isinstance(query, Place):
+    if isinstance(query, DocumentKey):
         query = FingerprintQuery(query.id)
     return ParsedFingerprint(query.id, (query,)) if isinstance(query, FingerprintQuery) else parse(query)

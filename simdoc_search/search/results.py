@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Generic, TypeVar, cast
 
-from simdoc_search.documents import Placed
+from simdoc_search.documents import HasDocumentKey
 from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.stores.base import Store
 
 Result = TypeVar("Result")
 AnyHit = TypeVar("AnyHit")
-PlacedHit = TypeVar("PlacedHit", bound=Placed)
+HitWithKey = TypeVar("HitWithKey", bound=HasDocumentKey)
 
 
 class HitsResult(Generic[AnyHit]):
@@ -32,7 +32,7 @@ class HitsResult(Generic[AnyHit]):
         return len(self.hits)
 
 
-def add_fields(store: Store, hits: list[PlacedHit], fields: Sequence[str]) -> list[PlacedHit]:
+def add_fields(store: Store, hits: list[HitWithKey], fields: Sequence[str]) -> list[HitWithKey]:
     """Return the hits with the current values of these fields."""
     if not fields or not hits:
         return hits

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.query.syntax import FingerprintQuery
@@ -72,7 +72,7 @@ def similar_to_text(store: Store, text: str, options: SimilarOptions) -> SearchR
 
 
 def similar_to_records(
-    store: Store, sources: Sequence[Record], options: SimilarOptions, exclude: Place | None = None
+    store: Store, sources: Sequence[Record], options: SimilarOptions, exclude: DocumentKey | None = None
 ) -> Iterator[SearchResult | SimdocError]:
     """Yield the results for documents, which need not be stored.
 
@@ -90,7 +90,7 @@ def similar_to_records(
 
 def _plan_query(store: Store, resolver: Resolver, query: Query, options: SimilarOptions) -> _PlannedQuery:
     resolved = resolver.resolve(query, overlap=options.overlap, probability=options.probability)
-    source = resolver.record(resolved.id, query if isinstance(query, Place) else None)
+    source = resolver.record(resolved.id, query if isinstance(query, DocumentKey) else None)
     return _PlannedQuery(resolved, source, plan_for(store, resolved, source, options))
 
 
@@ -110,25 +110,28 @@ def _make_result(
     ranker = Ranker(store, source, plan, query.overlap, options.size, options.offset)
     text = _read_text(store, source) if options.verify and store.has_texts else None
     if text is None:
-        hits, total, is_total_exact = ranker.rank_by_tokens(candidates)
+        page = ranker.rank_by_tokens(candidates)
     else:
-        hits, total, is_total_exact = ranker.rank_by_texts(candidates, AnalysedText.of(text, store.settings.analysis))
+        page = ranker.rank_by_texts(candidates, AnalysedText.of(text, store.settings.analysis))
+    hits, total, is_total_exact, compared = page
     left_out = tuple(candidates.left_out)
     if isinstance(plan, Threshold) and not query.overlap and not is_total_exact:  # every candidate is a hit
         total, is_total_exact = candidates.total - len(left_out), True
-    _log.info("%s: %d hits, %d documents compared", query if query.id else "a text", len(hits), candidates.total)
-    return SearchResult(
+    result = SearchResult(
         query,
         plan,
         candidates.total,
         hits,
         source.shingles,
         left_out,
+        unread=max(0, candidates.total - compared),
         total=max(total, len(hits)),
         is_total_exact=is_total_exact,
         offset=options.offset,
         left_out_indices=store.left_out_indices(),
     )
+    _log.info("%s: %s", query if query.id else "a text", result.counts)
+    return result
 
 
 def _read_text(store: Store, source: Record) -> str | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, SimdocError
-from simdoc_search.query.clauses import expand
+from simdoc_search.query.clauses import expand_fingerprints
 from simdoc_search.query.planner import Planner, plan
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
@@ -50,7 +50,7 @@ def check_has_tokens(source: Record) -> None:
 
 
 def run_plans(
-    store: Store, plans: Sequence[tuple[Plan, Place | None]], options: SimilarOptions
+    store: Store, plans: Sequence[tuple[Plan, DocumentKey | None]], options: SimilarOptions
 ) -> Iterator[Candidates | SimdocError]:
     """Yield the candidates of each plan. The document at the place that is paired with a plan is excluded.
 
@@ -87,4 +87,4 @@ def expand_clauses(
         plan = plan_for(store, resolved, source, options)
         return dict(clause(plan, None if include_self else source.place))
 
-    return expand(query, make_clause)
+    return expand_fingerprints(query, make_clause)

@@ -30,11 +30,13 @@ class HitPage(NamedTuple):
         hits: the hits on the page.
         total: number of hits on all pages, or a lower bound.
         is_total_exact: whether `total` is exact. Otherwise it is a lower bound.
+        compared: number of candidates that were compared, by their tokens or texts.
     """
 
     hits: list[Hit]
     total: int
     is_total_exact: bool
+    compared: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,45 +62,42 @@ class Ranker:
     def rank_by_tokens(self, candidates: Iterable[Candidate]) -> HitPage:
         """Return the hits with the greatest estimated overlaps.
 
-        The union of two token sets is at least as large as the query document's set. So the number of equal tokens,
-        divided by the number of tokens of the query document, is an upper bound of the estimates of a candidate and of
-        all later candidates. Reading stops when the bound rules out further hits, or when enough hits are at or above
-        it.
+        Divide the number of equal tokens of a candidate by the number of tokens of the query document. The result is
+        an upper bound for the estimated overlap of this candidate and of all later candidates, because the union of
+        two token sets is at least as large as each set. Reading stops when the bound rules out further hits, or when
+        the overlaps of enough hits reach it.
 
         Args:
             candidates: the candidates, by descending number of equal tokens.
-
-        Returns:
-            The hits, sorted by overlap, equal tokens and id. Their total is exact if all candidates were read.
         """
         needed = self.offset + self.size
-        min_share = self.plan.min_share(self.overlap)
+        min_share = self.plan.min_token_share(self.overlap)
         ranked: list[tuple[float, int, int, Candidate]] = []
 
         def is_complete(bound: float) -> bool:
             return len(ranked) >= needed and -ranked[-1][0] >= bound
 
-        total, is_exact, is_page_known = 0, True, False
+        total, compared, is_exact, is_page_known = 0, 0, True, False
         for number, candidate in enumerate(candidates):
             bound = candidate.matched / len(self.source.codes)
             if bound < min_share:
                 break
             is_page_known = is_page_known or is_complete(bound)
-            tokens = self._compared(candidate)
+            tokens, compared = self._compare_tokens(candidate), number + 1
             if self.plan.is_hit(tokens, self.overlap):
                 total += 1
                 if not is_page_known:
                     insort(ranked, (-tokens.overlap, -tokens.matched, number, candidate))
                     del ranked[needed:]
                     is_page_known = is_complete(bound)
-            if is_page_known and number + 1 >= _MIN_CANDIDATES_READ:
+            if is_page_known and compared >= _MIN_CANDIDATES_READ:
                 is_exact = False
                 break
         page = ranked[self.offset :]
         hits = (
             Hit(candidate.place, -overlap, -matched, fields=candidate.fields) for overlap, matched, _, candidate in page
         )
-        return HitPage(sort_hits(hits), total, is_exact)
+        return HitPage(sort_hits(hits), total, is_exact, compared)
 
     def rank_by_texts(self, candidates: Iterable[Candidate], text: AnalysedText) -> HitPage:
         """Return the hits with the greatest overlaps. Overlaps are exact if the store has the text of the candidate.
@@ -112,8 +111,15 @@ class Ranker:
         """
         needed = self.offset + self.size
         hits: list[Hit] = []
-        total, is_exact = 0, True
-        for batch in batches(self._possible_hits(candidates)):
+        total, compared, is_exact = 0, 0, True
+
+        def possible_hits() -> Iterator[Candidate]:
+            nonlocal compared
+            for compared, candidate in enumerate(candidates, 1):  # noqa: B007 - counted for the result
+                if self._is_possible_hit(candidate):
+                    yield candidate
+
+        for batch in batches(possible_hits()):
             bound = max_overlap(batch[0].matched, len(self.source.codes))
             if len(hits) >= needed and hits[-1].overlap >= bound:
                 is_exact = False
@@ -126,19 +132,17 @@ class Ranker:
                     hits.append(hit)
                     total += 1
             hits = sort_hits(hits)[:needed]
-        return HitPage(hits[self.offset :], total, is_exact)
+        return HitPage(hits[self.offset :], total, is_exact, compared)
 
-    def _compared(self, candidate: Candidate) -> TokenOverlap:
+    def _compare_tokens(self, candidate: Candidate) -> TokenOverlap:
         """Compare the tokens of a candidate with those of the query document."""
         return self.store.settings.estimate(self.source.codes, candidate.codes)
 
-    def _possible_hits(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-        """Yield the candidates that may have the minimum overlap, given their estimates."""
-        for candidate in candidates:
-            tokens = self._compared(candidate)
-            can_reach = not self.overlap or max_overlap(tokens.shared, tokens.union) >= self.overlap
-            if can_reach and self.plan.is_hit(tokens, None):
-                yield candidate
+    def _is_possible_hit(self, candidate: Candidate) -> bool:
+        """Return whether a candidate may have the minimum overlap, according to its tokens."""
+        tokens = self._compare_tokens(candidate)
+        can_reach = not self.overlap or max_overlap(tokens.shared, tokens.union) >= self.overlap
+        return can_reach and self.plan.is_hit(tokens, None)
 
     def _exact_hit(self, candidate: Candidate, record: Record, text: AnalysedText) -> Hit | None:
         if record.text is None:
@@ -149,7 +153,7 @@ class Ranker:
         return Hit(candidate.place, exact.jaccard, candidate.matched, "exact", candidate.fields, exact, changed)
 
     def _estimated_hit(self, candidate: Candidate) -> Hit | None:
-        tokens = self._compared(candidate)
+        tokens = self._compare_tokens(candidate)
         if not self.plan.is_hit(tokens, self.overlap):
             return None
         return Hit(candidate.place, tokens.overlap, tokens.matched, "estimated", candidate.fields)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from simdoc_search.display import documents_compared, estimate, percent, printable, showing
-from simdoc_search.documents import Place, Placed
+from simdoc_search.display import describe_shown_hits, documents_compared, format_estimate, percent, printable
+from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.passages.exact import Measures
 from simdoc_search.query.plans import Plan
@@ -19,7 +19,7 @@ _PRINTED_HITS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Hit(Placed):
+class Hit(HasDocumentKey):
     """A document that shares text with the query document.
 
     Attributes:
@@ -33,7 +33,7 @@ class Hit(Placed):
         changed: whether the text has changed since it was indexed. Exact measures are computed from the current text.
     """
 
-    place: Place
+    place: DocumentKey
     overlap: float
     matched: int
     kind: Literal["estimated", "exact"] = "estimated"
@@ -55,7 +55,8 @@ class SearchResult(HitsResult[Hit]):
         shingles: number of distinct shingles of the query document.
         measure: the measure that `Hit.overlap` contains.
         left_out: candidates that could not be compared, because their fingerprints are damaged.
-        unread: number of candidates that were not compared. Candidates that share the most are compared first.
+        unread: number of candidates that were not compared, for example because the hits on the page are known without
+            them. Candidates that share the most are compared first.
         total: number of hits on all pages; None if unknown.
         is_total_exact: whether `total` is exact. Otherwise it is a lower bound.
         offset: number of hits before the first of `hits`.
@@ -80,19 +81,19 @@ class SearchResult(HitsResult[Hit]):
         """The numbers of hits on this page, of hits on all pages, and of compared documents, for people."""
         count, total = len(self.hits), len(self.hits) if self.total is None else self.total
         at_least = self.total is not None and not self.is_total_exact
-        hits = showing(count, total, self.offset, "hit", at_least=at_least)
+        hits = describe_shown_hits(count, total, self.offset, "hit", at_least=at_least)
         return f"{hits}, {documents_compared(self.compared, self.candidates)}"
 
     @property
     def compared(self) -> int:
-        """Number of candidates that were compared. With the measure `jaccard`, all candidates are compared."""
+        """Number of candidates that were compared, by their tokens or texts."""
         return self.candidates - self.unread
 
     def __str__(self) -> str:
         query = printable(str(self.query)) if self.query.id else "the text"
         lines = [f"{query}: {self.counts[0].lower()}{self.counts[1:]}"]
         for hit in self.hits[:_PRINTED_HITS]:
-            overlap = estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
+            overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
             lines.append(f"{overlap:>7}  {printable(hit.id)}")
         if len(self.hits) > _PRINTED_HITS:
             lines.append(f"         and {len(self.hits) - _PRINTED_HITS} more")

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.corpus import Source
-from simdoc_search.documents import Document, Place
-from simdoc_search.duplicates import Duplicates, Progress, Via, duplicates_in
+from simdoc_search.documents import Document, DocumentKey
+from simdoc_search.duplicates import Backend, Duplicates, Progress, duplicates_in
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.duplicates.verdicts import DropScope
 from simdoc_search.errors import NoTextError, SimdocError
@@ -57,7 +57,7 @@ from simdoc_search.search.stored_texts import complete_record, read_records, res
 from simdoc_search.search.versions import order_family, versions_of
 from simdoc_search.search.versions_result import VersionFamily, VersionsResult
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.winnow import no_passages
+from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.base import Store, StoreInfo
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
@@ -313,7 +313,7 @@ class SimilaritySearch:
 
         For a text of up to 1,000 words, every shared run of 6 words is found. For a longer text, every shared run of 12
         words is found. The result contains this number as `run`. If texts are not stored, it is 36 by default, and
-        shorter runs are found with the probability `Passages.chance`.
+        shorter runs are found with the probability `PassageSettings.probability_of_finding`.
 
         Args:
             options: the fields of `PassageQuery`, as keyword arguments.
@@ -396,9 +396,9 @@ class SimilaritySearch:
         document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared passages and
         fingerprints.
 
-        The limits are `bits`, `enough`, `least` and `min_score`. If a limit is not given, the limit of the index is
-        used; see `stores.upgrade.set_limits`. If the index has no limits, the default of `sketch.limits.Limits` is
-        used. The timeline of each page contains the newest version.
+        The limits are `max_distance`, `min_share`, `min_smaller_share` and `min_score`. If a limit is not given,
+        the limit of the index is used; see `stores.upgrade.set_limits`. If the index has no limits, the default of
+        `sketch.limits.Limits` is used. The timeline of each page contains the newest version.
 
         Args:
             options: the fields of `VersionQuery`, as keyword arguments.
@@ -458,7 +458,7 @@ class SimilaritySearch:
 
     def _check_has_concepts(self) -> None:
         if self.store.settings.concepts is None:
-            self.store.concept_frequencies(no_passages())  # raises FormatMismatchError, with advice for this store
+            self.store.concept_frequencies(empty_codes())  # raises FormatMismatchError, with advice for this store
 
     # --- the whole collection ---
 
@@ -562,7 +562,7 @@ class SimilaritySearch:
         kept_before: Collection[str] = (),
         keep_in: Collection[str] = (),
         verify: bool = True,
-        via: Via = "memory",
+        via: Backend = "memory",
         checkpoint: str | os.PathLike[str] | None = None,
         drop: DropScope | None = None,
         progress: Progress = lambda _stage, _share: None,
@@ -668,7 +668,7 @@ class SimilaritySearch:
         overlap: float | Fraction = Fraction(4, 5),
         *,
         filters: Filters | None = None,
-        exclude: Place | None = None,
+        exclude: DocumentKey | None = None,
     ) -> NearestDuplicate | None:
         """Find the stored document that a text duplicates, for example to warn a user during an upload.
 

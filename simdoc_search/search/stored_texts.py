@@ -8,9 +8,9 @@ from itertools import islice
 from typing import TypeVar
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import PlacedWords, placed_words
+from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.exact import Measures, measures
 from simdoc_search.search.resolver import Query, Resolver
 from simdoc_search.stores.base import Store
@@ -28,13 +28,13 @@ class AnalysedText:
     """A text with its words. It is analysed only once for several comparisons."""
 
     text: str
-    words: PlacedWords
+    words: WordPositions
 
     @classmethod
     def of(cls, text: str, analysis: Analysis) -> AnalysedText:
         """Analyse a text."""
         check_stopped()
-        return cls(text, placed_words(text, analysis))
+        return cls(text, locate_words(text, analysis))
 
 
 def exact_measures(a: AnalysedText, b: AnalysedText, analysis: Analysis) -> Measures:
@@ -43,8 +43,8 @@ def exact_measures(a: AnalysedText, b: AnalysedText, analysis: Analysis) -> Meas
 
 
 def read_records(
-    store: Store, places: Sequence[Place], *, text: bool = True, passages: bool = False, sketches: bool = False
-) -> dict[Place, Record]:
+    store: Store, places: Sequence[DocumentKey], *, text: bool = True, passages: bool = False, sketches: bool = False
+) -> dict[DocumentKey, Record]:
     """Return the records at these places, with their texts if the store has them. Deleted documents are omitted."""
     requested_places = set(places)
     ids = dict.fromkeys(place.id for place in places)
@@ -64,7 +64,7 @@ def with_metadata(store: Store, records: Sequence[Record], fields: Sequence[str]
     return [replace(record, metadata=values.get(record.place, {})) for record in records]
 
 
-def read_texts(store: Store, places: Sequence[Place]) -> dict[Place, str]:
+def read_texts(store: Store, places: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
     """Return the texts of the documents at these places. Documents without a stored text are omitted."""
     records = read_records(store, places)
     return {place: record.text for place, record in records.items() if record.text is not None}
@@ -76,7 +76,7 @@ def resolved_record(store: Store, query: Query, filters: Filters | None = None) 
     The errors are those of `Resolver.resolve` and `Resolver.record`.
     """
     resolver = Resolver(store, filters)
-    place = query if isinstance(query, Place) else None
+    place = query if isinstance(query, DocumentKey) else None
     return complete_record(store, resolver.record(resolver.resolve(query).id, place))
 
 

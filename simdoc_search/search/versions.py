@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.groups import FamilyMembers
 from simdoc_search.indexing.roots import absolute
@@ -72,11 +72,11 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
     if not len(document.sentences) and (document.text is not None or store.settings.sentences is not None):
         lacks = "sentences" if document.is_stored else "words"
         raise NoFingerprintError(f"{document.title} has no {lacks}, so nothing can be a version of it")
-    candidates = version_candidates(store, document, query, limits.bits)
+    candidates = version_candidates(store, document, query, limits.max_distance)
     if not candidates.total and (error := unknown_field_error(store, query.filters)):
         raise error
     versions = _select_versions(document, candidates, limits)
-    family = _Family(store, document, versions, limits.bits)
+    family = _Family(store, document, versions, limits.max_distance)
     dates_of_versions = (_dates_of_record(version.record, query.version_control) for version in versions)
     timeline = build_timeline([dates, *dates_of_versions], family.propose_order)
     page = _page_numbers(len(versions), timeline, query)
@@ -93,7 +93,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
         found=len(versions),
         candidates=candidates.total,
         compared=len(candidates.records),
-        via=candidates.via,
+        candidate_source=candidates.candidate_source,
         changed=document.is_stored and has_changed(document.record),
         left_out_indices=store.left_out_indices(),
         limits=limits,
@@ -110,7 +110,7 @@ def order_family(store: Store, family: FamilyMembers, *, version_control: bool) 
         for number, record in enumerate(records)
     }
     order = _order_attributes(timeline, entries, [record.id for record in records])
-    return VersionFamily(**order, pairs=family.edge_count, least=family.least_score)
+    return VersionFamily(**order, pairs=family.edge_count, lowest_score=family.lowest_score)
 
 
 def _query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, DateSources]:
@@ -143,7 +143,7 @@ def _dates_of_text(query: VersionQuery) -> DateSources:
 
 def _select_versions(document: QueryDocument, candidates: VersionCandidates, limits: Limits) -> list[_Version]:
     """Return the candidates that are versions, by descending score."""
-    matches = match_with_many(document.sentences, candidates.sentences, limits.bits)
+    matches = match_with_many(document.sentences, candidates.sentences, limits.max_distance)
     versions = [
         _Version(record, sentences, matched, score)
         for record, sentences, matched in zip(candidates.records, candidates.sentences, matches, strict=True)
@@ -166,10 +166,10 @@ def _order_attributes(timeline: Timeline, entries: dict[int, VersionEntry], name
         "timeline": tuple(entries[number] for number in timeline.order if number in entries),
         "undated": tuple(entries[number] for number in timeline.undated if number in entries),
         "newest": None if timeline.newest is None else entries[timeline.newest],
-        "by": timeline.by,
-        "certain": timeline.certain,
+        "evidence_kind": timeline.evidence_kind,
+        "is_certain": timeline.is_certain,
         "conflict": tuple(
-            Contradiction(pair.by, names[pair.later], names[pair.earlier], *pair.shown, pair.is_decisive)
+            Contradiction(pair.evidence_kind, names[pair.later], names[pair.earlier], *pair.labels, pair.is_decisive)
             for pair in timeline.conflict
         ),
         "reason": timeline.reason,
@@ -183,7 +183,7 @@ class _Family:
         self._store, self._document, self._versions, self._bits = store, document, versions, bits
         self._sentences = [document.sentences, *(version.sentences for version in versions)]
 
-    def hit(self, number: int, entry: VersionEntry, records: dict[Place, Record]) -> VersionHit:
+    def hit(self, number: int, entry: VersionEntry, records: dict[DocumentKey, Record]) -> VersionHit:
         """Return the hit of a version."""
         version = self._versions[number - 1]
         place, matched = version.record.place, version.matched
@@ -191,7 +191,9 @@ class _Family:
         shares = matched.share, matched.share_of_other
         return VersionHit(place, version.score, *shares, len(version.sentences), matched, entry, changed)
 
-    def entries(self, timeline: Timeline, shown: set[int], records: dict[Place, Record]) -> dict[int, VersionEntry]:
+    def entries(
+        self, timeline: Timeline, shown: set[int], records: dict[DocumentKey, Record]
+    ) -> dict[int, VersionEntry]:
         """Return the entries of the shown documents. Dated entries have the changes since the previous dated entry."""
         entries = {number: self._make_entry(number, timeline, None) for number in shown}
         order = [number for number in timeline.order if number in shown]
@@ -207,7 +209,7 @@ class _Family:
         name = place.id if number and place else self._document.name
         return VersionEntry(name, place, not number, timeline.dates[number], step)
 
-    def _analyse(self, number: int, records: dict[Place, Record]) -> AnalysedText | None:
+    def _analyse(self, number: int, records: dict[DocumentKey, Record]) -> AnalysedText | None:
         if not number:
             return self._document.analysed
         record = records.get(self._versions[number - 1].record.place)
@@ -224,7 +226,7 @@ class _Family:
 
     @cached_property
     def _latest_dates(self) -> list[Date | None]:
-        dates: dict[Place, Date | None] = {}
+        dates: dict[DocumentKey, Date | None] = {}
         for batch in batches(version.record.place for version in self._versions):
             dates |= {place: latest_day_in(text) for place, text in read_texts(self._store, batch).items()}
         dates_of_versions = (dates.get(version.record.place) for version in self._versions)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError, SimdocError, StoreError
 from simdoc_search.search.options import SimilarOptions, VersionQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.similar import similar_to_records
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import batches, read_records, with_metadata
-from simdoc_search.search.versions_result import Via
+from simdoc_search.search.versions_result import CandidateSource
 from simdoc_search.sketch.sentences import Codes, codes_of_sentences, flips_for, query_codes, sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
@@ -46,14 +46,14 @@ class VersionCandidates:
         sentences: the simhashes of the sentences of each document.
         total: number of documents that share a token.
         queried: number of distinct sentences that were queried.
-        via: how the candidates were found.
+        candidate_source: the kind of tokens that found the candidates.
     """
 
     records: list[Record]
     sentences: list[Simhashes]
     total: int
     queried: int
-    via: Via = "sentences"
+    candidate_source: CandidateSource = "sentences"
 
 
 def version_candidates(store: Store, document: QueryDocument, query: VersionQuery, bits: int) -> VersionCandidates:
@@ -78,14 +78,14 @@ def version_candidates(store: Store, document: QueryDocument, query: VersionQuer
 
 
 def _find_by_sentences(
-    store: Store, document: QueryDocument, query: VersionQuery, exclude: Place | None, *, size: int, bits: int
+    store: Store, document: QueryDocument, query: VersionQuery, exclude: DocumentKey | None, *, size: int, bits: int
 ) -> VersionCandidates:
     """Find candidates with several queries, because a single query of a large collection would miss some candidates.
 
     Long documents share many similar sentences by chance, so equal sentences are queried separately. Documents with a
     common footer can share more sentences than a short version does, so rare sentences are queried separately.
     """
-    records: dict[Place, Record] = {}
+    records: dict[DocumentKey, Record] = {}
     queried = query_sentences(document.sentences)
     flips = flips_for(len(queried), bits)
 
@@ -108,14 +108,14 @@ def _find_by_sentences(
 
 
 def _find_by_texts(
-    store: Store, document: QueryDocument, query: VersionQuery, exclude: Place | None, size: int
+    store: Store, document: QueryDocument, query: VersionQuery, exclude: DocumentKey | None, size: int
 ) -> VersionCandidates:
     if not store.has_texts or document.text is None:
         raise StoreError(
             "the index contains neither sentences nor texts, so versions cannot be found; run `simdoc-search index` "
             "again with --with versions"
         )
-    places: dict[Place, None] = {}
+    places: dict[DocumentKey, None] = {}
     total = 0
     has_passages = store.settings.passages is not None
     if has_passages:
@@ -131,12 +131,12 @@ def _find_by_texts(
         raise similar
     records, sentences = _read_sentences(store, list(places))
     queried = len(set(document.sentences.tolist()))
-    via: Via = "passages" if has_passages else "fingerprints"
-    return VersionCandidates(records, sentences, max(total, len(places)), queried, via)
+    candidate_source: CandidateSource = "passages" if has_passages else "fingerprints"
+    return VersionCandidates(records, sentences, max(total, len(places)), queried, candidate_source)
 
 
 def _find_similar(
-    store: Store, document: QueryDocument, options: SimilarOptions, exclude: Place | None
+    store: Store, document: QueryDocument, options: SimilarOptions, exclude: DocumentKey | None
 ) -> SearchResult | SimdocError:
     source = replace(document.fingerprinted, id="")
     try:
@@ -146,7 +146,7 @@ def _find_similar(
     return result
 
 
-def _read_sentences(store: Store, places: Sequence[Place]) -> tuple[list[Record], list[Simhashes]]:
+def _read_sentences(store: Store, places: Sequence[DocumentKey]) -> tuple[list[Record], list[Simhashes]]:
     """Read records and split their texts into sentences. The texts are not kept in memory."""
     records, sentences = [], []
     for batch in batches(places):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from simdoc_search.display import counted, percent, printable
-from simdoc_search.documents import Place, Placed
+from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.passage import KeyChange
 from simdoc_search.passages.summary import key_change_lines
 from simdoc_search.search.results import HitsResult
@@ -16,7 +16,7 @@ from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.versions import DocumentDate, EvidenceKind, SentenceMatches
 from simdoc_search.versions.chronology import describe_evidence_kind
 
-Via = Literal["sentences", "passages", "fingerprints"]
+CandidateSource = Literal["sentences", "passages", "fingerprints"]
 
 HINT = (
     "This order is only a hint, because it is based on the texts alone. "
@@ -59,7 +59,7 @@ class Contradiction:
     """A statement about two documents that another kind of evidence contradicts.
 
     Attributes:
-        by: the kind of evidence that the statement is based on.
+        evidence_kind: the kind of evidence that the statement is based on.
         later: name of the later document.
         earlier: name of the earlier document.
         later_shown: date or version of the later document, for people.
@@ -67,7 +67,7 @@ class Contradiction:
         is_decisive: whether the newest version is unknown because of the contradiction.
     """
 
-    by: EvidenceKind
+    evidence_kind: EvidenceKind
     later: str
     earlier: str
     later_shown: str
@@ -80,7 +80,7 @@ class Contradiction:
             for name, shown in ((self.later, self.later_shown), (self.earlier, self.earlier_shown))
         )
         ignored = "" if self.is_decisive else "; copying a file changes that time, so it does not count here"
-        return f"by the {describe_evidence_kind(self.by)}, {later} is newer than {earlier}{ignored}"
+        return f"by the {describe_evidence_kind(self.evidence_kind)}, {later} is newer than {earlier}{ignored}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +96,14 @@ class VersionEntry:
     """
 
     name: str
-    place: Place | None
+    place: DocumentKey | None
     is_source: bool
     dated: DocumentDate | None
     step: Step | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class VersionHit(Placed):
+class VersionHit(HasDocumentKey):
     """A version of the query document.
 
     Attributes:
@@ -119,7 +119,7 @@ class VersionHit(Placed):
         fields: values of the requested fields.
     """
 
-    place: Place
+    place: DocumentKey
     score: float
     share: float
     share_of_hit: float
@@ -137,8 +137,8 @@ class VersionOrder:
     timeline: tuple[VersionEntry, ...]
     undated: tuple[VersionEntry, ...]
     newest: VersionEntry | None
-    by: EvidenceKind
-    certain: bool
+    evidence_kind: EvidenceKind
+    is_certain: bool
     conflict: tuple[Contradiction, ...]
     reason: str
 
@@ -158,18 +158,20 @@ class VersionOrder:
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
             aside = f", not counting {counted(len(self.undated), 'undated document')}" if self.undated else ""
-            return f"newest: {name}, by the {describe_evidence_kind(self.by)}{aside}"
+            return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}"
         if any(statement.is_decisive for statement in self.conflict):
             return "newest: not known, as the evidence conflicts"
-        if self.by == "texts":
+        if self.evidence_kind == "texts":
             return "newest: not known, as no evidence shows which is newer"
         return "newest: not known, as the latest versions have the same date or no date"
 
     def when(self, entry: VersionEntry) -> str:
         """Return the date or version of an entry, for people. It ends with `?` if the order is not based on it."""
-        if entry.dated is None or not entry.dated.shown:
+        if entry.dated is None or not entry.dated.label:
             return ""
-        return f"{entry.dated.shown}{'' if self.by in (entry.dated.by, 'dates') else _NOT_DECISIVE}"
+        return (
+            f"{entry.dated.label}{'' if self.evidence_kind in (entry.dated.evidence_kind, 'dates') else _NOT_DECISIVE}"
+        )
 
     def evidence(self) -> Iterator[str]:
         """Yield the verdict, then a line for each contradictory statement."""
@@ -179,17 +181,17 @@ class VersionOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionFamily(VersionOrder):
-    """An ordered family of versions. If there is no evidence for an order, `by` is `texts`, but texts are not compared.
+    """An ordered family of versions. Without evidence for the order, `evidence_kind` is `texts`; no texts are compared.
 
     `VersionsResult` describes the inherited attributes.
 
     Attributes:
         pairs: number of pairs of documents that are versions of each other.
-        least: the lowest score of all pairs.
+        lowest_score: the lowest score of all pairs.
     """
 
     pairs: int
-    least: float
+    lowest_score: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,15 +208,16 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             `undated` are not included.
         undated: entries without evidence, if other entries have evidence.
         newest: the newest entry of the timeline. None: the evidence is insufficient or contradictory.
-        by: the kind of evidence that the order is based on; see `versions.EvidenceKind`. `texts` is only a hint.
-        certain: whether the evidence determines the whole timeline without a contradiction.
+        evidence_kind: the kind of evidence that the order is based on; see `versions.EvidenceKind`. `texts` is only
+            a hint.
+        is_certain: whether the evidence determines the whole timeline without a contradiction.
         conflict: the contradictory statements, two for each contradiction.
         reason: the evidence of the order, for people.
         found: number of versions on all pages.
         candidates: number of documents that share a token.
         compared: number of candidates that were compared. Candidates that share the most are compared first.
-        via: how the candidates were found: by `sentences` in an index created `--with versions`, otherwise by
-            `passages` or `fingerprints`.
+        candidate_source: the kind of tokens that found the candidates. It is `sentences` in an index created
+            `--with versions`, otherwise `passages` or `fingerprints`.
         changed: whether the text of the query document has changed since it was indexed.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
         limits: the limits of similar sentences, versions and hits.
@@ -227,13 +230,13 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     found: int
     candidates: int
     compared: int
-    via: Via = "sentences"
+    candidate_source: CandidateSource = "sentences"
     changed: bool = False
     left_out_indices: tuple[LeftOutIndex, ...] = ()
     limits: Limits = field(default_factory=Limits)
 
     @property
-    def theta(self) -> float:
+    def min_version_score(self) -> float:
         """The minimum score of a version."""
         return MIN_VERSION_SCORE
 
@@ -254,7 +257,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
 
         Each line has the date, the share of similar sentences, the changed words and the name.
         """
-        if self.by == "texts":
+        if self.evidence_kind == "texts":
             yield HINT
         for entry in self.timeline:
             yield self._format_entry(entry)

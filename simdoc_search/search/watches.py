@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError, StoreError
 from simdoc_search.query.planner import plan
 from simdoc_search.query.syntax import FingerprintQuery
@@ -16,7 +16,7 @@ from simdoc_search.search.similar_candidates import check_has_tokens
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.remote.watches import WATCHES, Watch, Watches, watches_of
+from simdoc_search.stores.remote.watches import DEFAULT_WATCHES_INDEX, Watch, Watches, watches_of
 
 DEFAULT_OVERLAP = Fraction(1, 2)
 """Default minimum overlap of a copy."""
@@ -48,7 +48,7 @@ class Watcher:
         StoreError: the store is not in an engine, or the index has documents that are not watches.
     """
 
-    def __init__(self, store: Store, name: str = WATCHES) -> None:
+    def __init__(self, store: Store, name: str = DEFAULT_WATCHES_INDEX) -> None:
         self.name = name
         self._store: Store = store
         self._watches: Watches = watches_of(store, name)
@@ -117,6 +117,6 @@ class Watcher:
     def _resolve(self, query: Query, overlap: OptionalFraction = None) -> tuple[FingerprintQuery, Record]:
         resolver = Resolver(self._store)
         resolved = resolver.resolve(query, overlap=overlap)
-        record = resolver.record(resolved.id, query if isinstance(query, Place) else None)
+        record = resolver.record(resolved.id, query if isinstance(query, DocumentKey) else None)
         check_has_tokens(record)
         return resolved, record

@@ -27,13 +27,13 @@ from simdoc_search.sketch.crafted_text import is_implausible
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, overlap_of_tokens, shingle_codes
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 
 __all__ = [
     "Fingerprint",
     "HashKey",
     "MinHash",
-    "Passages",
+    "PassageSettings",
     "fingerprints",
     "is_implausible",
     "overlap_of_tokens",

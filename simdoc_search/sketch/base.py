@@ -25,8 +25,8 @@ class Minima:
     """The values that a sketch keeps of one text, ordered by slot.
 
     Attributes:
-        slots: slot of each value; int64, shape (values,), ascending. For MinHash, it is hash function * bucket_count +
-            bucket, which is the order in which Lucene emits terms.
+        slots: slot of each value; int64, shape (values,), ascending. For MinHash, the slot is hash function *
+            bucket_count + bucket. Lucene emits terms in this order.
         val1: first half of each value. Its highest bits are in the token; uint64, shape (values,).
         val2: second half of each value. Values are ordered by it; uint64, shape (values,).
     """
@@ -48,8 +48,8 @@ class Sketch(ABC):
         stored_fields: the parameters in stored settings, the size first.
         version: version of the tokens. Increase it by one if the tokens of a text with the same settings change.
         fills_all_slots: whether a text with at least one shingle has a token for every slot.
-        key: a secret that is needed to compute tokens. With a key, shingles are hashed with SipHash-2-4 instead of
-            MurmurHash3, which takes about twice as long. None: no key, as in Lucene.
+        key: a secret that is needed to compute tokens. With a key, shingles are hashed with SipHash-2-4,
+            which takes about twice as long as MurmurHash3. None: no key, as in Lucene.
     """
 
     name: ClassVar[str]
@@ -97,11 +97,11 @@ class Sketch(ABC):
         return True
 
     @abstractmethod
-    def merged(self, a: Minima, b: Minima) -> Minima:
+    def merge(self, a: Minima, b: Minima) -> Minima:
         """Return the minima of a text, given the minima of its two parts."""
 
-    def completed(self, minima: Minima) -> Minima:
-        """Return the minima from which tokens are made, given the minima of a whole text. Empty slots may be filled."""
+    def complete(self, minima: Minima) -> Minima:
+        """Return the final minima of a whole text, from which tokens are made. A sketch may fill empty slots here."""
         return minima
 
     def require_bucketed_tokens(self) -> None:  # noqa: B027 - only MinHash has settings without tokens

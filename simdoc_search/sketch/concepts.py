@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.sketch.hash_functions import mixed
+from simdoc_search.sketch.hash_functions import mix_bits
 from simdoc_search.sketch.simhash import Simhashes, simhashes
 
 CONCEPT_LENGTH = 5
@@ -39,7 +39,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Concepts:
+class ConceptSettings:
     """Settings of concept tokens.
 
     Attributes:
@@ -61,7 +61,7 @@ class Concepts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Paragraphs:
+class ParagraphConcepts:
     """The distinct concepts of each paragraph of a text. Paragraphs without concepts are omitted.
 
     Attributes:
@@ -76,28 +76,28 @@ class Paragraphs:
     paragraph_of: Ints
     count: int
 
-    def as_one_paragraph(self) -> Paragraphs:
+    def as_one_paragraph(self) -> ParagraphConcepts:
         """Return the concepts of the whole text as one paragraph."""
         codes, inverse = np.unique(self.codes, return_inverse=True)
         frequencies = np.bincount(inverse, self.frequencies, len(codes)).astype(np.int64)
-        return Paragraphs(codes, frequencies, np.zeros(len(codes), np.int64), min(1, self.count))
+        return ParagraphConcepts(codes, frequencies, np.zeros(len(codes), np.int64), min(1, self.count))
 
 
-def paragraphs_of(stored: Codes) -> Paragraphs:
-    """Decode the stored list of a text."""
+def decode_paragraphs(stored: Codes) -> ParagraphConcepts:
+    """Decode the stored concepts of a text."""
     ends = stored == PARAGRAPH_END
     _, numbers = np.unique((np.cumsum(ends) - ends)[~ends], return_inverse=True)
     keys, frequencies = np.unique(numbers.astype(np.uint64) << np.uint64(32) | stored[~ends], return_counts=True)
     numbers = (keys >> np.uint64(32)).astype(np.int64)
     codes = (keys & np.uint64(0xFFFFFFFF)).astype(np.uint32)
-    return Paragraphs(codes, frequencies.astype(np.int64), numbers, int(numbers[-1]) + 1 if len(numbers) else 0)
+    return ParagraphConcepts(codes, frequencies.astype(np.int64), numbers, int(numbers[-1]) + 1 if len(numbers) else 0)
 
 
-def concatenated(documents: Sequence[Paragraphs]) -> Paragraphs:
+def concatenate_paragraphs(documents: Sequence[ParagraphConcepts]) -> ParagraphConcepts:
     """Concatenate the paragraphs of several texts."""
     begins = np.cumsum([0, *(document.count for document in documents)]).tolist()
     numbers = [document.paragraph_of + begin for document, begin in zip(documents, begins, strict=False)]
-    return Paragraphs(
+    return ParagraphConcepts(
         np.concatenate([np.zeros(0, np.uint32), *(document.codes for document in documents)]),
         np.concatenate([np.zeros(0, np.int64), *(document.frequencies for document in documents)]),
         np.concatenate([np.zeros(0, np.int64), *numbers]),
@@ -105,7 +105,7 @@ def concatenated(documents: Sequence[Paragraphs]) -> Paragraphs:
     )
 
 
-def paragraph_simhashes(paragraphs: Paragraphs, weights: Floats | None = None) -> Simhashes:
+def paragraph_simhashes(paragraphs: ParagraphConcepts, weights: Floats | None = None) -> Simhashes:
     """Return the simhash of the concepts of each paragraph; uint64, shape (paragraphs,).
 
     `weights` contains the weight of each concept. If None, all weights are 1.
@@ -116,6 +116,6 @@ def paragraph_simhashes(paragraphs: Paragraphs, weights: Floats | None = None) -
     for begin in range(0, paragraphs.count, _PARAGRAPHS_AT_ONCE):
         end = min(begin + _PARAGRAPHS_AT_ONCE, paragraphs.count)
         entries = slice(ends[begin], ends[end])
-        hashes = mixed(paragraphs.codes[entries].astype(np.uint64))
+        hashes = mix_bits(paragraphs.codes[entries].astype(np.uint64))
         values[begin:end] = simhashes(hashes, counts[begin:end], None if weights is None else weights[entries])
     return values

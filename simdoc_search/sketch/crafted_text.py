@@ -5,10 +5,10 @@ texts that contain them seem to overlap. The hashes of n shingles are distribute
 buckets, so the minimum of each bucket has a known distribution. If the minimum is at the fraction u of its bucket, the
 expected number of hashes below it is n u / B. This number is exponentially distributed with mean 1, censored at the end
 of the bucket. The minima of words that were found by trying thousands per bucket are far smaller, and so is the sum
-over all buckets. An honest text has such a sum only by chance.
+over all buckets. The sum of an honest text is that small only by chance.
 
-The test needs the values that order a bucket. The stored tokens do not contain these values, so the fingerprint must be
-computed again from the text.
+The test needs the second half of each hash. The stored tokens do not contain it, so the fingerprint must be computed
+again from the text.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def is_implausible(fp: Fingerprint) -> bool:
 
     This detects a text whose words were chosen to win a third of 512 buckets, or nearly all of 64. Fewer than 1 in
     10**9 honest texts are reported, and none with fewer than 48 shingles. A text is not detected if it wins fewer
-    buckets, or if it has about as many ordinary shingles as the number of words that the author tried.
+    buckets. Neither is a text with about as many ordinary shingles as the author tried words.
 
     Raises:
         ValueError: the settings have no bucketed tokens.
@@ -73,9 +73,8 @@ def deviation(fp: Fingerprint) -> float:
         return 0.0
     is_own = (fp.minima.val2 // np.uint64(size)).astype(np.int64) == fp.minima.slots  # false for rotated copies
     bucket_fractions = (fp.minima.val2[is_own] % np.uint64(size)).astype(np.float64) / size
-    total = expected * (
-        float(bucket_fractions.sum()) + count - len(bucket_fractions)
-    )  # an empty bucket counts as a whole bucket
+    # An empty bucket counts as a whole bucket.
+    total = expected * (float(bucket_fractions.sum()) + count - len(bucket_fractions))
     empty_probability = math.exp(-expected)  # of a bucket
     variance = 1 - 2 * expected * empty_probability - empty_probability**2
     return (total - count * (1 - empty_probability)) / math.sqrt(count * variance)

@@ -17,12 +17,12 @@ from simdoc_search.analysis.shingles import shingles_of_texts
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
 from simdoc_search.sketch.estimate import TokenOverlap, compare_codes, overlap_interval
-from simdoc_search.sketch.hashing import distinct_counts, hash_shingles, minima, top_bits
-from simdoc_search.sketch.long_text import LONG_TEXT, can_be_cut, long_text_minima
+from simdoc_search.sketch.hashing import compute_minima, distinct_counts, hash_shingles, top_bits
+from simdoc_search.sketch.long_text import LONG_TEXT, can_cut_texts, long_text_minima
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.terms import codes_of_terms, compare_terms, own_values
+from simdoc_search.sketch.terms import certain_values, codes_of_terms, compare_terms
 from simdoc_search.sketch.tokens import bucketed_codes, decode, encode
-from simdoc_search.sketch.winnow import Passages, Winnowing, no_passages, winnowed
+from simdoc_search.sketch.winnow import PassageSettings, Winnowing, empty_codes, winnow_texts
 
 _BATCH_SIZE = 1 << 16  # characters and slots per batch. Larger batches do not fit into the processor's cache
 
@@ -49,7 +49,7 @@ class Fingerprint:
     minima: Minima
     words_hash: str = ""
     words: bytes = b""
-    passages: NDArray[np.uint32] = field(default_factory=no_passages)
+    passages: NDArray[np.uint32] = field(default_factory=empty_codes)
 
     def __repr__(self) -> str:
         return f"Fingerprint({len(self.minima.slots):,} values of {self.shingles:,} shingles, {self.minhash})"
@@ -89,7 +89,7 @@ class Fingerprint:
         Raises:
             ValueError: the fingerprints were made with different settings.
         """
-        return self._compared(other).overlap
+        return self._compare(other).overlap
 
     def interval(self, other: Fingerprint) -> tuple[float, float]:
         """Return the 95 % confidence interval of `overlap`, as fractions.
@@ -102,9 +102,9 @@ class Fingerprint:
             raise ValueError(
                 f"an interval is only available with hash_count 1, not {self.minhash.hash_count}; use overlap instead"
             )
-        return overlap_interval(*self._compared(other)[1:])
+        return overlap_interval(*self._compare(other)[1:])
 
-    def _compared(self, other: Fingerprint) -> TokenOverlap:
+    def _compare(self, other: Fingerprint) -> TokenOverlap:
         if (self.analysis, self.minhash) != (other.analysis, other.minhash):
             raise ValueError(
                 "fingerprints made with different settings cannot be compared: "
@@ -115,13 +115,17 @@ class Fingerprint:
             minhash.require_bucketed_tokens()
         except ValueError:  # only MinHash has settings without tokens
             assert isinstance(minhash, MinHash)  # noqa: S101
-            ours, theirs = (codes_of_terms(own_values(fp.minima, minhash), minhash) for fp in (self, other))
+            ours, theirs = (codes_of_terms(certain_values(fp.minima, minhash), minhash) for fp in (self, other))
             return compare_terms(ours, theirs, minhash)
         return compare_codes(self.codes(), other.codes())
 
 
 def fingerprint(
-    text: str, analysis: Analysis | None = None, minhash: Sketch | None = None, *, passages: Passages | None = None
+    text: str,
+    analysis: Analysis | None = None,
+    minhash: Sketch | None = None,
+    *,
+    passages: PassageSettings | None = None,
 ) -> Fingerprint:
     """Return the fingerprint of one text. A text without words has no minima and no tokens."""
     return next(fingerprints([text], analysis, minhash, passages=passages))
@@ -134,45 +138,45 @@ def fingerprints(
     *,
     words_hash: bool = False,
     words: bool = False,
-    passages: Passages | None = None,
+    passages: PassageSettings | None = None,
 ) -> Iterator[Fingerprint]:
     """Yield the fingerprints of many texts in order, lazily.
 
-    This is several times faster than one call of `fingerprint` per text. `words_hash`, `words` and `passages` also fill
-    the attributes of these names. Each takes a few percent more time.
+    This is several times faster than one call of `fingerprint` per text. `words_hash`, `words` and `passages` fill the
+    attributes with these names. Each of them adds a few percent to the time.
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
     for batch in _batches(texts, minhash.slot_count):
-        if len(batch) == 1 and len(batch[0]) >= LONG_TEXT and can_be_cut(analysis, minhash):
-            yield _of_long_text(batch[0], analysis, minhash, passages, words_hash=words_hash)
+        if len(batch) == 1 and len(batch[0]) >= LONG_TEXT and can_cut_texts(analysis, minhash):
+            yield _fingerprint_long_text(batch[0], analysis, minhash, passages, words_hash=words_hash)
             continue
         native = kernel()
         if native is not None and _fits_kernel(minhash, analysis):
             window = passages.window if passages else 0
-            yield from _by_kernel(native, batch, analysis, minhash, (window, words_hash, words))
+            yield from _fingerprint_natively(native, batch, analysis, minhash, (window, words_hash, words))
             continue
         words_of_batch, shingles = shingles_of_texts(batch, analysis)
         h1, h2 = hash_shingles(shingles, minhash.key)
         joined = joined_words_of(words_of_batch) if words_hash or words else []
-        none = [no_passages()] * len(batch)
+        none = [empty_codes()] * len(batch)
         for minima_of_text, count, hash_of_text, words_of_text, passages_of_text in zip(
-            minima(shingles, minhash, h1, h2),
+            compute_minima(shingles, minhash, h1, h2),
             distinct_counts(shingles, h1),
             words_hashes(joined) if words_hash else [""] * len(batch),
             [b" ".join(set(text.split(b" "))) for text in joined] if words else [b""] * len(batch),
-            winnowed(top_bits(h1), shingles.counts, passages.window) if passages else none,
+            winnow_texts(top_bits(h1), shingles.counts, passages.window) if passages else none,
             strict=True,
         ):
-            completed = minhash.completed(minima_of_text)
+            completed = minhash.complete(minima_of_text)
             yield Fingerprint(analysis, minhash, count, completed, hash_of_text, words_of_text, passages_of_text)
 
 
 def shingle_codes(text: str, analysis: Analysis | None = None, minhash: Sketch | None = None) -> NDArray[np.uint32]:
     """Return the passage codes of all shingles of a text, for a query with all of them.
 
-    A document keeps about 2 in 33 of its shingles. A shared run that is shorter than the guaranteed length is therefore
-    found with the probability `Passages.probability_of_finding`. Use this for query texts of up to 1,000 shingles,
-    because longer texts need too many terms.
+    A document keeps about 2 in 33 of its shingles. The query finds a shared run that is shorter than the guaranteed
+    length with the probability `PassageSettings.probability_of_finding`. Use this for query texts of up to 1,000
+    shingles, because longer texts need too many terms.
 
     Returns:
         Codes as in `Fingerprint.passages`, which is a subset of them; uint32, ascending, without repeats.
@@ -198,15 +202,15 @@ def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str]) -> float:
     return compare_codes(codes[0], codes[1]).overlap
 
 
-def _of_long_text(
-    text: str, analysis: Analysis, minhash: Sketch, passages: Passages | None, *, words_hash: bool
+def _fingerprint_long_text(
+    text: str, analysis: Analysis, minhash: Sketch, passages: PassageSettings | None, *, words_hash: bool
 ) -> Fingerprint:
     hashing = WordsHash() if words_hash else None
     winnowing = Winnowing(passages.window) if passages else None
     values, count = long_text_minima(text, analysis, minhash, hashing, winnowing)
-    passage_codes = winnowing.codes() if winnowing else no_passages()
+    passage_codes = winnowing.codes() if winnowing else empty_codes()
     hash_of_words = hashing.hexdigest() if hashing else ""
-    return Fingerprint(analysis, minhash, count, minhash.completed(values), hash_of_words, passages=passage_codes)
+    return Fingerprint(analysis, minhash, count, minhash.complete(values), hash_of_words, passages=passage_codes)
 
 
 def _fits_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
@@ -217,7 +221,7 @@ def _fits_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
     return minhash.hash_count == minhash.hash_set_size == 1 and not count & (count - 1) and count <= MAX_SLOTS
 
 
-def _by_kernel(
+def _fingerprint_natively(
     native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, requested: tuple[int, bool, bool]
 ) -> Iterator[Fingerprint]:
     """Yield fingerprints made by the native kernel.
@@ -240,7 +244,7 @@ def _by_kernel(
     ends, code_ends = np.cumsum(counts).tolist(), np.cumsum(code_counts).tolist()
     start = code_start = 0
     for index, (end, code_end) in enumerate(zip(ends, code_ends, strict=True)):
-        minima = minhash.completed(Minima(slots[start:end], val1[start:end], val2[start:end]))
+        minima = minhash.complete(Minima(slots[start:end], val1[start:end], val2[start:end]))
         hash_of_text, words_of_text = hashes[index] if hashes else "", words[index] if words else b""
         passage_codes = codes[code_start:code_end]
         yield Fingerprint(analysis, minhash, int(shingles[index]), minima, hash_of_text, words_of_text, passage_codes)

@@ -52,7 +52,7 @@ def siphash_2_4_128(units: Units, starts: Ints, ends: Ints, key: tuple[int, int]
     return _hash_slices(units, starts, ends, partial(_siphash_of_chunk, key))
 
 
-def mixed(values: Hashes) -> Hashes:
+def mix_bits(values: Hashes) -> Hashes:
     """Return the values after the function fmix64 of MurmurHash3, which mixes their bits. It maps 0 to 0."""
     values = values.copy()
     _mix(values, np.empty_like(values))
@@ -118,34 +118,34 @@ _TAIL_1 = np.array([(1 << 16 * min(n, 4)) - 1 for n in range(_BLOCK)], np.uint64
 _TAIL_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK)], np.uint64)
 
 
-def _murmur3_of_chunk(quads: Hashes, at: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
+def _murmur3_of_chunk(quads: Hashes, positions: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
     """Hash strings block by block. Each step updates, in place, the state of all strings that have this block."""
-    state = np.empty((4, len(at)), np.uint64)
+    state = np.empty((4, len(positions)), np.uint64)
     state[:2] = 0
     for n in _count_strings_by_block(lengths // _BLOCK):
         h1, h2, k, spare = state[:, :n]
-        quads.take(at[:n], out=k, mode="clip")
+        quads.take(positions[:n], out=k, mode="clip")
         _scramble(k, spare, _C1, 31, _C2)
         h1 ^= k
         _rotate(h1, spare, 27)
         h1 += h2
         h1 *= _FIVE
         h1 += _N1
-        quads[4:].take(at[:n], out=k, mode="clip")
+        quads[4:].take(positions[:n], out=k, mode="clip")
         _scramble(k, spare, _C2, 33, _C1)
         h2 ^= k
         _rotate(h2, spare, 31)
         h2 += h1
         h2 *= _FIVE
         h2 += _N2
-        at[:n] += _BLOCK
+        positions[:n] += _BLOCK
     h1, h2, k, spare = state
     left = lengths % _BLOCK  # if no units are left, zeros are mixed in, which changes nothing
-    quads.take(at, out=k, mode="clip")
+    quads.take(positions, out=k, mode="clip")
     k &= _TAIL_1[left]
     _scramble(k, spare, _C1, 31, _C2)
     h1 ^= k
-    quads[4:].take(at, out=k, mode="clip")
+    quads[4:].take(positions, out=k, mode="clip")
     k &= _TAIL_2[left]
     _scramble(k, spare, _C2, 33, _C1)
     h2 ^= k
@@ -175,15 +175,15 @@ _START = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x74656462
 _FIRST_HALF, _SECOND_HALF = np.uint64(0xEE), np.uint64(0xDD)  # constants of the variant with 128 bits
 
 
-def _siphash_of_chunk(key: tuple[int, int], quads: Hashes, at: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
-    state = np.empty((5, len(at)), np.uint64)  # the four words of the algorithm, and a work area
+def _siphash_of_chunk(key: tuple[int, int], quads: Hashes, positions: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
+    state = np.empty((5, len(positions)), np.uint64)  # the four words of the algorithm, and a work area
     for index, start in enumerate(_START):
         state[index] = start ^ key[index % 2]
     state[1] ^= _FIRST_HALF
     for n in _count_strings_by_block(lengths // _WORD):
-        _mix_word(state[:, :n], quads.take(at[:n], mode="clip"))
-        at[:n] += _WORD
-    words = quads.take(at, mode="clip")
+        _mix_word(state[:, :n], quads.take(positions[:n], mode="clip"))
+        positions[:n] += _WORD
+    words = quads.take(positions, mode="clip")
     words &= _TAIL[lengths % _WORD]
     words |= (2 * lengths).astype(np.uint64) << np.uint64(56)  # the length in bytes, modulo 256
     _mix_word(state, words)

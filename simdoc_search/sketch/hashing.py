@@ -1,4 +1,4 @@
-"""Hashes shingles, and computes the values of hash functions from their hashes.
+"""Hashes shingles, and derives the values of further hash functions from these hashes.
 
 Source: Lucene 10.3.1, `org.apache.lucene.analysis.minhash.MinHashFilter`, unchanged since 6.6.
 """
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.sketch.base import Minima, Sketch
-from simdoc_search.sketch.hash_functions import Hashes, mixed, murmur3_x64_128, siphash_2_4_128
+from simdoc_search.sketch.hash_functions import Hashes, mix_bits, murmur3_x64_128, siphash_2_4_128
 from simdoc_search.sketch.key import HashKey
 
 _MULTIPLIER = np.uint64(37)
@@ -27,8 +27,8 @@ def hash_shingles(shingles: ShingleBatch, key: HashKey | None) -> tuple[Hashes, 
     return siphash_2_4_128(shingles.units, shingles.starts, shingles.ends, key.siphash_key)
 
 
-def minima(shingles: ShingleBatch, sketch: Sketch, h1: Hashes, h2: Hashes) -> list[Minima]:
-    """Return the minima of each text, before `Sketch.completed`. `h1` and `h2` are those of `hash_shingles`."""
+def compute_minima(shingles: ShingleBatch, sketch: Sketch, h1: Hashes, h2: Hashes) -> list[Minima]:
+    """Return the minima of each text, before `Sketch.complete`. `h1` and `h2` are the result of `hash_shingles`."""
     if shingles.with_frequencies:
         h1, h2 = occurrence_hashes(h1, shingles.counts), occurrence_hashes(h2, shingles.counts)
     return sketch.minima(shingles, h1, h2)
@@ -49,9 +49,9 @@ def distinct_counts(shingles: ShingleBatch, h1: Hashes) -> list[int]:
 def occurrence_hashes(hashes: Hashes, counts: NDArray[np.int64]) -> Hashes:
     """Return hashes that differ for each occurrence of a shingle. The hash of the first occurrence is unchanged.
 
-    The Jaccard similarity of sets of such hashes is that of the multisets of shingles: the sum of the smaller
-    frequencies divided by the sum of the larger ones (Chum, Philbin, Zisserman 2008, "Near duplicate image detection:
-    min-hash and tf-idf weighting", section 4.1).
+    The Jaccard similarity of sets of these hashes is the Jaccard similarity of the multisets of shingles. It is the sum
+    of the smaller frequencies divided by the sum of the larger ones (Chum, Philbin, Zisserman 2008, "Near duplicate
+    image detection: min-hash and tf-idf weighting", section 4.1).
 
     Args:
         hashes: hashes of the shingles of some texts, one text after the other; uint64, shape (shingles,).
@@ -64,7 +64,7 @@ def occurrence_hashes(hashes: Hashes, counts: NDArray[np.int64]) -> Hashes:
     index = np.arange(len(order))
     begins = np.maximum.accumulate(np.where(is_first, index, 0))
     result = np.empty_like(hashes)
-    result[order] = hashes[order] + mixed((index - begins).astype(np.uint64))
+    result[order] = hashes[order] + mix_bits((index - begins).astype(np.uint64))
     return result
 
 

@@ -47,7 +47,7 @@ class HashKey:
         self.check: str = hashlib.blake2b(b"simdoc-search check", key=root, digest_size=8).hexdigest()
 
     @classmethod
-    def of_check(cls, check: str) -> HashKey:
+    def from_check(cls, check: str) -> HashKey:
         """Return a key with a known check value but an unknown secret. It cannot be used to compute fingerprints.
 
         Raises:

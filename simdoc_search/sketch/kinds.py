@@ -16,7 +16,7 @@ KindName = Literal["passages", "sentences", "concepts"]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TokenKind:
     """A kind of tokens.
 
     Attributes:
@@ -45,10 +45,10 @@ class Kind:
         )
 
 
-KINDS: dict[KindName, Kind] = {
-    "passages": Kind("passages", PASSAGE_LENGTH, True, "", "--passages"),
-    "sentences": Kind("sentences", SENTENCE_LENGTH, False, "--with versions", "--with versions"),
-    "concepts": Kind("concepts", CONCEPT_LENGTH, False, "--with relations", "--with relations"),
+KINDS: dict[KindName, TokenKind] = {
+    "passages": TokenKind("passages", PASSAGE_LENGTH, True, "", "--passages"),
+    "sentences": TokenKind("sentences", SENTENCE_LENGTH, False, "--with versions", "--with versions"),
+    "concepts": TokenKind("concepts", CONCEPT_LENGTH, False, "--with relations", "--with relations"),
 }
 """All kinds by name, in the order in which they are stored."""
 
@@ -58,6 +58,6 @@ def names_of_kinds(settings: Settings) -> list[KindName]:
     return [name for name in KINDS if getattr(settings, name) is not None]
 
 
-def kinds_of(settings: Settings) -> list[Kind]:
+def kinds_of(settings: Settings) -> list[TokenKind]:
     """Return the kinds in an index with these settings."""
     return [KINDS[name] for name in names_of_kinds(settings)]

@@ -22,7 +22,7 @@ from simdoc_search.analysis.words import WordBatch, without_surrogates, word_bat
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.base import Minima, Sketch
 from simdoc_search.sketch.hash_functions import Hashes
-from simdoc_search.sketch.hashing import hash_shingles, minima, top_bits
+from simdoc_search.sketch.hashing import compute_minima, hash_shingles, top_bits
 from simdoc_search.sketch.winnow import Winnowing
 
 LONG_TEXT = 1 << 21
@@ -32,7 +32,7 @@ _PIECE_LENGTH = 1 << 20  # minimum number of characters of a piece
 _LOOKAHEAD = 1 << 12  # number of characters in which the end of a word is searched for
 
 
-def can_be_cut(analysis: Analysis, minhash: Sketch) -> bool:
+def can_cut_texts(analysis: Analysis, minhash: Sketch) -> bool:
     """Return whether texts can be cut: shingles must be runs of unchanged words, and minima must be mergeable."""
     return minhash.can_merge and analysis.unit == "word" and analysis.is_plain
 
@@ -44,7 +44,7 @@ def long_text_minima(
     words_hash: WordsHash | None = None,
     winnowing: Winnowing | None = None,
 ) -> tuple[Minima, int]:
-    """Return the minima of one long text, before `Sketch.completed`, and its number of distinct shingles.
+    """Return the minima of one long text, before `Sketch.complete`, and its number of distinct shingles.
 
     All words are also added to `words_hash`, and all shingles to `winnowing`.
     """
@@ -52,8 +52,8 @@ def long_text_minima(
     seen: list[Hashes] = []
     for shingles in shingles_in_pieces(text, analysis, words_hash):
         h1, h2 = hash_shingles(shingles, minhash.key)
-        (values,) = minima(shingles, minhash, h1, h2)
-        best = values if best is None else minhash.merged(best, values)
+        (values,) = compute_minima(shingles, minhash, h1, h2)
+        best = values if best is None else minhash.merge(best, values)
         seen.append(distinct(h1))
         if winnowing is not None:
             winnowing.add(top_bits(h1))

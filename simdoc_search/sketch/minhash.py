@@ -66,7 +66,7 @@ class MinHash(Sketch):
 
     @property
     def bucket_size(self) -> int:
-        """How many values of the highest 32 bits of val2 belong to one bucket."""
+        """Number of values of the highest 32 bits of val2 that belong to one bucket."""
         return -(-(1 << 32) // self.bucket_count)
 
     def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
@@ -81,14 +81,14 @@ class MinHash(Sketch):
         """Whether minima can be merged. With several values per bucket, they depend on the order of the shingles."""
         return self.hash_set_size == 1
 
-    def merged(self, a: Minima, b: Minima) -> Minima:
+    def merge(self, a: Minima, b: Minima) -> Minima:
         """Return the smaller value of each bucket, by val2, then val1."""
         both = _concatenated([a, b])
         order = np.lexsort((both.val1, both.val2, both.slots))
         first = order[np.flatnonzero(np.diff(both.slots[order], prepend=-1))]
         return Minima(both.slots[first], both.val1[first], both.val2[first])
 
-    def completed(self, minima: Minima) -> Minima:
+    def complete(self, minima: Minima) -> Minima:
         """Return the minima, rotated if `with_rotation` is set."""
         return _rotated(minima, self) if self.with_rotation and self.hash_set_size == 1 else minima
 
@@ -103,7 +103,7 @@ class MinHash(Sketch):
             raise ValueError(f"bucketed tokens need hash_count 1 and hash_set_size 1, not {self}; use format 'lucene'")
         if count & (count - 1) or count > MAX_SLOTS:
             raise ValueError(
-                f"bucketed tokens need a power of two up to {MAX_SLOTS} as the number of buckets, such as "
+                f"bucketed tokens need a bucket_count that is a power of two up to {MAX_SLOTS}, such as "
                 f"{min(1 << count.bit_length() - 1, MAX_SLOTS)}, not {count}; the sketches xor and universal take any "
                 "size"
             )
@@ -115,7 +115,7 @@ class MinHash(Sketch):
         and the upper half of val1. Units that are not valid UTF-16 become U+FFFD, as in Lucene.
 
         Args:
-            minima: the `completed` minima of a text.
+            minima: the minima of a text, after `complete`.
             repeats: whether to return a term as often as the filter emits it. Otherwise only its first occurrence is
                 returned.
 
@@ -207,7 +207,7 @@ def _insert(values: list[tuple[int, int]], value: tuple[int, int], size: int) ->
 
 
 def _rotated(values: Minima, minhash: MinHash) -> Minima:
-    """Copy the next non-empty bucket to its right into each empty bucket. After the last bucket, the first one follows.
+    """Fill each empty bucket with a copy of the next non-empty bucket to its right. The first bucket follows the last.
 
     `hash_set_size` must be 1. The buckets of a text without shingles remain empty.
     """

@@ -1,8 +1,8 @@
 """Defines the sketches `Xor` and `Universal`, and lists all sketches that a store may use.
 
 The default and best sketch is `MinHash`, which divides the values of one hash function among buckets. `Xor` and
-`Universal` keep one value per hash function. `Xor` is described in the literature, and `Universal` is that of
-datasketch.
+`Universal` keep one value per hash function. `Universal` is the sketch of the package
+datasketch, so that its sketches can be indexed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from simdoc_search.analysis.settings import check_whole_number
 from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
-from simdoc_search.sketch.hash_functions import Hashes, mixed
+from simdoc_search.sketch.hash_functions import Hashes, mix_bits
 from simdoc_search.sketch.key import HASH_KEY, HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.tokens import Codes, bucketed_codes
@@ -53,7 +53,7 @@ class _FunctionSketch(Sketch):
         """Number of slots. A slot is a hash function."""
         return self.count
 
-    def merged(self, a: Minima, b: Minima) -> Minima:
+    def merge(self, a: Minima, b: Minima) -> Minima:
         """Return the smaller value of each function. A part without shingles has no values."""
         if not len(a.slots) or not len(b.slots):
             return a if len(a.slots) else b
@@ -65,7 +65,7 @@ def _minima_of(values: Hashes) -> Minima:
 
     In val1, the bits of the values are mixed, because tokens contain only the highest bits.
     """
-    return Minima(np.arange(len(values)), mixed(values), values)
+    return Minima(np.arange(len(values)), mix_bits(values), values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Xor(_FunctionSketch):
         has_shingles = np.flatnonzero(shingles.counts)
         firsts = (np.cumsum(shingles.counts) - shingles.counts)[has_shingles]
         steps = np.arange(1, self.count, dtype=np.uint64) + np.uint64(self.seed << 32)
-        numbers = np.concatenate((np.zeros(1, np.uint64), mixed(steps * np.uint64(_STEP))))
+        numbers = np.concatenate((np.zeros(1, np.uint64), mix_bits(steps * np.uint64(_STEP))))
         values = np.empty((len(has_shingles), self.count), np.uint64)
         if len(has_shingles):
             for function, number in enumerate(numbers):
@@ -107,11 +107,11 @@ class Xor(_FunctionSketch):
 
 @dataclass(frozen=True, slots=True)
 class Universal(_FunctionSketch):
-    """Uses `count` universal hash functions of datasketch, so that existing datasketch sketches can be indexed.
+    """Uses `count` universal hash functions of datasketch.
 
     A text has exactly the values of a `datasketch.MinHash` that was updated with `shingle.encode()` for each shingle.
-    The values of existing sketches become tokens unchanged, whatever was hashed. To find them, a query text must be
-    split into the same shingles. Source: Broder, Charikar, Frieze, Mitzenmacher 1998, "Min-wise independent
+    The values of existing sketches become tokens unchanged. To find these sketches, a query text must be split into the
+    strings that they were made from. Source: Broder, Charikar, Frieze, Mitzenmacher 1998, "Min-wise independent
     permutations".
 
     Attributes:

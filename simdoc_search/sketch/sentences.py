@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import word_batch
-from simdoc_search.sketch.hash_functions import mixed
+from simdoc_search.sketch.hash_functions import mix_bits
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, simhashes
 
 BLOCKS, _BLOCK_BITS = 4, SIMHASH_BITS // 4
@@ -56,7 +56,7 @@ Codes = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
-class Sentences:
+class SentenceSettings:
     """Settings of sentence simhashes. There are no parameters."""
 
 
@@ -80,18 +80,18 @@ def sentence_simhashes(sentences: Sequence[str], analysis: Analysis) -> tuple[Si
     units = np.concatenate(([_SPACE], batch.units, [_SPACE])).astype(np.uint64)
     triples = units[:-2] << np.uint64(32) | units[1:-1] << np.uint64(16) | units[2:]  # triple i is around unit i
     parts = (slice(start, start + _SENTENCES_AT_ONCE) for start in range(0, len(starts), _SENTENCES_AT_ONCE))
-    values = [_of_triples(triples, starts[part], stops[part]) for part in parts]
+    values = [_hash_triples(triples, starts[part], stops[part]) for part in parts]
     return np.concatenate(values), has_words[is_kept]
 
 
-def _of_triples(triples: NDArray[np.uint64], starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Simhashes:
+def _hash_triples(triples: NDArray[np.uint64], starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Simhashes:
     """Return the simhashes of sentences, given their first units and the units after their last ones."""
     sizes = stops - starts
     owner = np.repeat(np.arange(len(starts)), sizes)
     index = np.arange(len(owner)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
     keys = distinct(owner.astype(np.uint64) << _TRIPLE_BITS | triples[index])
     counts = np.bincount((keys >> _TRIPLE_BITS).astype(np.int64), minlength=len(starts))
-    return simhashes(mixed((keys & (np.uint64(1) << _TRIPLE_BITS) - np.uint64(1)) + _INCREMENT), counts)
+    return simhashes(mix_bits((keys & (np.uint64(1) << _TRIPLE_BITS) - np.uint64(1)) + _INCREMENT), counts)
 
 
 def _utf8_bytes(units: NDArray[np.uint16]) -> NDArray[np.int64]:
@@ -128,7 +128,7 @@ def query_codes(values: Simhashes, flips: int = 1) -> Codes:
     """Return the query codes of simhashes: each block, and all blocks that differ from it in up to `flips` bits.
 
     Every sentence that differs in up to 4 × `flips` + 3 bits has one of these codes. If the differing bits are random,
-    some more distant sentences have one, too. With one flip, these are 95 % of the sentences that differ in 8 bits,
+    some more distant sentences also have one. With one flip, these are 95 % of the sentences that differ in 8 bits,
     74 % for 10 bits and 49 % for 12 bits. With two flips, they are 97 % for 12 bits.
 
     Returns:

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.base import Sketch
-from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.estimate import Estimate, compare_codes
 from simdoc_search.sketch.key import HASH_KEY, HashKey
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.stored_sketches import (
     NO_SYNONYMS,
     parameters_of,
@@ -25,7 +25,7 @@ from simdoc_search.sketch.stored_sketches import (
     stored_form_of_tokens,
     unreadable_error,
 )
-from simdoc_search.sketch.winnow import PASSAGE_LENGTH, Passages
+from simdoc_search.sketch.winnow import PASSAGE_LENGTH, PassageSettings
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.fingerprint import Fingerprint
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LAYOUT_VERSION = 1
 """Version of the stored layout. Increase it if older versions of simdoc-search would misread the settings."""
 
-_LEFT_OUT = {"front-matter": "no_front_matter", "quoted-replies": "no_quotes"}
+_PART_FLAGS = {"front-matter": "no_front_matter", "quoted-replies": "no_quotes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Settings:
         sentences: settings of sentence simhashes; None for none.
         concepts: settings of concept tokens; None for none.
         language: whether to identify the language of documents that do not state it.
-        left_out: parts of files that are not part of the text: `front-matter`, `quoted-replies`.
+        excluded_parts: parts of files that are not part of the text: `front-matter`, `quoted-replies`.
         words: whether a local store indexes the words of its texts, to find short quotations. This requires stored
             texts and passage tokens. It is ignored when settings are compared.
         unknown_sketches: stored sketches that this version of simdoc-search does not know. They are kept, but ignored
@@ -61,22 +61,27 @@ class Settings:
 
     analysis: Analysis = field(default_factory=Analysis)
     minhash: Sketch = field(default_factory=MinHash)
-    passages: Passages | None = field(default_factory=Passages)
-    sentences: Sentences | None = None
-    concepts: Concepts | None = None
+    passages: PassageSettings | None = field(default_factory=PassageSettings)
+    sentences: SentenceSettings | None = None
+    concepts: ConceptSettings | None = None
     language: bool = False
-    left_out: tuple[str, ...] = ()
+    excluded_parts: tuple[str, ...] = ()
     words: bool = field(default=True, compare=False)
     unknown_sketches: tuple[str, ...] = field(default=(), compare=False, repr=False)
     limits: Limits = field(default_factory=Limits, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name, kind in (("passages", Passages), ("sentences", Sentences), ("concepts", Concepts)):
+        for name, kind in (
+            ("passages", PassageSettings),
+            ("sentences", SentenceSettings),
+            ("concepts", ConceptSettings),
+        ):
             if not isinstance(getattr(self, name), kind | None):
                 raise ValueError(f"{name} must be {kind.__name__} or None, not {getattr(self, name)!r:.60}")
-        if list(self.left_out) != [part for part in _LEFT_OUT if part in self.left_out]:
+        if list(self.excluded_parts) != [part for part in _PART_FLAGS if part in self.excluded_parts]:
             raise ValueError(
-                f"left_out may only contain {' and '.join(_LEFT_OUT)}, in this order, not {self.left_out!r:.60}"
+                f"excluded_parts may only contain {' and '.join(_PART_FLAGS)}, in this order, not "
+                f"{self.excluded_parts!r:.60}"
             )
         self.minhash.require_bucketed_tokens()
 
@@ -100,7 +105,8 @@ class Settings:
     @property
     def sketches(self) -> tuple[str, ...]:
         """All sketches in stored form, including unknown ones."""
-        flags = ["words"] * self.words + ["language"] * self.language + [_LEFT_OUT[part] for part in self.left_out]
+        flags = ["words"] * self.words + ["language"] * self.language
+        flags += [_PART_FLAGS[part] for part in self.excluded_parts]
         return self.stored_sketch, *self.stored_kinds, *map(stored_form, flags), *self.unknown_sketches
 
     @property
@@ -120,14 +126,14 @@ class Settings:
         """
         return self == replace(
             requested,
-            passages=None if self.passages is None and requested.passages == Passages() else requested.passages,
+            passages=None if self.passages is None and requested.passages == PassageSettings() else requested.passages,
             sentences=requested.sentences or self.sentences,
             concepts=requested.concepts or self.concepts,
             language=requested.language or self.language,
-            left_out=requested.left_out or self.left_out,
+            excluded_parts=requested.excluded_parts or self.excluded_parts,
         )
 
-    def for_local(self, store_texts: bool) -> Settings:
+    def for_local_store(self, store_texts: bool) -> Settings:
         """Return the settings for a new local store. Words are only indexed with texts and passage tokens."""
         return replace(self, words=self.words and store_texts and self.passages is not None)
 
@@ -135,8 +141,8 @@ class Settings:
         """Return the same settings with another key, or without a key."""
         return replace(self, minhash=_keyed(self.minhash, key))
 
-    def unlocked(self, key: HashKey | None, location: str) -> Settings:
-        """Return the settings of a store with the secret of its key.
+    def with_verified_key(self, key: HashKey | None, location: str) -> Settings:
+        """Return these settings of a store with the secret of its key, after checking the key.
 
         Args:
             key: the key of the caller.
@@ -174,14 +180,14 @@ class Settings:
             analysis, sketches = Analysis.from_dict(values.get("analysis", {})), values.get("sketches", [])
             if not isinstance(sketches, list) or not all(isinstance(spec, str) for spec in sketches):
                 raise ValueError(f"sketches must be a list of strings, not {sketches!r:.200}")
-            settings = cls.of_parts(analysis, sketches, values.get("hash_key_check"))
+            settings = cls.from_sketches(analysis, sketches, values.get("hash_key_check"))
             return replace(settings, limits=Limits.from_text(values["limits"])) if "limits" in values else settings
         except ValueError as error:
             message = f"the settings are damaged ({error}); index the documents again into a new store"
             raise FormatMismatchError(message) from error
 
     @classmethod
-    def of_parts(cls, analysis: Analysis, sketches: Iterable[str], key_check: str | None = None) -> Settings:
+    def from_sketches(cls, analysis: Analysis, sketches: Iterable[str], key_check: str | None = None) -> Settings:
         """Return the settings with an analysis and stored sketches. The first sketch makes the tokens.
 
         Raises:
@@ -208,19 +214,19 @@ class Settings:
         passages = concepts = None
         if "passages" in specs:
             window, _ = parameters_of("passages", specs.pop("passages"))
-            passages = Passages(int(window))
+            passages = PassageSettings(int(window))
         if "concepts" in specs:
             extractor, synonyms = parameters_of("concepts", specs.pop("concepts"))
-            concepts = Concepts(extractor, "" if synonyms == NO_SYNONYMS else synonyms)
-        key = None if key_check is None else HashKey.of_check(key_check)
+            concepts = ConceptSettings(extractor, "" if synonyms == NO_SYNONYMS else synonyms)
+        key = None if key_check is None else HashKey.from_check(key_check)
         return cls(
             analysis,
             _keyed(minhash, key),
             passages,
-            Sentences() if take_flag("sentences") else None,
+            SentenceSettings() if take_flag("sentences") else None,
             concepts,
             take_flag("language"),
-            tuple(part for part, name in _LEFT_OUT.items() if take_flag(name)),
+            tuple(part for part, name in _PART_FLAGS.items() if take_flag(name)),
             take_flag("words"),
             tuple(f"{name}:{spec}" for name, spec in specs.items()),
         )

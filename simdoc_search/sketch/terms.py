@@ -21,7 +21,7 @@ _CODE_BITS = 64
 _BUCKET_BITS = 32  # highest bits of val2, which choose the bucket
 
 
-def own_values(values: Minima, minhash: MinHash) -> Minima:
+def certain_values(values: Minima, minhash: MinHash) -> Minima:
     """Return the values that are certainly the smallest of their bucket, without rotated copies."""
     is_own = buckets_of(values.val2, minhash) == values.slots % minhash.bucket_count
     slots = values.slots[is_own]

@@ -1,8 +1,8 @@
 """Computes passage tokens by winnowing, which keeps the smallest hash of every window of w shingles.
 
 If two texts share a long enough passage, they share a token. With n words per shingle, a run of w + n - 1 words has w
-shingles. Two texts that share the run both keep the smallest of its hashes, whatever surrounds it and however long the
-texts are. About 2 / (w + 1) of all shingles are kept.
+shingles. Two texts that share the run both keep the smallest of its hashes. It does not matter what surrounds the run,
+or how long the texts are. About 2 / (w + 1) of all shingles are kept.
 
 In the original algorithm, the rightmost of equal hashes is kept. This does not matter for a set of tokens. The smallest
 hash has the smallest high bits, so only the high bits are compared.
@@ -30,7 +30,7 @@ Codes = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
-class Passages:
+class PassageSettings:
     """Settings of passage tokens.
 
     Attributes:
@@ -43,7 +43,7 @@ class Passages:
         check_whole_number("window", self.window, 1, _MAX_WINDOW)
 
     @classmethod
-    def for_run(cls, run: int, shingle_size: int) -> Passages:
+    def for_run(cls, run: int, shingle_size: int) -> PassageSettings:
         """Return the settings with which every shared run of at least `run` words is found.
 
         Raises:
@@ -65,12 +65,12 @@ class Passages:
         return 1.0 - miss * (miss + 1) / (self.window * (self.window + 1))
 
 
-def no_passages() -> Codes:
-    """Return an empty array of passage codes."""
+def empty_codes() -> Codes:
+    """Return an empty array of token codes."""
     return np.zeros(0, np.uint32)
 
 
-def winnowed(codes: Codes, counts: NDArray[np.int64], window: int) -> list[Codes]:
+def winnow_texts(codes: Codes, counts: NDArray[np.int64], window: int) -> list[Codes]:
     """Return the passage codes of many texts.
 
     Args:
@@ -83,7 +83,7 @@ def winnowed(codes: Codes, counts: NDArray[np.int64], window: int) -> list[Codes
     """
     ends = np.cumsum(counts)
     first = ends - counts
-    owner, kept = _of_windows(codes, first, ends, window)
+    owner, kept = _smallest_per_window(codes, first, ends, window)
     has_shingles = np.flatnonzero(counts > 0)
     is_short = counts[has_shingles] < window
     if is_short.any():
@@ -101,11 +101,11 @@ class Winnowing:
 
     def __init__(self, window: int) -> None:
         self._window = window
-        self._last = no_passages()  # the shingles before the next piece that its first windows contain
+        self._last = empty_codes()  # the shingles before the next piece that its first windows contain
         self._kept: list[Codes] = []
 
     def add(self, codes: Codes) -> None:
-        """Add the shingles of the next piece; `codes` as in `winnowed`."""
+        """Add the shingles of the next piece; `codes` as in `winnow_texts`."""
         codes = np.concatenate((self._last, codes))
         self._last = codes[max(0, len(codes) - self._window + 1) :]
         if len(codes) >= self._window:
@@ -116,7 +116,7 @@ class Winnowing:
         return distinct(np.concatenate(self._kept)) if self._kept else distinct(self._last)[:1]
 
 
-def _of_windows(
+def _smallest_per_window(
     codes: Codes, first: NDArray[np.int64], ends: NDArray[np.int64], window: int
 ) -> tuple[NDArray[np.int64], Codes]:
     """Return the smallest codes of all windows, and the text of each. Windows that cross texts are omitted.
@@ -124,7 +124,7 @@ def _of_windows(
     If consecutive windows have the same smallest code, it is usually returned once.
     """
     if len(codes) < window:
-        return np.zeros(0, np.int64), no_passages()
+        return np.zeros(0, np.int64), empty_codes()
     smallest = _smallest(codes, window)
     differs = np.ones(len(smallest), bool)  # whether it differs from the smallest code of the window before
     np.not_equal(smallest[1:], smallest[:-1], out=differs[1:])

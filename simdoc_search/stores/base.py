@@ -10,8 +10,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.cancellation import Stop
-from simdoc_search.documents import Place
+from simdoc_search.cancellation import StopEvent
+from simdoc_search.documents import DocumentKey
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
@@ -35,7 +35,7 @@ MAX_COUNTED_CLIENT_SIDE = 32
 """If the bands of a plan match at most this number of documents, the store reads them and counts their equal tokens."""
 
 MAX_BAND_MATCHES = 256
-"""If the bands of a plan match more documents, the store runs `Bands.unbanded` instead, which is then as fast."""
+"""If the bands of a plan match more documents, the store runs the plan `Bands.without_bands`, which is as fast then."""
 
 
 class Candidates(Protocol):
@@ -46,7 +46,7 @@ class Candidates(Protocol):
 
     @property
     def plan(self) -> Plan:
-        """The plan that was run: the given one, or its `Bands.unbanded` if its bands match too many documents."""
+        """The plan that was run: the given one, or its `Bands.without_bands` if its bands match too many documents."""
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
@@ -134,8 +134,8 @@ class Store(Protocol):
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """Return the indices behind an alias that cannot be queried. The result may be a few seconds old."""
 
-    def cancellable_by(self: Self, stop: Stop) -> Self:
-        """Return the same store, but cancellable: soon after `stop` is set, its methods raise `StoppedError`."""
+    def cancellable_by(self: Self, stop: StopEvent) -> Self:
+        """Return a copy of this store whose methods raise `StoppedError` soon after `stop` is set."""
 
     def close(self) -> None:
         """Close the store and its connections."""
@@ -153,8 +153,8 @@ class Store(Protocol):
             StoreLockedError: the store allows only one writer, and this or another process has one open.
         """
 
-    def remove(self, removals: Mapping[Place, Removal]) -> Mapping[Place, str]:
-        """Remove each document only if its condition holds at that moment, even if others write at the same time.
+    def remove(self, removals: Mapping[DocumentKey, Removal]) -> Mapping[DocumentKey, str]:
+        """Remove each document only if its condition still holds, even while other programs write.
 
         Args:
             removals: the conditions, by document.
@@ -211,30 +211,39 @@ class Store(Protocol):
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Return the digests of the documents with these ids. Unknown ids are ignored."""
 
-    def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> Mapping[Place, Mapping[str, Any]]:
-        """Return the values of some fields of the documents at these places. The fields are those of `candidates`.
+    def fields_at(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> Mapping[DocumentKey, Mapping[str, Any]]:
+        """Return the values of these fields for the documents with these keys. See `candidates` for names of fields.
 
-        Missing documents and fields are ignored.
+        Missing documents and fields are omitted.
         """
 
-    def places_of(self, id: str, index: str) -> Collection[Place]:
-        """Return the places of the documents with this id in an index, alias or data stream."""
+    def keys_of(self, id: str, index: str) -> Collection[DocumentKey]:
+        """Return the keys of the documents with this id in an index, alias or data stream."""
 
     # --- queries ---
 
     def candidates(
-        self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
+        self,
+        plan: Plan,
+        *,
+        filters: Filters | None = None,
+        exclude: DocumentKey | None = None,
+        fields: Sequence[str] = (),
     ) -> Candidates:
-        """Return the documents that a plan finds, except the one at `exclude`, with the values of some `fields`.
+        """Return the documents that a plan finds, except the document with the key `exclude`.
 
-        The fields are metadata fields. In an index that simdoc-search did not create, they are fields of the index. Use
-        dots for fields of objects.
+        The candidates have the values of `fields`, which are names of metadata fields. In an index that simdoc-search
+        did not create, they are fields of the index. Use dots for fields of objects.
         """
 
     def candidates_of_many(
-        self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
+        self,
+        plans: Sequence[tuple[Plan, DocumentKey | None]],
+        *,
+        filters: Filters | None = None,
+        fields: Sequence[str] = (),
     ) -> Sequence[Candidates]:
-        """Return the candidates of many plans. Each plan has the place of a document to exclude, or None."""
+        """Return the candidates of many plans. Each plan has the key of a document to exclude, or None."""
 
     def documents_sharing(
         self,
@@ -242,7 +251,7 @@ class Store(Protocol):
         *,
         kind: KindName = "passages",
         filters: Filters | None = None,
-        exclude: Place | None = None,
+        exclude: DocumentKey | None = None,
         size: int,
     ) -> SharingDocuments:
         """Return the documents that share tokens of a kind, by descending number of shared tokens.
@@ -253,7 +262,7 @@ class Store(Protocol):
                 `query_codes`, rows are counted: a document shares a row if it contains at least one token of that row.
             kind: the kind of tokens.
             filters: filters that must also match.
-            exclude: place of a document to exclude, or None.
+            exclude: key of a document to exclude, or None.
             size: maximum number of documents.
 
         Raises:
@@ -281,7 +290,7 @@ class Store(Protocol):
         """Whether `documents_with_phrases` works for this store."""
 
     def documents_with_phrases(
-        self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
+        self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: DocumentKey | None = None
     ) -> PhraseMatches:
         """Return the documents that contain at least one of these phrases verbatim.
 
@@ -291,7 +300,7 @@ class Store(Protocol):
         Args:
             phrases: the phrases, each with at least one word.
             filters: filters that must also match.
-            exclude: place of a document to exclude.
+            exclude: key of a document to exclude.
 
         Raises:
             FormatMismatchError: the store cannot find phrases; see `can_find_phrases`.

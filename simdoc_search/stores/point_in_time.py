@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.query.plans import Plan
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
@@ -77,7 +77,7 @@ class Freezable(Protocol):
 class HasFields(Protocol):
     """A store in an index that simdoc-search did not create. Its records do not contain the fields of the documents."""
 
-    def field_hashes(self, places: Sequence[Place]) -> dict[Place, str]:
+    def field_hashes(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
         """Return a hash of the fields of each document, without its id. It is empty if the records have digests.
 
         Raises:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.display import counted
-from simdoc_search.documents import MetadataValue, Place, Placed
+from simdoc_search.documents import DocumentKey, HasDocumentKey, MetadataValue
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.sketch.winnow import no_passages
+from simdoc_search.sketch.winnow import empty_codes
 
 
 def file_path(root: str, prefix: str, id: str) -> str:
@@ -78,7 +78,7 @@ class Record:
         words: the distinct normalised words, as in `Fingerprint`. If empty, a store that needs them computes them from
             the text. They are empty in records that were read from a store.
         index: the engine's index that the document was read from. It is ignored when the record is written.
-        routing: the routing, as in `Place`.
+        routing: the routing, as in `DocumentKey`.
         terms: the query terms, if the engine's `min_hash` filter fills the field. They cannot be computed from `codes`.
     """
 
@@ -92,9 +92,9 @@ class Record:
     text_hash: str = ""
     words_hash: str = ""
     fault: str = ""
-    passages: NDArray[np.uint32] = field(default_factory=no_passages)
-    sentences: NDArray[np.uint32] = field(default_factory=no_passages)
-    concepts: NDArray[np.uint32] = field(default_factory=no_passages)
+    passages: NDArray[np.uint32] = field(default_factory=empty_codes)
+    sentences: NDArray[np.uint32] = field(default_factory=empty_codes)
+    concepts: NDArray[np.uint32] = field(default_factory=empty_codes)
     index: str | None = None
     routing: str | None = None
     words: bytes = field(default=b"", repr=False, compare=False)
@@ -105,9 +105,9 @@ class Record:
         return list(self.terms) or encode(self.codes)
 
     @property
-    def place(self) -> Place:
-        """The place that the document was read from."""
-        return Place(self.id, self.index, self.routing)
+    def place(self) -> DocumentKey:
+        """The key of the document."""
+        return DocumentKey(self.id, self.index, self.routing)
 
     @property
     def path(self) -> str:
@@ -138,33 +138,33 @@ class Digest:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate(Placed):
+class Candidate(HasDocumentKey):
     """A document that a plan found.
 
     Attributes:
-        place: place of the document.
+        place: key of the document.
         matched: number of the plan's tokens that the document has.
         codes: all fingerprint tokens as numbers, as in `Record`.
         fields: the values of the requested fields.
     """
 
-    place: Place
+    place: DocumentKey
     matched: int
     codes: NDArray[np.uint32]
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut(Placed):
+class LeftOut(HasDocumentKey):
     """A document that a plan found but that cannot be compared. `reason` says why."""
 
-    place: Place
+    place: DocumentKey
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A run of words.
+    """A sequence of words.
 
     Attributes:
         words: the normalised words.
@@ -185,7 +185,7 @@ class PhraseMatches:
             documents to read all of them.
     """
 
-    documents: Mapping[Place, tuple[int, ...]]
+    documents: Mapping[DocumentKey, tuple[int, ...]]
     incomplete: tuple[int, ...] = ()
 
 
@@ -200,11 +200,11 @@ class Removal:
 
     Attributes:
         text_hash: the text hash that the document must still have.
-        kept: place and `text_hash` of another document that must be in the store, or None.
+        kept: key and `text_hash` of another document that must be in the store, or None.
     """
 
     text_hash: str
-    kept: tuple[Place, str] | None = None
+    kept: tuple[DocumentKey, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.documents import Place, Placed
+from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.sketch.tokens import encode
 
 Key = TypeVar("Key")
@@ -32,15 +32,15 @@ MAX_READ = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Shared(Placed):
+class SharingDocument(HasDocumentKey):
     """A document that shares tokens.
 
     Attributes:
-        place: place of the document.
+        place: key of the document.
         shared: number of tokens, or of rows of tokens, that it shares with the query; at least 1.
     """
 
-    place: Place
+    place: DocumentKey
     shared: int
 
 
@@ -57,7 +57,7 @@ class SharingDocuments:
             same number of tokens, for example because they all contain one phrase.
     """
 
-    documents: list[Shared]
+    documents: list[SharingDocument]
     total: int
     omitted_bound: int = 0
 
@@ -74,13 +74,13 @@ def split_rows(codes: NDArray[np.uint32], length: int) -> list[list[str]]:
     return [tokens[start : start + width] for start in range(0, len(tokens), width)]
 
 
-def sharing_order(document: Shared) -> tuple[int, str, str]:
+def sharing_order(document: SharingDocument) -> tuple[int, str, str]:
     """Return the key for sorting documents by descending number of shared tokens, then by id and index."""
     return -document.shared, document.id, document.index or ""
 
 
 CountParts = Callable[[Sequence[int], Sequence[Key]], Iterable[Mapping[Key, int]]]
-"""Returns, for each of the given parts, the number of tokens that each given document shares. A missing one has 0."""
+"""Returns, for each given part, how many of its tokens each given document shares. Omitted documents share none."""
 
 
 def sum_parts(

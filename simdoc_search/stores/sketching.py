@@ -15,12 +15,12 @@ from simdoc_search.concepts import Extractor, extractor_of_settings
 from simdoc_search.corpus.text_filters import require_front_matter_parser
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.languages import require_identifier
-from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.kinds import KINDS, KindName
 from simdoc_search.sketch.sentences import codes_of_sentences, sentence_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
-from simdoc_search.sketch.winnow import no_passages
+from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.record import Record
 
 Codes = NDArray[np.uint32]
@@ -30,8 +30,8 @@ Codes = NDArray[np.uint32]
 class Sketches:
     """Sentences and concepts of a text, as in `Record`. They are empty if the index has none, or after an error."""
 
-    sentences: Codes = field(default_factory=no_passages)
-    concepts: Codes = field(default_factory=no_passages)
+    sentences: Codes = field(default_factory=empty_codes)
+    concepts: Codes = field(default_factory=empty_codes)
 
 
 def choose_extractor(settings: Settings, extractor: Extractor | None) -> Extractor | None:
@@ -60,7 +60,7 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, index_name
         raise MissingExtraError("splitting texts into sentences", "versions")
     if settings.language:
         require_identifier()
-    require_front_matter_parser(settings.left_out)
+    require_front_matter_parser(settings.excluded_parts)
     if extractor is None and settings.concepts is not None:
         raise FormatMismatchError(
             f"the concepts of {index_name} were extracted by {_name_of(settings.concepts)}; pass this extractor"
@@ -83,7 +83,7 @@ def compute_sketches(texts: Sequence[str], settings: Settings, extractor: Extrac
         return [Sketches()] * len(texts)
     codes = extractor.codes(texts) if extractor and settings.concepts else [None] * len(texts)
     return [
-        Sketches(_sentence_codes(text, settings), no_passages() if concepts is None else concepts)
+        Sketches(_sentence_codes(text, settings), empty_codes() if concepts is None else concepts)
         for text, concepts in zip(texts, codes, strict=True)
     ]
 
@@ -112,13 +112,13 @@ def compute_simhashes(text: str, analysis: Analysis) -> Simhashes:
 
 def _sentence_codes(text: str, settings: Settings) -> Codes:
     if settings.sentences is None:
-        return no_passages()
+        return empty_codes()
     try:
         return codes_of_sentences(compute_simhashes(text, settings.analysis))
     except Exception:  # an error in a third-party package must not stop the other texts
-        return no_passages()
+        return empty_codes()
 
 
-def _name_of(concepts: Concepts) -> str:
+def _name_of(concepts: ConceptSettings) -> str:
     """Return the name of an extractor for messages."""
     return f"{concepts.extractor} with synonyms {concepts.synonyms}" if concepts.synonyms else concepts.extractor

@@ -9,10 +9,10 @@ from typing import Any
 
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.limits import Limits
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
@@ -51,8 +51,8 @@ def upgrade_store(
 
     with open_store(location, engine=engine) as store:
         kind_settings: dict[str, Any] = {
-            "sentences": Sentences(),
-            "concepts": extractor.settings if extractor else Concepts(),
+            "sentences": SentenceSettings(),
+            "concepts": extractor.settings if extractor else ConceptSettings(),
         }
         missing = {name: kind_settings[name] for name in kinds if getattr(store.settings, name) is None}
         settings = replace(store.settings, **missing)

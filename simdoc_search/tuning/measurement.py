@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.query.planner import plan
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
@@ -86,7 +86,7 @@ def measure(
             query = plan(encode(codes[id]), overlap, probability)
             hits = {
                 candidate.id
-                for candidate in (store.candidates(query, exclude=Place(id)) if query.can_match else ())
+                for candidate in (store.candidates(query, exclude=DocumentKey(id)) if query.can_match else ())
                 if query.is_hit(settings.estimate(codes[id], candidate.codes), overlap)
             }
             query_seconds += time.perf_counter() - began

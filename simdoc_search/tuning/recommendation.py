@@ -100,11 +100,11 @@ def recommend(measurements: Sequence[Measurement], probability: float) -> Measur
     If no error is small enough, return the measurement with the smallest error that reaches the probability. If no
     measurement reaches the probability, return None.
     """
-    enough = [row for row in measurements if row.expected_hit_count and row.recall >= probability]
-    close = [row for row in enough if 2 * row.error <= MAX_ERROR]
-    if close:
-        return min(close, key=lambda row: (row.bytes_per_document, row.query_ms))
-    return min(enough, key=lambda row: row.error, default=None)
+    with_recall = [row for row in measurements if row.expected_hit_count and row.recall >= probability]
+    with_small_error = [row for row in with_recall if 2 * row.error <= MAX_ERROR]
+    if with_small_error:
+        return min(with_small_error, key=lambda row: (row.bytes_per_document, row.query_ms))
+    return min(with_recall, key=lambda row: row.error, default=None)
 
 
 def _learn_overlap(

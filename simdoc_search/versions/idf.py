@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.sketch.concepts import PARAGRAPH_END, Paragraphs
+from simdoc_search.sketch.concepts import PARAGRAPH_END, ParagraphConcepts
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, similarities
 
 MAX_QUERY_CONCEPTS = 256
@@ -37,7 +37,7 @@ class ConceptWeights:
         documents: number of documents in the store that have concepts.
     """
 
-    def __init__(self, concepts: Paragraphs, frequencies: Callable[[Codes], Ints], *, is_stored: bool) -> None:
+    def __init__(self, concepts: ParagraphConcepts, frequencies: Callable[[Codes], Ints], *, is_stored: bool) -> None:
         self.concepts = concepts
         self._codes = distinct(concepts.codes)
         counts = frequencies(np.append(self._codes, np.uint32(PARAGRAPH_END)))
@@ -62,11 +62,11 @@ class ConceptWeights:
         """Return the document frequency of each concept."""
         return dict(zip(self._codes.tolist(), self._counts.tolist(), strict=True))
 
-    def count_shared(self, other: Paragraphs) -> int:
+    def count_shared(self, other: ParagraphConcepts) -> int:
         """Return the number of concepts that both documents have."""
         return int(np.count_nonzero(np.isin(self._codes, other.codes)))
 
-    def shared_weight(self, other: Paragraphs) -> float:
+    def shared_weight(self, other: ParagraphConcepts) -> float:
         """Return the weight of the shared concepts, relative to the length of the other document; at least 0.
 
         Candidates are selected by this weight.
@@ -74,7 +74,7 @@ class ConceptWeights:
         shared = self._weights[np.isin(self._codes, other.codes)]
         return float((shared**2).sum()) / math.sqrt(max(1, len(distinct(other.codes))))
 
-    def weight_with(self, others: Sequence[Paragraphs]) -> WeightedConcepts:
+    def weight_with(self, others: Sequence[ParagraphConcepts]) -> WeightedConcepts:
         """Return the weighted concepts of this document, which gets index 0, and of others."""
         codes = distinct(np.concatenate([self._codes, *(other.codes for other in others)]))
         is_own = np.isin(codes, self._codes)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
-from simdoc_search.sketch.limits import DEFAULT_BITS, Limits
+from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE, Limits
 from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.sentences import sentence_simhashes
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, distances
@@ -44,13 +44,13 @@ class SentenceMatches:
     Attributes:
         a: positions of the sentences in the first document that have a similar one in the second, ascending; int64,
             shape (matched,).
-        b: position of the most similar sentence in the second document for each of `a`; in a tie, of the first one. If
+        b: position of the most similar sentence in the second document for each of `a`. In a tie, the first one. If
             both documents repeat a sentence, the n-th occurrence in one matches the n-th in the other.
         bits: number of simhash bits in which the two sentences differ; uint8.
         share: share of the first document's distinct sentences that have a similar one in the second, 0..1.
         share_of_other: share of the second document's distinct sentences that have a similar one in the first, 0..1.
-        too_few: whether fewer than `MIN_SENTENCES` distinct sentences are similar, although both documents have at
-            least that many sentences.
+        has_too_few_matches: whether fewer than `MIN_SENTENCES` distinct sentences are similar, although both documents
+            have at least that many sentences.
     """
 
     a: Ints
@@ -58,19 +58,21 @@ class SentenceMatches:
     bits: NDArray[np.uint8]
     share: float
     share_of_other: float
-    too_few: bool = False
+    has_too_few_matches: bool = False
 
 
 _NO_MATCHES = SentenceMatches(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), 0.0, 0.0)
 
 
-def match_sentences(a: Simhashes, b: Simhashes, max_bits: int = DEFAULT_BITS) -> SentenceMatches:
+def match_sentences(a: Simhashes, b: Simhashes, max_bits: int = DEFAULT_MAX_DISTANCE) -> SentenceMatches:
     """Match the sentences of two documents. Similar sentences differ in at most `max_bits` bits."""
     return match_with_many(a, [b], max_bits)[0]
 
 
-def match_with_many(a: Simhashes, others: Sequence[Simhashes], max_bits: int = DEFAULT_BITS) -> list[SentenceMatches]:
-    """Match the sentences of a document with those of many others at once.
+def match_with_many(
+    a: Simhashes, others: Sequence[Simhashes], max_bits: int = DEFAULT_MAX_DISTANCE
+) -> list[SentenceMatches]:
+    """Match the sentences of a document with the sentences of many others at once.
 
     Args:
         a: the simhashes of the document's sentences, in order; uint64.
@@ -102,7 +104,7 @@ class _SimilarSentences:
         self.has_similar = np.bincount(owner, np.diff(self._begins)[number], minlength=len(others)) > 0
 
     def match(self, values: Simhashes) -> SentenceMatches:
-        """Match the sentences with those of one of the other documents."""
+        """Match the sentences with the sentences of one of the other documents."""
         theirs, first = np.unique(values, return_index=True)
         numbers = np.searchsorted(self._values_of_others, theirs)
         counts = np.diff(self._begins)[numbers]
@@ -150,17 +152,17 @@ class PairShares:
     Attributes:
         share: float64, shape (pairs,).
         share_of_other: float64, shape (pairs,).
-        too_few: bool, shape (pairs,).
+        has_too_few_matches: bool, shape (pairs,).
     """
 
     share: Floats
     share_of_other: Floats
-    too_few: NDArray[np.bool_]
+    has_too_few_matches: NDArray[np.bool_]
 
     def scores(self, limits: Limits) -> Floats:
         """Return the score of each pair; -1 if the documents are not versions; float64, shape (pairs,)."""
         scores = np.full(len(self.share), -1.0)
-        possible = ~self.too_few & (np.maximum(self.share, self.share_of_other) >= limits.enough)
+        possible = ~self.has_too_few_matches & (np.maximum(self.share, self.share_of_other) >= limits.min_share)
         for pair in np.flatnonzero(possible).tolist():
             score = limits.score(float(self.share[pair]), float(self.share_of_other[pair]))
             scores[pair] = -1.0 if score is None else score
@@ -168,7 +170,7 @@ class PairShares:
 
 
 def shares_of_pairs(
-    values: Simhashes, begins: Ints, counts: Ints, pairs: tuple[Ints, Ints], max_bits: int = DEFAULT_BITS
+    values: Simhashes, begins: Ints, counts: Ints, pairs: tuple[Ints, Ints], max_bits: int = DEFAULT_MAX_DISTANCE
 ) -> PairShares:
     """Return the shares of similar sentences for many pairs of documents.
 
@@ -193,8 +195,8 @@ def shares_of_pairs(
             both = first[chosen], second[chosen]
             similar[:, chosen] = _count_similar(values, begins, counts, both, shape, max_bits=max_bits)
     mine, theirs = counts[first], counts[second]
-    too_few = similar.min(axis=0) < np.minimum(MIN_SENTENCES, np.minimum(mine, theirs))
-    return PairShares(similar[0] / mine, similar[1] / theirs, too_few)
+    has_too_few_matches = similar.min(axis=0) < np.minimum(MIN_SENTENCES, np.minimum(mine, theirs))
+    return PairShares(similar[0] / mine, similar[1] / theirs, has_too_few_matches)
 
 
 def _pad_counts(counts: Ints) -> Ints:
@@ -229,7 +231,7 @@ class Shares(NamedTuple):
 
     share: float
     share_of_other: float
-    too_few: bool
+    has_too_few_matches: bool
 
 
 def shares_by_bits(a: Simhashes, b: Simhashes, max_bits: int) -> list[Shares]:
@@ -243,8 +245,8 @@ def shares_by_bits(a: Simhashes, b: Simhashes, max_bits: int) -> list[Shares]:
     shares = []
     for limit in range(max_bits + 1):
         one, other = (int(np.count_nonzero(side <= limit)) for side in nearest)
-        too_few = _is_too_few(one, other, len(mine), len(theirs))
-        shares.append(Shares(one / max(1, len(mine)), other / max(1, len(theirs)), too_few))
+        has_too_few_matches = _is_too_few(one, other, len(mine), len(theirs))
+        shares.append(Shares(one / max(1, len(mine)), other / max(1, len(theirs)), has_too_few_matches))
     return shares
 
 
@@ -259,7 +261,7 @@ class SentencePair(NamedTuple):
     bits: int  # number of bits in which the two differ
 
 
-def sentence_pairs(a: str, b: str, analysis: Analysis, max_bits: int = DEFAULT_BITS) -> list[SentencePair]:
+def sentence_pairs(a: str, b: str, analysis: Analysis, max_bits: int = DEFAULT_MAX_DISTANCE) -> list[SentencePair]:
     """Return each sentence of the first text that has a similar one in the second, with the most similar one.
 
     Similar sentences differ in at most `max_bits` bits.

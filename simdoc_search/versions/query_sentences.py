@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.sketch.hash_functions import mixed
+from simdoc_search.sketch.hash_functions import mix_bits
 from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes
 
@@ -25,7 +25,7 @@ DOCUMENTS_PER_RARE_SENTENCE = 10
 def query_sentences(simhashes: Simhashes) -> Simhashes:
     """Return at most `MAX_QUERY_SENTENCES` distinct sentences of a document. The smallest hashes are chosen."""
     sentences = distinct(simhashes)
-    chosen: Simhashes = sentences[np.argsort(mixed(sentences), kind="stable")[:MAX_QUERY_SENTENCES]]
+    chosen: Simhashes = sentences[np.argsort(mix_bits(sentences), kind="stable")[:MAX_QUERY_SENTENCES]]
     return chosen
 
 

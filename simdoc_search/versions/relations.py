@@ -1,8 +1,8 @@
 """Computes the similarity of two documents from their concepts.
 
-A concept weighs less if more documents contain it. A cosine is computed from these weights: it is 0 if no concept is
-shared, and 1 if all concepts are shared. One cosine uses only the distinct concepts. Another cosine also uses the
-number of occurrences of each concept in a text. The greater cosine is used (Fowke, Hinze, Heese 2013, section 5.2.3,
+A concept weighs less if more documents contain it. Two cosines are computed from these weights. One uses only the
+distinct concepts. The other one also uses the number of occurrences of each concept in a text. Both are 0 if no concept
+is shared, and 1 if all concepts are shared. The greater cosine is used (Fowke, Hinze, Heese 2013, section 5.2.3,
 Working paper 12/2013, University of Waikato).
 
 The similarity is the mean of two such cosines:
@@ -38,13 +38,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.sketch.concepts import Paragraphs, concatenated, paragraph_simhashes
+from simdoc_search.sketch.concepts import ParagraphConcepts, concatenate_paragraphs, paragraph_simhashes
 from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
-RELATED = 0.25
-"""The similarity with the score `DEFAULT_MIN_SCORE`."""
+RELATED_SIMILARITY = 0.25
+"""Documents with this similarity get the score `DEFAULT_MIN_SCORE`."""
 
 _DAMPING = 1.0
 _MIN_PARAGRAPHS = 2
@@ -74,16 +74,18 @@ class WeightedConcepts:
         counts: number of paragraphs of each document; int64, shape (documents,).
     """
 
-    def __init__(self, documents: Sequence[Paragraphs], codes: Codes, weights: Floats) -> None:
+    def __init__(self, documents: Sequence[ParagraphConcepts], codes: Codes, weights: Floats) -> None:
         self.counts: NDArray[np.int64] = np.array([document.count for document in documents], np.int64)
         self.begins: NDArray[np.int64] = np.cumsum(self.counts) - self.counts
         has_any = np.flatnonzero(self.counts)
         self._number = np.zeros(len(documents), np.int64)  # position of each document among those that have concepts
         self._number[has_any] = np.arange(len(has_any))
         self._whole = _Vectors(
-            concatenated([documents[number].as_one_paragraph() for number in has_any.tolist()]), codes, weights
+            concatenate_paragraphs([documents[number].as_one_paragraph() for number in has_any.tolist()]),
+            codes,
+            weights,
         )
-        self._parts = _Vectors(concatenated(documents), codes, weights)
+        self._parts = _Vectors(concatenate_paragraphs(documents), codes, weights)
         parts = self._parts.paragraphs
         self._simhashes = paragraph_simhashes(parts), paragraph_simhashes(parts, self._parts.weighted)
 
@@ -180,19 +182,19 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
 def relation_score(similarity: float) -> float:
     """Convert a similarity into a score, 0..`MIN_VERSION_SCORE`.
 
-    A similarity of `RELATED` has the score `DEFAULT_MIN_SCORE`. Below and above it, the score is linear.
+    A similarity of `RELATED_SIMILARITY` has the score `DEFAULT_MIN_SCORE`. Below and above it, the score is linear.
     """
-    if similarity < RELATED:
-        return DEFAULT_MIN_SCORE * similarity / RELATED
+    if similarity < RELATED_SIMILARITY:
+        return DEFAULT_MIN_SCORE * similarity / RELATED_SIMILARITY
     return DEFAULT_MIN_SCORE + (MIN_VERSION_SCORE - DEFAULT_MIN_SCORE) * min(
-        1.0, (similarity - RELATED) / (1 - RELATED)
+        1.0, (similarity - RELATED_SIMILARITY) / (1 - RELATED_SIMILARITY)
     )
 
 
 class _Vectors:
     """Vectors of paragraphs. `plain` contains the weights of concepts. `weighted` also depends on their frequencies."""
 
-    def __init__(self, paragraphs: Paragraphs, codes: Codes, weights: Floats) -> None:
+    def __init__(self, paragraphs: ParagraphConcepts, codes: Codes, weights: Floats) -> None:
         self.paragraphs = paragraphs
         numbers, count = paragraphs.paragraph_of, paragraphs.count
         self.keys = numbers.astype(np.uint64) << _32 | paragraphs.codes  # ascending

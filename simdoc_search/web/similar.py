@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simdoc_search.as_json import similar_as_json
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.web.columns import read_hit_columns
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import RequestQuery, check_is_not_local_path, has_text, request_query
@@ -14,7 +14,7 @@ from simdoc_search.web.response import Page
 
 def similar(request: PageRequest) -> Page:
     """Return the documents that are similar to a document or a text, or that match a FINGERPRINT query."""
-    search = request.served.search() if request.measure == "jaccard" else request.served.passages_search()
+    search = request.served_store.search() if request.measure == "jaccard" else request.served_store.passages_search()
     options: dict[str, Any] = {
         "overlap": request.percent("overlap"),
         "probability": request.percent("probability"),
@@ -28,19 +28,19 @@ def similar(request: PageRequest) -> Page:
     if fingerprint_query and not has_text(request):
         check_is_not_local_path(search, fingerprint_query)
         result = search.similar(fingerprint_query, **options)
-        query = RequestQuery(Place(result.query.id))
+        query = RequestQuery(DocumentKey(result.query.id))
     else:
         query = request_query(request)
         if query.text is not None:
             result = search.similar_to_text(query.text, **options)
         else:
             result = search.similar(**query.arguments(), **options)
-    places = [hit.place for hit in result.hits]
-    columns = read_hit_columns(request, search, places)
+    keys = [hit.place for hit in result.hits]
+    columns = read_hit_columns(request, search, keys)
     values = {
         **query.template_values(request),
         "result": result,
         "columns": columns,
         "offsets": request.neighbour_offsets(len(result.hits)),
     }
-    return Page("similar.html", values, columns.add_to(similar_as_json(result), places))
+    return Page("similar.html", values, columns.add_to(similar_as_json(result), keys))

@@ -204,7 +204,7 @@ class WorkerProcess(Generic[Item, Outcome]):
         reason = process.kill_reason or reason
         if not process.is_ready:
             return SimdocError(
-                f"a worker process {reason} when it started; if memory is short, raise its limit or use fewer workers"
+                f"a worker process {reason} when it started; if memory is short, raise the limit or use fewer workers"
             )
         self._process = self._start()
         return ProcessEndedError(reason, process.item, is_timeout=process.is_timeout, was_fresh=process.is_fresh)

@@ -21,8 +21,8 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.schema import settings_of, to_meta
 from tests.support.stores import NewStore
 
-ENGLISH = StopWords.of_language("en")
-AUTO = StopWords.of_language("auto")
+ENGLISH = StopWords.from_language("en")
+AUTO = StopWords.from_language("auto")
 SOME = StopWords(["the", "And", "über"])
 WORDS = Analysis(shingle_size=1)
 REPRESENTATIONS = {
@@ -99,13 +99,13 @@ def test_the_stored_form_of_representations() -> None:
 
     assert f"lowercase character 100 short -{ENGLISH} ~en *" == to_meta(Settings(whole))["simdoc_analysis"]
     assert "nfkc_cf word 1 short_texts" == to_meta(Settings(WORDS))["simdoc_analysis"]
-    assert ENGLISH == StopWords.of_stored(str(ENGLISH))
-    assert ENGLISH.words == StopWords.of_stored(str(AUTO)).words_of("en")
-    assert frozenset() == StopWords.of_stored(str(AUTO)).words_of("unknown")
+    assert ENGLISH == StopWords.from_stored(str(ENGLISH))
+    assert ENGLISH.words == StopWords.from_stored(str(AUTO)).words_of("en")
+    assert frozenset() == StopWords.from_stored(str(AUTO)).words_of("unknown")
     with pytest.raises(FormatMismatchError, match="stored stop words must look like 'de/1a2b3c', not '/xyz'"):
         Settings.from_dict({"version": 1, "analysis": {"stop_words": "/xyz"}, "sketches": ["bucketed:1"]})
     with pytest.raises(FormatMismatchError, match="of the package stop-words for all languages are not those of"):
-        StopWords.of_stored("auto/000000").words_of("en")
+        StopWords.from_stored("auto/000000").words_of("en")
 
 
 def test_stop_words_of_a_file_are_named_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +113,7 @@ def test_stop_words_of_a_file_are_named_by_the_environment(tmp_path: Path, monke
     file, other, folder = tmp_path / "words.txt", tmp_path / "other.txt", tmp_path / "store"
     file.write_text("the\nand und", "utf-8")
     other.write_text("the", "utf-8")
-    stop_words = StopWords.of_file(file)
+    stop_words = StopWords.from_file(file)
     SimilaritySearch(open_store(folder, Settings(Analysis(stop_words=stop_words)), create=True)).index(
         [Document("a", "the one and the other of two")]
     )
@@ -129,15 +129,15 @@ def test_stop_words_of_a_file_are_named_by_the_environment(tmp_path: Path, monke
     with pytest.raises(FormatMismatchError):
         open_store(folder, Settings(Analysis(stop_words=ENGLISH)))
     with pytest.raises(StoreError, match=r"cannot read the stop word file .*nothing.txt"):
-        StopWords.of_file(tmp_path / "nothing.txt")
+        StopWords.from_file(tmp_path / "nothing.txt")
 
 
 def test_an_unknown_language_and_a_missing_package_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(StoreError, match="no stop words for the language 'xx'; give a file, 'auto' or one of ar, "):
-        StopWords.of_language("xx")
+        StopWords.from_language("xx")
     monkeypatch.setitem(sys.modules, "stop_words", None)
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[language\]"):
-        StopWords.of_language("en")
+        StopWords.from_language("en")
 
 
 TEXTS = {
@@ -155,7 +155,7 @@ def test_auto_applies_the_rules_of_each_texts_language() -> None:
     search.index(Document(str(number), text) for number, text in enumerate(texts))
 
     for language, text in TEXTS.items():
-        alone = replace(auto, stop_words=StopWords.of_language(language), stem=language)
+        alone = replace(auto, stop_words=StopWords.from_language(language), stem=language)
         assert shingles(text, alone) == shingles(text, auto) != shingles(text, WORDS), language
     assert ["the", "houses"] == shingles("the houses", auto)
     assert [("5", 1.0)] == [(hit.id, hit.overlap) for hit in search.similar("0", size=1).hits]

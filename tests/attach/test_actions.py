@@ -17,10 +17,10 @@ from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
 from simdoc_search.concepts import Extractor, codes_of_names
 from simdoc_search.errors import DocumentError, FormatMismatchError
 from simdoc_search.sketch.concepts import CONCEPT_LENGTH
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode, encode
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.capitals_extractor import CAPITALS, Capitals
 from tests.support.strategies import texts
@@ -46,7 +46,7 @@ def body(action: dict[str, Any]) -> Any:
 
 def test_the_field_has_the_fingerprint_of_the_text() -> None:
     """Its `format` has the settings of the mapping."""
-    fp = fingerprint(TEXT, passages=Passages())
+    fp = fingerprint(TEXT, passages=PassageSettings())
     meta = component_template()["template"]["mappings"]["properties"]["simdoc"]["properties"]["tokens"]["meta"]
 
     assert {
@@ -83,7 +83,7 @@ def test_the_settings_and_the_field_can_be_chosen() -> None:
 
 def test_sentences_and_concepts_are_added_if_the_settings_have_them() -> None:
     """A different extractor is refused. A text on which the extractor fails has everything but concepts."""
-    both = Settings(sentences=Sentences(), concepts=CAPITALS.settings)
+    both = Settings(sentences=SentenceSettings(), concepts=CAPITALS.settings)
     actions = [{"text": "All that is in Vienna and Budapest."}, {"text": "What may fail and is in Vienna."}]
     one, other = (
         action["simdoc"] for action in fingerprint_actions(actions, "text", settings=both, extractor=CAPITALS)
@@ -236,7 +236,8 @@ def test_a_path_leads_into_objects_and_a_list_is_one_text(document: dict[str, An
 @pytest.mark.parametrize("value", [7, False, {"body": TEXT}, [TEXT, 7], [[TEXT]]], ids=str)
 def test_a_value_that_is_not_a_text_is_an_error(value: object) -> None:
     with pytest.raises(
-        DocumentError, match=r"the field content contains a value of the type \w+, not text; choose a text field"
+        DocumentError,
+        match=r"the field content contains (a number|an object|another value), not text; choose a text field",
     ):
         filled({"_source": {"content": value}}, "content")
 

@@ -14,14 +14,14 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
 from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
-from simdoc_search.attach.backfill import Backfill, BackfillReport, Task, estimate
+from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, estimate_cost
 from simdoc_search.attach.check import check_index
 from simdoc_search.concepts import Extractor, codes_of_names
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.kinds import KINDS
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 from simdoc_search.stores.remote.shared_settings import require_kind
@@ -29,11 +29,11 @@ from simdoc_search.stores.remote.texts import record_text_fields
 from tests.support.backfill import load, to
 from tests.support.capitals_extractor import CAPITALS, Capitals
 from tests.support.cli import answer
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.texts import text as some_text
 
 PLAIN = Settings(passages=None)
-ALL = Settings(sentences=Sentences(), concepts=CAPITALS.settings)
+ALL = Settings(sentences=SentenceSettings(), concepts=CAPITALS.settings)
 QUOTED = "all these words stand in one long text alone and are quoted in another one which is short"
 TEXTS = {
     "river": "The Danube flows through Vienna. It is a long river.\nThe city of Budapest lies on it too.",
@@ -53,21 +53,23 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def made(engine: Engine) -> Iterator[Indices]:
+def temp_indices(engine: Engine) -> Iterator[TempIndices]:
     """The indices of the test."""
     with indices(engine.name) as owned:
         yield owned
 
 
-def application(made: Indices, settings: Settings | None, *, loader: Settings | None = None, **options: Any) -> str:
+def application(
+    temp_indices: TempIndices, settings: Settings | None, *, loader: Settings | None = None, **options: Any
+) -> str:
     """An index with documents. With `settings` or `loader`, the loader adds fingerprints."""
     ours = component_template(settings)["template"]["mappings"]["properties"] if settings else {}
-    name = made.make({"properties": {"text": {"type": "text"}, **ours}, **options})
+    name = temp_indices.make({"properties": {"text": {"type": "text"}, **ours}, **options})
     actions: Any = [{"_id": id, "text": text} for id, text in TEXTS.items()]
     if filled := loader or settings:
         extractor = CAPITALS if filled.concepts else None
         actions = fingerprint_actions(actions, "text", settings=filled, extractor=extractor)
-    with to(made.engine) as opened:
+    with to(temp_indices.engine) as opened:
         load(opened, name, {action.pop("_id"): action for action in actions})
     return name
 
@@ -77,13 +79,13 @@ def adding(**kinds: Any) -> Callable[[Settings], Settings]:
     return partial(replace, **kinds)
 
 
-ADD_PASSAGES = adding(passages=Passages())
-ADD_ALL = adding(passages=Passages(), sentences=Sentences(), concepts=CAPITALS.settings)
+ADD_PASSAGES = adding(passages=PassageSettings())
+ADD_ALL = adding(passages=PassageSettings(), sentences=SentenceSettings(), concepts=CAPITALS.settings)
 
 
 def run(engine: Engine, index: str, **options: Any) -> BackfillReport:
     """The report of a backfill."""
-    return Backfill(engine, index, Task("text", **options)).run()
+    return Backfill(engine, index, BackfillOptions("text", **options)).run()
 
 
 def sharing(engine: Engine, index: str, settings: Settings | None = None) -> list[str]:
@@ -107,8 +109,8 @@ def problems(engine: Engine, index: str) -> list[str]:
     return [finding.message for finding in check_index(engine, index) if finding.is_problem]
 
 
-def test_a_loader_makes_the_tokens_of_simdoc_search_index(made: Indices, engine: Engine) -> None:
-    name = application(made, ALL)
+def test_a_loader_makes_the_tokens_of_simdoc_search_index(temp_indices: TempIndices, engine: Engine) -> None:
+    name = application(temp_indices, ALL)
     with closing(open_store(":memory:", ALL)) as ours, closing(open_store(f"{engine.name}/{name}")) as theirs:
         SimilaritySearch(ours).index((Document(*item) for item in TEXTS.items()), extractor=CAPITALS)
         for id in TEXTS:
@@ -123,9 +125,9 @@ def test_a_loader_makes_the_tokens_of_simdoc_search_index(made: Indices, engine:
 
 
 @pytest.mark.parametrize("engine", ["opensearch", "elasticsearch"], indirect=True)
-def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(made: Indices, engine: Engine) -> None:
+def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(temp_indices: TempIndices, engine: Engine) -> None:
     """Before that, everything else works, and the message names the command. Existing tokens do not change."""
-    name = application(made, PLAIN)
+    name = application(temp_indices, PLAIN)
     place = f"{engine.name}/{name}"
     before = {id: engine.call("GET", [name, "_doc", id])["_source"]["simdoc"]["tokens"] for id in TEXTS}
     hits = SimilaritySearch(open_store(place, Settings())).similar("other_20_80").hits
@@ -135,8 +137,8 @@ def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(made: Indices, engine
             query(engine, name)
         messages.append(str(error.value))
     plain = run(engine, name), run(engine, name, stale=True)
-    expected = estimate(engine, name, Task("text", change=ADD_ALL, extractor=CAPITALS))
-    first, again = (run(engine, name, change=ADD_ALL, extractor=CAPITALS) for _ in range(2))
+    expected = estimate_cost(engine, name, BackfillOptions("text", change_settings=ADD_ALL, extractor=CAPITALS))
+    first, again = (run(engine, name, change_settings=ADD_ALL, extractor=CAPITALS) for _ in range(2))
     (skipped,) = run(engine, name, extractor=Extractor(Capitals("others"))).skipped_indices
 
     assert ["copy"] == [hit.id for hit in hits]
@@ -156,25 +158,25 @@ def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(made: Indices, engine
     assert "it has concepts from capitals, but the given extractor is others; omit it" == skipped.reason
 
 
-def test_the_command_adds_the_requested_kinds(made: Indices, engine: Engine) -> None:
+def test_the_command_adds_the_requested_kinds(temp_indices: TempIndices, engine: Engine) -> None:
     """From then on, new documents get these kinds too."""
-    place = f"{engine.name}/{application(made, PLAIN)}"
+    place = f"{engine.name}/{application(temp_indices, PLAIN)}"
     index = place.rpartition("/")[2]
     lines = ["", "--passages --dry-run", "--passages --passage-run 20", "--with versions"]
     command = ["backfill", place, "--text-field", "text"]
     plain, dry, passages, sentences = (answer(*command, *options.split()) for options in lines)
-    made.put(index, "new", {"text": TEXTS["river"]})
+    temp_indices.put(index, "new", {"text": TEXTS["river"]})
 
     assert (0, 5, 5, 5) == (plain["updated"], dry["writes"], passages["updated"], sentences["updated"])
     assert 1 == answer("backfill", place, "--text-field", "text")["updated"]
-    assert ["long"] == sharing(engine, index, Settings(passages=Passages(16)))
+    assert ["long"] == sharing(engine, index, Settings(passages=PassageSettings(16)))
     assert "sentences:2" in answer("info", "--store", place)["settings"]["sketches"]
     assert [] == problems(engine, index)
 
 
-def test_documents_that_lack_a_kind_are_counted_and_completed(made: Indices, engine: Engine) -> None:
+def test_documents_that_lack_a_kind_are_counted_and_completed(temp_indices: TempIndices, engine: Engine) -> None:
     """Here a loader had other settings. Other queries find these documents."""
-    name = application(made, ALL, loader=replace(PLAIN, sentences=Sentences()))
+    name = application(temp_indices, ALL, loader=replace(PLAIN, sentences=SentenceSettings()))
     hits = SimilaritySearch(open_store(f"{engine.name}/{name}")).similar("other_20_80").hits
 
     assert ["copy"] == [hit.id for hit in hits]
@@ -189,25 +191,25 @@ def test_documents_that_lack_a_kind_are_counted_and_completed(made: Indices, eng
     )
 
 
-def test_a_new_index_has_the_requested_passages(made: Indices, engine: Engine) -> None:
+def test_a_new_index_has_the_requested_passages(temp_indices: TempIndices, engine: Engine) -> None:
     """It may have none, or only longer passages. Later requests cannot change this."""
-    none, longer = application(made, None), application(made, None)
-    run(engine, none, change=adding(passages=None))
-    run(engine, longer, change=adding(passages=Passages(46)))
-    (skipped,) = run(engine, longer, change=ADD_PASSAGES).skipped_indices
+    none, longer = application(temp_indices, None), application(temp_indices, None)
+    run(engine, none, change_settings=adding(passages=None))
+    run(engine, longer, change_settings=adding(passages=PassageSettings(46)))
+    (skipped,) = run(engine, longer, change_settings=ADD_PASSAGES).skipped_indices
 
     assert PLAIN == open_store(f"{engine.name}/{none}").settings
     assert "passages" not in engine.call("GET", [none, "_doc", "long"])["_source"]["simdoc"]
-    assert Settings(passages=Passages(46)) == open_store(f"{engine.name}/{longer}").settings
+    assert Settings(passages=PassageSettings(46)) == open_store(f"{engine.name}/{longer}").settings
     assert "its field simdoc has the settings 'nfkc_cf word 5" in skipped.reason
     assert "passages:1 46 5', not 'nfkc_cf word 5" in skipped.reason
 
 
-def test_a_text_without_concepts_after_an_error_has_everything_else(made: Indices, engine: Engine) -> None:
+def test_a_text_without_concepts_after_an_error_has_everything_else(temp_indices: TempIndices, engine: Engine) -> None:
     """The report lists it. Neither this text nor a text without words is read again."""
-    name = application(made, ALL)
-    made.put(name, "fails", {"text": "The Danube may fail here, on one fine day."})
-    made.put(name, "empty", {"text": "..."})
+    name = application(temp_indices, ALL)
+    temp_indices.put(name, "fails", {"text": "The Danube may fail here, on one fine day."})
+    temp_indices.put(name, "empty", {"text": "..."})
     report, again = (run(engine, name, extractor=CAPITALS) for _ in range(2))
 
     assert (1, 1, {"fails": "concepts"}) == (report.updated, report.without_words, report.incomplete)
@@ -215,18 +217,18 @@ def test_a_text_without_concepts_after_an_error_has_everything_else(made: Indice
     assert ["city", "river"] == naming_the_danube(engine, name)
 
 
-def test_an_index_behind_an_alias_that_lacks_a_kind_is_named(made: Indices, engine: Engine) -> None:
+def test_an_index_behind_an_alias_that_lacks_a_kind_is_named(temp_indices: TempIndices, engine: Engine) -> None:
     """All other queries find documents in both indices."""
-    new, old = application(made, ALL), application(made, PLAIN)
-    alias = made.alias(new, old)
+    new, old = application(temp_indices, ALL), application(temp_indices, PLAIN)
+    alias = temp_indices.alias(new, old)
     with closing(open_store(f"{engine.name}/{alias}")) as store:
         assert PLAIN == store.settings
         for kind in ("passages", "sentences", "concepts"):
             with pytest.raises(FormatMismatchError, match=f"the index {old} of .* has no {kind}; run .* --"):
                 store.documents_sharing(np.zeros(1, np.uint32), kind=kind, size=1)
-    made.put(new, "source", {"text": TEXTS["other"], "simdoc": fingerprint_field(TEXTS["other"], PLAIN)})
+    temp_indices.put(new, "source", {"text": TEXTS["other"], "simdoc": fingerprint_field(TEXTS["other"], PLAIN)})
     hits = SimilaritySearch(open_store(f"{engine.name}/{alias}")).similar("source").hits
-    run(engine, old, change=ADD_ALL, extractor=CAPITALS)
+    run(engine, old, change_settings=ADD_ALL, extractor=CAPITALS)
 
     assert ["copy", "copy", "other", "other"] == sorted(hit.id for hit in hits)
     assert (["long"] * 2, ["city", "city", "river", "river"]) == (
@@ -235,8 +237,10 @@ def test_an_index_behind_an_alias_that_lacks_a_kind_is_named(made: Indices, engi
     )
 
 
-def test_indices_with_different_passages_are_an_error(made: Indices, engine: Engine) -> None:
-    alias = made.alias(application(made, Settings()), application(made, Settings(passages=Passages(16))))
+def test_indices_with_different_passages_are_an_error(temp_indices: TempIndices, engine: Engine) -> None:
+    alias = temp_indices.alias(
+        application(temp_indices, Settings()), application(temp_indices, Settings(passages=PassageSettings(16)))
+    )
 
     with pytest.raises(FormatMismatchError, match="have passages with different settings; query each index separately"):
         sharing(engine, alias)
@@ -254,11 +258,11 @@ def test_the_message_names_all_text_fields() -> None:
 
 
 @pytest.mark.parametrize("kind", ["passages", "sentences"])
-def test_a_field_of_another_type_is_an_error(made: Indices, engine: Engine, kind: Any) -> None:
+def test_a_field_of_another_type_is_an_error(temp_indices: TempIndices, engine: Engine, kind: Any) -> None:
     """All other kinds can be queried."""
     mappings: Any = component_template(ALL)["template"]["mappings"]["properties"]
     mappings["simdoc"]["properties"][kind] = {"type": "keyword"}
-    name = made.make({"properties": {"text": {"type": "text"}, **mappings}})
+    name = temp_indices.make({"properties": {"text": {"type": "text"}, **mappings}})
     fault = f"simdoc.{kind} has type 'keyword', not 'text'; apply the mapping of simdoc-search template show"
 
     assert [f"{fault}, then reindex"] == problems(engine, name)
@@ -280,10 +284,10 @@ def test_a_field_of_another_type_is_an_error(made: Indices, engine: Engine, kind
     ids=str,
 )
 def test_malformed_tokens_are_named_and_replaced(
-    made: Indices, engine: Engine, values: dict[str, Any], fault: str
+    temp_indices: TempIndices, engine: Engine, values: dict[str, Any], fault: str
 ) -> None:
     """The store can still read the document."""
-    name = application(made, ALL)
+    name = application(temp_indices, ALL)
     engine.call("POST", [name, "_update", "river"], {"doc": {"simdoc": values}}, refresh=True)
     (problem,) = problems(engine, name)
 
@@ -293,11 +297,14 @@ def test_malformed_tokens_are_named_and_replaced(
     assert [] == problems(engine, name)
 
 
-def test_a_short_quotation_is_found_in_the_text_field(made: Indices, engine: Engine) -> None:
+def test_a_short_quotation_is_found_in_the_text_field(temp_indices: TempIndices, engine: Engine) -> None:
     """The field must be indexed. Otherwise the result states the minimum number of words."""
     quoted = "quoted in another one which is short"
-    searchable, name = application(made, Settings()), application(made, None, properties={"text": NOT_INDEXED})
-    run(engine, name, change=ADD_PASSAGES)
+    searchable, name = (
+        application(temp_indices, Settings()),
+        application(temp_indices, None, properties={"text": NOT_INDEXED}),
+    )
+    run(engine, name, change_settings=ADD_PASSAGES)
     for index, is_searchable in ((searchable, True), (name, False)):
         with closing(open_store(f"{engine.name}/{index}", text_field="text")) as store:
             search = SimilaritySearch(store)

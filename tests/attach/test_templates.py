@@ -12,7 +12,7 @@ import pytest
 from simdoc_search import fingerprint
 from simdoc_search.query import similar_query
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import output
 
@@ -90,7 +90,7 @@ def test_the_settings_are_in_the_metadata_of_the_tokens() -> None:
     [
         ([], Settings()),
         (["--no-passages"], Settings(passages=None)),
-        (["--passage-run", "20"], Settings(passages=Passages(16))),
+        (["--passage-run", "20"], Settings(passages=PassageSettings(16))),
     ],
     ids=["default", "none", "shorter"],
 )

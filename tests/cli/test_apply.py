@@ -119,7 +119,9 @@ def test_a_member_of_an_archive_is_never_dropped_and_no_file_is_dropped_in_its_f
     assert f"a.zip!keep.txt is kept instead, but {reason}" in left.stderr
     assert ["decide", "same text", "a.zip!keep.txt"] in plan()
     edit("decide\t1\t100.0\tsame text", "drop\t1\t100.0\tsame text")
-    assert f"a.zip!keep.txt: {reason}" in run(*MOVE, "--dry-run").stderr
+    dry_run = run(*MOVE, "--dry-run")
+    assert f"a.zip!keep.txt: {reason}" in dry_run.stderr
+    assert "new plan" not in left.stderr + dry_run.stderr
     assert before == tree(Path("docs"))
 
 
@@ -164,7 +166,7 @@ def test_deleting_needs_yes() -> None:
 @pytest.mark.parametrize(("typed", "left"), [("n\n", 5), ("y\n", 4)])
 def test_a_user_is_asked_once(monkeypatch: pytest.MonkeyPatch, typed: str, left: int) -> None:
     plan()
-    monkeypatch.setattr(command, "_can_ask", lambda: True)
+    monkeypatch.setattr(command, "_can_prompt", lambda: True)
     result = run(*MOVE, stdin=typed)
 
     assert f"Move 1 file ({len(BASE):,} bytes)?" in result.stderr

@@ -95,7 +95,7 @@ def test_an_ambiguous_fingerprint_lists_unambiguous_ones(folder: Path) -> None:
     write(folder / "c", {"invoice": words(0, 50), "invoice_10": words(0, 50), "a/doc.txt": "x", "b/doc.txt": "x"})
     output("index", "c")
     message = sentence(run("similar", "invoice_10"))
-    readings = re.findall(r'"[^"]+"(?:_\d+)*', message.partition("write one of:")[2])
+    readings = re.findall(r'"[^"]+"(?:_\d+)*', message.partition("use one of these queries instead:")[2])
 
     assert ['"invoice_10"', '"invoice"_10'] == readings
     assert message == sentence(run("explain", "invoice_10"))

@@ -42,12 +42,23 @@ def test_json_has_exact_shares_and_places() -> None:
     (hit,) = result["hits"]
     (passage,) = hit["passages"]
 
-    keys = {"query", "words", "ignored", "covered", "total", "hits", "candidates", "compared", "run", "too_common"}
+    keys = {
+        "query",
+        "words",
+        "ignored",
+        "covered",
+        "total",
+        "hits",
+        "candidates",
+        "compared",
+        "guaranteed_run",
+        "too_common_runs",
+    }
     assert keys == result.keys()
-    assert {"id", "words", "share", "adds", "kind", "changed", "passages", "details"} == hit.keys()
+    assert {"id", "words", "share", "new_words", "kind", "changed", "passages", "details"} == hit.keys()
     assert (1, 1, 1) == (result["total"], result["candidates"], result["compared"])
     assert (360, 0, {"words": 60, "share": 60 / 360}) == (result["words"], result["ignored"], result["covered"])
-    values = tuple(hit[name] for name in ("words", "share", "adds", "kind", "changed"))
+    values = tuple(hit[name] for name in ("words", "share", "new_words", "kind", "changed"))
     assert (60, 60 / 360, 60, "exact", False) == values
     assert 60 == passage["words"]
     assert (QUOTE.upper(), QUOTE) == (PAPER[slice(*passage["a"])], BOOK[slice(*passage["b"])])
@@ -75,10 +86,12 @@ def test_other_folders_knows_the_folder_of_a_new_file() -> None:
 
 
 def test_other_folders_needs_a_query_in_a_folder() -> None:
-    message = "'top.txt' is not in a folder of the store; omit --other-folders"
+    message = "the document 'top.txt' is not in a folder; omit --other-folders"
 
     assert message == usage_error(run("passages", "top", "--other-folders"))
-    assert "omit --other-folders" in usage_error(run("passages", "--text", "a", "--other-folders"))
+    assert "--other-folders cannot be combined with --text" in usage_error(
+        run("passages", "--text", "a", "--other-folders")
+    )
 
 
 def test_min_words_preset_and_page_are_options() -> None:
@@ -100,7 +113,7 @@ def test_the_table_has_the_coverage_and_the_longest_passage() -> None:
 
     assert [
         "17 % of essay.txt (60 of 360 words) appears in 1 indexed document.",
-        "words in common  of yours     new  passages  document",
+        "words in common     share     new  passages  document",
         "             60      17 %      60         1  sources/book.txt",
         f"60 words, line 2 → page 2, line 2, characters {begin:,} to {begin + len(QUOTE):,}",
         f"“{' '.join(words[:9])} … {' '.join(words[-3:])}”",
@@ -163,7 +176,7 @@ def test_a_store_without_texts_gives_estimates() -> None:
             " ".join(QUOTE.split()[:20]),
             "only 20 words. A document that contains all of it is found with a probability of 74.2 ",
         ),
-        ("a b c", "only 3 words. It is only found in documents that have no other words"),
+        ("a b c", "only 3 words. It only matches documents that have no other words"),
     ):
         assert message in output("passages", "--text", text, "--store", "textless")
     assert "probability" not in output("passages", "--text", QUOTE, "--store", "textless")
@@ -178,10 +191,10 @@ def test_candidates_that_were_not_compared_are_reported(tmp_path: Path, monkeypa
 
     assert (
         "At least 50 % of the text (60 of 120 words) appears in 20 indexed documents. "
-        "10 of 30 candidates were not compared. Compare all with --all."
+        "10 of 30 candidates were not compared. Compare all with --compare-all."
     ) == table.splitlines()[0]
     assert "Showing 1 of at least 20 matches. Show more with --size 100." in table
-    assert "Showing 1 of 30 matches. Show more with --size 100." in output(*arguments, "--all")
+    assert "Showing 1 of 30 matches. Show more with --size 100." in output(*arguments, "--compare-all")
 
 
 def test_repeated_words_of_the_text_are_reported() -> None:
@@ -190,7 +203,7 @@ def test_repeated_words_of_the_text_are_reported() -> None:
     result = passages(*arguments)
     (hit,) = result["hits"]
 
-    assert (60, 0.5, 120) == (hit["words"], hit["share"], hit["adds"])
+    assert (60, 0.5, 120) == (hit["words"], hit["share"], hit["new_words"])
     assert {"words": 120, "share": 1.0} == result["covered"]
     assert "your text repeats some of these words: 120 of its words appear here" in output("passages", *arguments)
 

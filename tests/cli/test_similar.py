@@ -193,10 +193,12 @@ def test_containment_finds_a_short_text_in_long_ones() -> None:
 
 
 def test_a_file_that_is_not_indexed_is_reported_with_what_to_do() -> None:
-    message = "the file 'draft.txt' is not in the store; use --file to query with it, or run simdoc-search index to add"
+    message = (
+        "the file 'draft.txt' is not in the store; use --file to query with it, or run simdoc-search index, which adds"
+    )
 
     assert all(message in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
-    assert "not in the store; run simdoc-search index to add it" in sentence(run("show", "draft.txt"))
+    assert "not in the store; run simdoc-search index, which adds the file" in sentence(run("show", "draft.txt"))
     assert "a skipped file has no id" in sentence(run("show", "xyzzy"))
 
 
@@ -206,7 +208,7 @@ def test_an_ambiguous_name_lists_ids_if_the_argument_takes_no_overlap(tmp_path: 
 
     for command in (["show", "GPL-3"], ["similar", "GPL-3", "--overlap", "20"]):
         message = sentence(run(*command, "--store", tmp_path / "store"))
-        assert message.endswith('several documents; write one of: "a/GPL-3.txt", "b/GPL-3.txt"')
+        assert message.endswith('several documents; use one of these queries instead: "a/GPL-3.txt", "b/GPL-3.txt"')
 
 
 def test_messages_about_common_mistakes_name_the_right_command() -> None:

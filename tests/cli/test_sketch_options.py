@@ -62,7 +62,10 @@ def test_an_existing_store_is_upgraded_from_its_texts() -> None:
     assert ", 5 unchanged" in output("index", "corpus", "--store", "s")
     assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("s")
     assert "nothing to upgrade" == run("index", "--store", "s", "--with", "versions").stderr.strip()
-    assert ("passages", "sentences") == (without["via"], answer("versions", id, "--store", "s")["via"])
+    assert ("passages", "sentences") == (
+        without["candidate_source"],
+        answer("versions", id, "--store", "s")["candidate_source"],
+    )
     assert "Missing argument" in usage_error(run("index", "--store", "s"))
 
 

@@ -34,10 +34,10 @@ def test_a_folder_is_measured_and_the_recommended_command_works(folder: Path) ->
     assert (7, 7, 4, True) == (result["documents"], result["of"], result["pairs"], result["few"])
     assert ["minhash:64", "xor:64"] == [row["sketch"] for row in result["rows"]]
     assert 1 == result["recommended"]["recall"]
-    assert result["recommended"]["sketch"] in result["said"]
-    assert result["said"] in text
+    assert result["recommended"]["sketch"] in result["verdict"]
+    assert result["verdict"] in text
     assert "7 of 7 documents; 4 pairs with an overlap of 50 % or more" in text
-    assert "note: there are too few pairs" in text
+    assert "note: too few pairs" in text
     assert re.search(r"^minhash:64 +words:5 +100.0 % ", text, re.MULTILINE)
     assert ["corpus"] == [path.name for path in folder.iterdir()]
     assert [row["error"] for row in result["rows"]] == [row["error"] for row in answer("tune", "corpus", *FAST)["rows"]]
@@ -65,7 +65,7 @@ def test_a_store_is_measured_with_its_own_shingles() -> None:
     other = answer("tune", *ONE, "--overlap", "50", "--shingles", "words:3,characters:9")
     assert ["words:3", "characters:9"] == [row["shingles"] for row in other["rows"]]
     output("index", "corpus", "--store", "no.simdoc", "--no-texts")
-    assert "the store no.simdoc has no texts" in sentence(run("tune", "no.simdoc", *FAST))
+    assert "no.simdoc does not store texts" in sentence(run("tune", "no.simdoc", *FAST))
 
 
 def test_an_overlap_is_learned_from_pairs(folder: Path) -> None:
@@ -99,7 +99,7 @@ def test_limits_are_learned_and_the_command_stores_them() -> None:
     found, shown = answer(*arguments), output(*arguments)
 
     assert (0.0, None, 1.0, 1.0) == tuple(
-        found[key][name] for key in ("before", "best") for name in ("recall", "precision")
+        found[key][name] for key in ("current", "best") for name in ("recall", "precision")
     )
     assert "2 pairs: 1 yes, 1 no" in shown
     assert re.search(r"^now: 12 bits, 50 % of sentences +- +0.0 %$", shown, re.MULTILINE)
@@ -121,7 +121,7 @@ def test_bad_input_is_one_sentence(folder: Path) -> None:
     assert "fewer than two documents" in sentence(run("tune", "one", *FAST))
     assert "is not a sketch" in usage_error(run("tune", "corpus", "--sketch", "shapes"))
     for wrong in ("letters:3", "words", "words:0", "words:x", "words:3+all"):
-        assert "is not a kind of shingles" in usage_error(run("tune", "corpus", "--shingles", wrong))
+        assert "cannot read the shingles" in usage_error(run("tune", "corpus", "--shingles", wrong))
     assert "the overlap must be greater than 0" in usage_error(run("tune", "corpus", "--overlap", "0"))
     assert "cannot read none.tsv" in sentence(run("tune", "corpus", "--pairs", "none.tsv"))
     assert "is not UTF-8" in sentence(run("tune", "corpus", "--pairs", "bad.tsv"))

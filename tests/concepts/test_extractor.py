@@ -7,12 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from simdoc_search.concepts import Extractor, Synonyms, codes_of_names, extractor_named, extractor_of_settings
+from simdoc_search.concepts import Extractor, Synonyms, codes_of_names, extractor_of_option, extractor_of_settings
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
-from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.concepts import ConceptSettings
 from tests.support.capitals_extractor import CAPITALS
 
-NAMES = extractor_named("names")
+NAMES = extractor_of_option("names")
 
 
 def codes(*words: str) -> list[int]:
@@ -40,10 +40,10 @@ def test_the_words_of_concepts_are_stored_per_paragraph() -> None:
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_concepts_do_not_depend_on_the_line_endings(extractor: str, end: str) -> None:
     text = "The Bank of\nOak Hill lent money to Ada\nLovelace of London.\n\n" * 8
-    result = codes_of_text(extractor_named(extractor), text)
+    result = codes_of_text(extractor_of_option(extractor), text)
 
     assert 8 < len(result)
-    assert result == codes_of_text(extractor_named(extractor), text.replace("\n", end))
+    assert result == codes_of_text(extractor_of_option(extractor), text.replace("\n", end))
 
 
 def test_numbers_of_words_are_a_stored_format() -> None:
@@ -71,10 +71,10 @@ def test_if_a_finder_fails_on_a_text_only_this_text_has_no_concepts() -> None:
 
 def test_synonyms_are_replaced_and_belong_to_the_settings() -> None:
     synonyms = Synonyms({("united", "kingdom"): ("uk",), ("tiger",): ("cat",)})
-    extractor = extractor_named("names", synonyms)
+    extractor = extractor_of_option("names", synonyms)
 
     assert codes("uk", "cat", "woods", "") == codes_of_text(extractor, "the United Kingdom and Tiger Woods")
-    assert Concepts("names", synonyms.check) == extractor.settings
+    assert ConceptSettings("names", synonyms.check) == extractor.settings
     assert extractor.settings == extractor_of_settings(extractor.settings, synonyms).settings
     for settings, given in (
         (extractor.settings, None),
@@ -87,15 +87,15 @@ def test_synonyms_are_replaced_and_belong_to_the_settings() -> None:
 
 def test_built_in_extractors_are_found_by_name() -> None:
     for name in ("yake", "names"):
-        assert Concepts(name) == extractor_of_settings(extractor_named(name).settings).settings
+        assert ConceptSettings(name) == extractor_of_settings(extractor_of_option(name).settings).settings
     with pytest.raises(FormatMismatchError, match="no built-in extractor 'other'; choose yake, names or spacy:"):
-        extractor_named("other")
+        extractor_of_option("other")
 
 
 def test_a_missing_package_is_reported_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("simdoc_search.concepts.extractor.find_spec", lambda _: None)
     monkeypatch.setattr("simdoc_search.concepts.spacy.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[relations\]"):
-        extractor_named("yake")
+        extractor_of_option("yake")
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[spacy\]"):
-        extractor_named("spacy:en_core_web_sm")
+        extractor_of_option("spacy:en_core_web_sm")

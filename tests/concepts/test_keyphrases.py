@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from simdoc_search.concepts import extractor_named, keyphrases
+from simdoc_search.concepts import extractor_of_option, keyphrases
 from simdoc_search.concepts.keyphrases import MAX_PARTS, Keyphrases
 from tests.versions.paper import DOCUMENTS
 
-YAKE = extractor_named("yake")
+YAKE = extractor_of_option("yake")
 
 
 def test_keyphrases_of_the_papers_documents() -> None:

@@ -6,8 +6,8 @@ import pickle
 
 import pytest
 
-from simdoc_search.concepts import ConceptsError, Extractor, SpacyConcepts, codes_of_names, extractor_named
-from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.concepts import ConceptsError, Extractor, SpacyConcepts, codes_of_names, extractor_of_option
+from simdoc_search.sketch.concepts import ConceptSettings
 from tests.versions.paper import DOCUMENTS
 
 pytestmark = pytest.mark.slow  # spaCy takes seconds to load
@@ -23,7 +23,7 @@ def test_a_pipeline_finds_entities() -> None:
     extractor = Extractor(SpacyConcepts(nlp))
     (result,) = pickle.loads(pickle.dumps(extractor)).codes([DOCUMENTS[2]])
 
-    assert Concepts("sp/en_pipeline") == extractor.settings
+    assert ConceptSettings("sp/en_pipeline") == extractor.settings
     assert [{"Jason Dufner": 1}] == extractor.concepts(DOCUMENTS[2])
     assert [*codes_of_names(["jason", "dufner"]).tolist(), 0] == result.tolist()
 
@@ -58,4 +58,4 @@ def test_a_long_model_name_and_a_missing_model_are_refused() -> None:
     with pytest.raises(
         ConceptsError, match="spaCy model 'en_no_such' is not installed; install it with: python -m spacy download"
     ):
-        extractor_named("spacy:en_no_such")
+        extractor_of_option("spacy:en_no_such")

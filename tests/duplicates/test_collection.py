@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.keep_order import KeepRule
 from simdoc_search.duplicates.paths import is_within
@@ -35,7 +35,7 @@ def test_documents_are_numbered_in_keep_order(max_token_bytes: int) -> None:
 
     assert ["a é\ud800", "b", "c"] == ids(made)
     assert [[5, 6, 7, 8], [0, 1, 2], [1]] == [
-        (made.table.tokens_of(np.array([number]))[0] >> HASH_BITS).tolist() for number in range(3)
+        (made.table.codes_of_documents(np.array([number]))[0] >> HASH_BITS).tolist() for number in range(3)
     ]
     assert [1, 0, 2] == [made.read_position(number) for number in range(3)]
     assert (max_token_bytes == 0) == isinstance(made.table.codes, np.memmap)
@@ -59,7 +59,9 @@ def test_the_key_and_the_file_of_a_document_are_returned(tmp_path: Path) -> None
     itself = replace(record("a.txt"), origin=Origin(str(tmp_path / "a.txt"), 7, 99))
     made = collect([below, itself, replace(record("z"), index="i", routing="r")])
 
-    assert [Place("a.txt"), Place("x/a.txt"), Place("z", "i", "r")] == [made.place(number) for number in range(3)]
+    assert [DocumentKey("a.txt"), DocumentKey("x/a.txt"), DocumentKey("z", "i", "r")] == [
+        made.place(number) for number in range(3)
+    ]
     file = str(tmp_path / "a.txt"), 7, 99
     assert [file, file, (None, -1, 0)] == [
         (made.path(number), int(made.sizes[number]), int(made.mtimes[number])) for number in range(3)
@@ -75,10 +77,10 @@ def test_documents_that_cannot_be_compared_are_left_out_with_the_reason(tmp_path
 
     assert ["fine"] == ids(made)
     assert {
-        Place("bare"): "has no fingerprint",
-        Place("blank"): "has no words",
-        Place("broken"): "has repeated tokens",
-        Place("gone.txt"): "its file is gone",
+        DocumentKey("bare"): "has no fingerprint",
+        DocumentKey("blank"): "has no words",
+        DocumentKey("broken"): "has repeated tokens",
+        DocumentKey("gone.txt"): "its file is gone",
     } == made.left_out
     assert {str(tmp_path): 1} == made.gone
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import Duplicates, duplicates_among
 from simdoc_search.duplicates import pairs as pairs_module
 from simdoc_search.errors import QuerySyntaxError
@@ -55,7 +55,7 @@ def test_texts_without_words_are_left_out() -> None:
     found = find_among(["...", "!!!", "...", "a word", "a word"])
 
     assert [("d", [("e", "identical", 1.0)])] == groups(found)
-    assert dict.fromkeys(map(Place, "abc"), "has no words") == found.left_out
+    assert dict.fromkeys(map(DocumentKey, "abc"), "has no words") == found.left_out
 
 
 def test_a_long_text_with_one_different_word_overlaps_by_less_than_100_percent() -> None:

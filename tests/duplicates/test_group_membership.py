@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.clusters import UNASSIGNED
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.group_membership import GroupMembership
@@ -33,7 +33,7 @@ def test_documents_are_found_by_their_keys() -> None:
     )
 
     assert [*range(5)] == [groups.find_number(groups.place(number)) for number in range(5)]
-    assert None is groups.find_number(Place("a", "j"))
+    assert None is groups.find_number(DocumentKey("a", "j"))
     assert [None, 1, 1, None, None] == [groups.find_kept(number) for number in range(5)]
     assert [1, 2] == groups.members.tolist()
 
@@ -48,11 +48,11 @@ def test_a_compared_text_is_recognized_by_its_hash() -> None:
 def test_several_documents_with_one_key_have_no_number() -> None:
     groups = membership(record("a", "1"), record("b", "2"), record("b", "3"))
 
-    assert (0, None) == (groups.find_number(Place("a", "i")), groups.find_number(Place("b", "i")))
+    assert (0, None) == (groups.find_number(DocumentKey("a", "i")), groups.find_number(DocumentKey("b", "i")))
 
 
 def test_documents_that_were_left_out_are_reported() -> None:
     groups = membership(record("a", "1"), record("b", "2"), record("c", "3"), record("d", ""))
-    places = [Place("d", "i"), Place("d", "j"), Place("a", "i")]
+    places = [DocumentKey("d", "i"), DocumentKey("d", "j"), DocumentKey("a", "i")]
 
     assert [True, False, False] == [groups.was_left_out(place) for place in places]

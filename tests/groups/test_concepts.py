@@ -12,13 +12,13 @@ from simdoc_search.groups import concepts as module
 from simdoc_search.groups import find_topics
 from simdoc_search.groups.collection import read_documents
 from simdoc_search.groups.concepts import related_pairs
-from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
+from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
 from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, Limits
 from simdoc_search.stores.base import Store
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 from tests.support.stores import put, record
 
-SETTINGS = Settings(concepts=Concepts("names"))
+SETTINGS = Settings(concepts=ConceptSettings("names"))
 
 
 @pytest.fixture

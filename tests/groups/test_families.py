@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.groups import sentences as module
 from simdoc_search.groups.collection import AllDocuments
 from simdoc_search.groups.sentences import VersionPairs, version_pairs
-from simdoc_search.sketch.limits import DEFAULT_BITS, Limits
+from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE, Limits
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.versions.matching import match_sentences, shares_of_pairs
 from tests.support.slow_cases import examples
@@ -27,7 +27,7 @@ def documents(draw: st.DrawFn) -> list[int]:
     """Draw sentences near a few centres. Many are similar, some are barely similar, and some are equal."""
     sentences = []
     for _ in range(draw(st.integers(1, 8))):
-        flipped = draw(st.sets(st.integers(0, 63), max_size=DEFAULT_BITS + 2))
+        flipped = draw(st.sets(st.integers(0, 63), max_size=DEFAULT_MAX_DISTANCE + 2))
         sentences.append(draw(st.sampled_from(CENTRES)) ^ sum(1 << bit for bit in flipped))
     return sentences
 
@@ -35,7 +35,7 @@ def documents(draw: st.DrawFn) -> list[int]:
 def as_arrays(read: Sequence[Sequence[int]]) -> AllDocuments:
     values = [np.unique(np.array(sentences, np.uint64)) for sentences in read]
     counts = np.array([len(document_values) for document_values in values], np.int64)
-    places = [Place(f"d{number}") for number in range(len(values))]
+    places = [DocumentKey(f"d{number}") for number in range(len(values))]
     return AllDocuments(places, np.concatenate(values), np.cumsum(counts) - counts, counts)
 
 
@@ -50,8 +50,8 @@ def scores(pairs: VersionPairs) -> dict[tuple[int, int], float]:
 
 @given(st.lists(documents(), min_size=2, max_size=9), st.sampled_from([0.3, 0.5, 0.7, 1.0]))
 @examples(0.6)
-def test_versions_are_those_of_brute_force(read: list[list[int]], enough: float) -> None:
-    limits = Limits(enough, min(0.1, enough))
+def test_versions_are_those_of_brute_force(read: list[list[int]], min_share: float) -> None:
+    limits = Limits(min_share, min(0.1, min_share))
     found = find_versions(read, limits)
     expected = {}
     for a, b in combinations(range(len(read)), 2):

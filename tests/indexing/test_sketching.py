@@ -11,13 +11,13 @@ from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor, codes_of_names
 from simdoc_search.corpus import read_corpus
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences, sentence_simhashes, sentences_of_codes
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings, sentence_simhashes, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import sketching
 from tests.support.capitals_extractor import CAPITALS, Capitals
 
-BOTH = Settings(sentences=Sentences(), concepts=Concepts("capitals"))
+BOTH = Settings(sentences=SentenceSettings(), concepts=ConceptSettings("capitals"))
 TEXT = "The Danube flows through Vienna. It is a long river, and Vienna lies on it.\n\nBudapest lies there too."
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from tests.support.cli import answer, output, run, sentence
 from tests.support.rolling_index import rolling
 from tests.versions.paper import DOCUMENTS
@@ -12,7 +12,9 @@ from tests.versions.paper import DOCUMENTS
 
 def test_related_documents_are_found_in_all_indices(opensearch_url: str) -> None:
     """`backfill` adds their concepts. An index after a rollover has none, and the message names it."""
-    memory = SimilaritySearch(open_store(":memory:", Settings(sentences=Sentences(), concepts=Concepts()), create=True))
+    memory = SimilaritySearch(
+        open_store(":memory:", Settings(sentences=SentenceSettings(), concepts=ConceptSettings()), create=True)
+    )
     memory.index(Document(f"D{number}", text) for number, text in enumerate(DOCUMENTS, 1))
     with rolling(opensearch_url) as articles:
         for number, text in enumerate(DOCUMENTS, 1):

@@ -79,10 +79,10 @@ def test_the_clause_is_that_of_the_query_builder(numbers: Any, planner: Planner)
     field: dict[str, Any] = {"field": "fp.tokens", "buckets_field": "fp.buckets", "planner": planner}
     expected = similar_query(TOKENS, *numbers, **(options | field | {"score": "tokens"}))
 
-    assert ["fp.tokens"] == Similar(TOKENS, *numbers, **field).parts
+    assert ["fp.tokens"] == Similar(TOKENS, *numbers, **field).source_fields
     for similar in (Similar(TOKENS, *numbers, **field), Similar(" ".join(TOKENS), *numbers, **field)):
         assert expected == similar.clause(**options)
-    assert expected == Similar.of_text(SOURCE, *numbers, **field).clause(**options)
+    assert expected == Similar.from_text(SOURCE, *numbers, **field).clause(**options)
     assert similar_query(TOKENS, *numbers) == Similar(TOKENS, *numbers).clause(score="bands")
 
 
@@ -144,7 +144,7 @@ def test_lucene_terms_can_be_queried_but_not_refined() -> None:
 
 
 def test_nothing_is_similar_to_a_text_without_words() -> None:
-    for similar in (Similar([], 0.5), Similar(""), Similar.of_text("...", 0.5, 0.8)):
+    for similar in (Similar([], 0.5), Similar(""), Similar.from_text("...", 0.5, 0.8)):
         assert {"match_none": {}} == similar.clause()
         assert [] == similar.refine(HITS)
 
@@ -155,7 +155,7 @@ def test_settings_are_those_of_the_index() -> None:
     fingerprints = {id: fingerprint(content, settings.analysis, settings.minhash) for id, content in TEXTS.items()}
     tokens = {id: found.tokens() for id, found in fingerprints.items()}
     hits = [hit(id, " ".join(words)) for id, words in tokens.items()]
-    similar = Similar.of_text(SOURCE, 0.5, settings=settings)
+    similar = Similar.from_text(SOURCE, 0.5, settings=settings)
 
     assert tuple(tokens["source"]) == similar.tokens
     assert {"source"} <= set(ids(similar.refine(hits))) < {hit["_id"] for hit in hits}

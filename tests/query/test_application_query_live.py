@@ -13,7 +13,7 @@ from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.query import Similar
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.engines import call
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.texts import overlapping, text
 
 SOURCE = text(random.Random(1), 120)
@@ -31,13 +31,13 @@ def articles() -> Iterator[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
-def engine_indices(request: pytest.FixtureRequest) -> Iterator[Indices]:
+def engine_indices(request: pytest.FixtureRequest) -> Iterator[TempIndices]:
     with indices(request.getfixturevalue(f"{request.param}_url")) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def index(engine_indices: Indices) -> str:
+def index(engine_indices: TempIndices) -> str:
     """An application's index with these articles."""
     fields: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
     kinds = {"title": "text", "body": "text", "readers": "keyword"}
@@ -48,46 +48,46 @@ def index(engine_indices: Indices) -> str:
 
 
 def hits(
-    engine_indices: Indices, index: str, query: dict[str, Any], parts: list[str], size: int = 100
+    engine_indices: TempIndices, index: str, query: dict[str, Any], parts: list[str], size: int = 100
 ) -> list[dict[str, Any]]:
     body = {"query": query, "_source": ["title", *parts], "size": size}
     found: list[dict[str, Any]] = call(engine_indices.engine, "POST", f"/{index}/_search", body)["hits"]["hits"]
     return found
 
 
-def source_tokens(engine_indices: Indices, index: str) -> str:
+def source_tokens(engine_indices: TempIndices, index: str) -> str:
     tokens: str = call(engine_indices.engine, "GET", f"/{index}/_doc/0")["_source"]["simdoc"]["tokens"]
     return tokens
 
 
 @pytest.mark.parametrize(("overlap", "probability"), [(None, None), (0.2, None), (0.8, None), (0.5, 0.8)])
 def test_one_request_finds_what_the_search_finds(
-    engine_indices: Indices, index: str, overlap: float | None, probability: float | None
+    engine_indices: TempIndices, index: str, overlap: float | None, probability: float | None
 ) -> None:
     """This is checked for a stored document and for a text, with permissions. The overlaps are the same, too."""
     search = SimilaritySearch(open_store(f"{engine_indices.engine}/{index}"))
     buckets: dict[str, Any] = {"buckets_field": "simdoc.buckets"}
     by_id = Similar(source_tokens(engine_indices, index), overlap, probability, **buckets)
-    of_text = Similar.of_text(SOURCE, overlap, probability, **buckets)
+    from_text = Similar.from_text(SOURCE, overlap, probability, **buckets)
     options: dict[str, Any] = {"overlap": overlap, "probability": probability, "filters": [READABLE]}
     options |= {"size": 100, "verify": False}
 
     for similar, expected in (
         (by_id, search.similar("0", **options, source_filters=[READABLE])),
-        (of_text, search.similar_to_text(SOURCE, **options)),
+        (from_text, search.similar_to_text(SOURCE, **options)),
     ):
         clause = similar.clause(filters=[READABLE], exclude_id=expected.query.id or None)
-        refined = similar.refine(hits(engine_indices, index, clause, similar.parts))
+        refined = similar.refine(hits(engine_indices, index, clause, similar.source_fields))
 
         assert len(refined) > 2
         assert {hit.id: hit.overlap for hit in expected.hits} == {found.hit["_id"]: found.overlap for found in refined}
         assert {hit.id: hit.matched for hit in expected.hits} == {found.hit["_id"]: found.matched for found in refined}
 
 
-def test_refining_drops_long_documents_below_the_overlap(engine_indices: Indices, index: str) -> None:
+def test_refining_drops_long_documents_below_the_overlap(engine_indices: TempIndices, index: str) -> None:
     """Long documents contain the source, so the clause alone ranks them first."""
     similar = Similar(source_tokens(engine_indices, index), 0.5)
-    found = hits(engine_indices, index, similar.clause(exclude_id="0"), similar.parts, size=40)
+    found = hits(engine_indices, index, similar.clause(exclude_id="0"), similar.source_fields, size=40)
     refined = similar.refine(found)
 
     assert 10 < len(refined) < len(found) - 5
@@ -95,12 +95,15 @@ def test_refining_drops_long_documents_below_the_overlap(engine_indices: Indices
     assert [round(hit.hit["_score"]) for hit in refined] == [hit.matched for hit in refined]
 
 
-def test_the_clause_as_a_filter_keeps_the_applications_scores(engine_indices: Indices, index: str) -> None:
+def test_the_clause_as_a_filter_keeps_the_applications_scores(engine_indices: TempIndices, index: str) -> None:
     similar = Similar(source_tokens(engine_indices, index), 0.5, 0.8)
     words = {"match": {"title": "letter"}}
-    alone = hits(engine_indices, index, {"bool": {"must": [words], "filter": [READABLE]}}, similar.parts)
+    alone = hits(engine_indices, index, {"bool": {"must": [words], "filter": [READABLE]}}, similar.source_fields)
     with_similar = hits(
-        engine_indices, index, {"bool": {"must": [words], "filter": [READABLE, similar.clause()]}}, similar.parts
+        engine_indices,
+        index,
+        {"bool": {"must": [words], "filter": [READABLE, similar.clause()]}},
+        similar.source_fields,
     )
     score = {hit["_id"]: hit["_score"] for hit in alone}
     refined = similar.refine(with_similar)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.clauses import expand, has_clauses, parse_filters
+from simdoc_search.query.clauses import expand_fingerprints, has_other_clauses, parse_filters
 
 
 def clause_of(fingerprint: str) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def engine_clause(query: str, **options: Any) -> dict[str, Any]:
 )
 def test_a_fingerprint_is_replaced_by_a_clause(query: str, expected: dict[str, Any]) -> None:
     """Other clauses are unchanged. They are combined as in Lucene's classic parser."""
-    assert expected == expand(query, clause_of)
+    assert expected == expand_fingerprints(query, clause_of)
 
 
 def test_the_options_of_a_query_string_apply_to_the_rest_of_it() -> None:
@@ -84,7 +84,7 @@ def test_the_options_of_a_query_string_apply_to_the_rest_of_it() -> None:
         },
     }
     before = json.dumps(request)
-    first, second, third = expand(request, clause_of)["query"]["bool"]["must"]
+    first, second, third = expand_fingerprints(request, clause_of)["query"]["bool"]["must"]
 
     one_two = engine_clause("one two", default_operator="AND", fields=["title"])
     assert {"bool": {"must": [{"bool": {"must": [one_two, clause_of("a")]}}], "boost": 3}} == first
@@ -109,8 +109,8 @@ queries = st.recursive(
 def test_a_query_without_a_fingerprint_is_unchanged(query: str) -> None:
     body = {"query": {"bool": {"must": [engine_clause(query, boost=2)]}}, "_source": False}
 
-    assert engine_clause(query) == expand(query, clause_of)
-    assert body == expand(body, clause_of)
+    assert engine_clause(query) == expand_fingerprints(query, clause_of)
+    assert body == expand_fingerprints(body, clause_of)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_query_without_a_fingerprint_is_unchanged(query: str) -> None:
 def test_a_meaningless_fingerprint_is_refused(query: str, message: str) -> None:
     """Such a FINGERPRINT is not passed to the engine as words."""
     with pytest.raises(QuerySyntaxError, match=r"\A[^\n]+\Z") as error:
-        expand(query, clause_of)
+        expand_fingerprints(query, clause_of)
 
     assert message in str(error.value)
 
@@ -172,4 +172,4 @@ def test_other_clauses_are_refused_with_an_example(query: str) -> None:
 )
 def test_clauses_need_the_field_and_an_operator_outside_quotes(text: str, expected: bool) -> None:
     """Otherwise the text is an id with spaces."""
-    assert expected is has_clauses(text)
+    assert expected is has_other_clauses(text)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.query import Bands, Threshold, plan
 from simdoc_search.query.curve import reliable_matches
-from simdoc_search.query.planner import Planner, rows_and_bands_of_enough
+from simdoc_search.query.planner import Planner, choose_rows_and_bands
 from simdoc_search.query.plans import Plan
 from tests.support.query_plans import satisfies, tokens
 from tests.support.slow_cases import slow_after
@@ -75,10 +75,10 @@ def test_bands_also_require_a_number_of_equal_tokens(overlap: float, minimum: in
     """The number is as high as a probability of 80 % allows. The plan without bands requires more equal tokens."""
     made = plan(tokens(512), overlap, 0.8)
     assert isinstance(made, Bands)
-    assert made.unbanded
+    assert made.without_bands
 
-    assert (minimum, unbanded) == (made.minimum_match, made.unbanded.minimum_match)
-    assert 0.8 <= made.probability_of_finding(overlap) <= made.unbanded.probability_of_finding(overlap)
+    assert (minimum, unbanded) == (made.minimum_match, made.without_bands.minimum_match)
+    assert 0.8 <= made.probability_of_finding(overlap) <= made.without_bands.probability_of_finding(overlap)
 
 
 @given(
@@ -138,7 +138,7 @@ def test_planner_enough_follows_its_rule_and_reaches_the_probability(count: int)
                 context.prec = 60
                 best = best_plans(count, overlap, probability)
             share, chance = Fraction(overlap, 100), Fraction(probability, 100)
-            chosen = rows_and_bands_of_enough(count, share, chance)
+            chosen = choose_rows_and_bands(count, share, chance)
             reached = plan(tokens(count), share, chance).probability_of_finding(float(share))
 
             assert chosen in (best or {(1, count)}), (overlap, probability)

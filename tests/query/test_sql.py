@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from simdoc_search import fingerprint, open_store
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query import Bands, Threshold, plan
 from simdoc_search.query.plans import Plan
@@ -111,7 +111,7 @@ def test_a_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store
     hits = 0
     for id in (*random.Random(query).sample(sorted(CORPUS), 4), ODD_IDS[0], EMPTY[0]):
         made = plan(CORPUS[id], **QUERIES[query])
-        expected = found_in_store(store, made, exclude=Place(id))
+        expected = found_in_store(store, made, exclude=DocumentKey(id))
         hits += len(expected)
 
         assert expected == found(filled, made, exclude_id=id, score="tokens")
@@ -149,7 +149,7 @@ def test_matched_counts_whole_bands_by_default(filled: Connection) -> None:
 def test_tokens_of_a_document_are_read_back(filled: Connection) -> None:
     """The id may be any string. Documents without words and missing documents have no tokens."""
     for id in (*ODD_IDS, *EMPTY, "nobody"):
-        assert CORPUS.get(id, []) == sorted(token for (token,) in filled.execute(*TABLES.tokens_of(id)).fetchall())
+        assert CORPUS.get(id, []) == sorted(token for (token,) in filled.execute(*TABLES.select_tokens(id)).fetchall())
 
 
 def test_a_document_is_replaced_and_deleted(empty: Connection) -> None:
@@ -194,7 +194,7 @@ def test_a_value_is_always_a_parameter(made: Plan) -> None:
     for sign in get_args(Placeholder):
         tables = Tables(sign)
         query = to_sql(made, tables, exclude_id="x'y", score="tokens")
-        written = (query, tables.tokens_of("x'y"), *tables.put("x'y", ["A'", "B"]), *tables.delete("x'y"))
+        written = (query, tables.select_tokens("x'y"), *tables.put("x'y", ["A'", "B"]), *tables.delete("x'y"))
         for sql, parameters in written:
             expected = [f"${number}" if sign == "$1" else sign for number in range(1, len(parameters) + 1)]
             assert "'" not in sql

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, UnknownDocumentError
-from simdoc_search.query.syntax import FingerprintQuery, choose, parse, parse_percentage
+from simdoc_search.query.syntax import FingerprintQuery, choose_reading, parse, parse_percentage
 
 UUID = "6f1c2a7e-5b1d-4f0a-9a57-0d3f8b6f2e11"
 NODE = f"workspace://SpacesStore/{UUID}"
@@ -140,7 +140,7 @@ def test_a_percentage_is_exact() -> None:
 )
 def test_the_reading_whose_document_exists_is_chosen(text: str, ids: list[str], expected: FingerprintQuery) -> None:
     """The query has the full id of the document."""
-    assert expected == choose(parse(text), stored(*ids))
+    assert expected == choose_reading(parse(text), stored(*ids))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_several_readings_are_an_error_that_lists_them(
     text: str, ids: list[str], expected: list[FingerprintQuery]
 ) -> None:
     with pytest.raises(AmbiguousQueryError) as caught:
-        choose(parse(text), stored(*ids))
+        choose_reading(parse(text), stored(*ids))
 
     assert [(reading,) for reading in expected] == [parse(written).readings for written in caught.value.readings]
     assert [] == [written for written in caught.value.readings if written not in str(caught.value)]
@@ -167,7 +167,7 @@ def test_many_readings_are_shown_in_part() -> None:
     ids = [f"{folder}/doc.txt" for folder in range(13)]
 
     with pytest.raises(AmbiguousQueryError, match=r'"9/doc.txt" and 3 more$') as caught:
-        choose(parse("doc"), stored(*ids))
+        choose_reading(parse("doc"), stored(*ids))
 
     assert 13 == len(caught.value.readings)
 
@@ -187,7 +187,7 @@ def test_many_readings_are_shown_in_part() -> None:
 def test_the_reason_of_a_refused_reading_is_reported(text: str, message: str) -> None:
     """`doc_150` means `doc` with 150 %, because no document has the id `doc_150`."""
     with pytest.raises(QuerySyntaxError) as caught:
-        choose(parse(text), stored("doc"))
+        choose_reading(parse(text), stored("doc"))
 
     assert message in str(caught.value)
 
@@ -196,11 +196,11 @@ def test_the_reason_of_a_refused_reading_is_reported(text: str, message: str) ->
 def test_an_unknown_document_is_reported_with_similar_ids(text: str, id: str) -> None:
     """The ids are similar to the shortest id that the string can mean."""
     with pytest.raises(UnknownDocumentError, match="did you mean 'doc', 'dog'") as caught:
-        choose(parse(text), stored("doc", "dog"), lambda name: ["doc", "dog"] if name == id else [])
+        choose_reading(parse(text), stored("doc", "dog"), lambda name: ["doc", "dog"] if name == id else [])
 
     assert (id, ("doc", "dog")) == (caught.value.id, caught.value.suggestions)
     with pytest.raises(UnknownDocumentError, match=r"^no document 'dok"):
-        choose(parse(text), stored())
+        choose_reading(parse(text), stored())
 
 
 percents = st.decimals("1", "100", places=9).map(Fraction) | st.integers(1, 100).map(Fraction)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search import Place, SimilaritySearch, open_store, read_corpus
+from simdoc_search import DocumentKey, SimilaritySearch, open_store, read_corpus
 from simdoc_search.search.files import IndexedFiles
 from tests.support.cli import words, write
 
@@ -31,7 +31,7 @@ def files(folder: Path) -> IndexedFiles:
     ("file", "id"), [("a/x.txt", "x.txt"), ("a/sub/y.txt", "sub/y.txt"), ("b/x.txt", "b/x.txt"), ("c/z.txt", "z.txt")]
 )
 def test_an_indexed_file_has_an_id_and_a_place(folder: Path, files: IndexedFiles, file: str, id: str) -> None:
-    assert (id, Place(id)) == files.get(folder / file)
+    assert (id, DocumentKey(id)) == files.get(folder / file)
 
 
 def test_a_new_file_of_an_indexed_folder_has_an_id_and_no_place(folder: Path, files: IndexedFiles) -> None:
@@ -47,4 +47,4 @@ def test_a_file_outside_the_indexed_folders_is_unknown(folder: Path, files: Inde
 def test_a_path_may_be_relative(folder: Path, files: IndexedFiles, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder / "a")
 
-    assert ("x.txt", Place("x.txt")) == files.get("./x.txt") == files.get(Path("sub/../x.txt"))
+    assert ("x.txt", DocumentKey("x.txt")) == files.get("./x.txt") == files.get(Path("sub/../x.txt"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, IndexReport, SimilaritySearch, open_store, read_corpus
-from simdoc_search.documents import Place, Rejected
+from simdoc_search.documents import DocumentKey, Rejected
 from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, UnknownFieldError
 from simdoc_search.indexing.skip_reasons import group_by_reason, is_unexpected
 from simdoc_search.search import rejection
@@ -67,7 +67,7 @@ def test_an_excluded_document_is_not_the_nearest(search: SimilaritySearch) -> No
     search.index([Document("a", TEXT)])
 
     assert search.nearest_duplicate(NEAR) is not None
-    assert search.nearest_duplicate(NEAR, exclude=Place("a")) is None
+    assert search.nearest_duplicate(NEAR, exclude=DocumentKey("a")) is None
 
 
 @pytest.mark.parametrize("overlap", [0, 80, -1, "many"])

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, Settings, SimilaritySearch
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from tests.support.stores import NewStore
 
 RunQuery = Callable[..., Any]
-SETTINGS = Settings(sentences=Sentences(), concepts=Concepts("names"))
+SETTINGS = Settings(sentences=SentenceSettings(), concepts=ConceptSettings("names"))
 FAMILY, SIZE = 14, 3
 """The number of near documents, and a page size that separates pairs of equal documents."""
 
@@ -106,7 +106,7 @@ def test_the_newest_version_is_in_the_timeline_of_every_page(new_memory_store: N
     """It is the last hit of the first page if it is not among the best hits, and no later page repeats it."""
     first = sentences(30, 0)
     newest = "plan 2021-03-11.txt"
-    with new_memory_store(Settings(sentences=Sentences())) as store:
+    with new_memory_store(Settings(sentences=SentenceSettings())) as store:
         search = SimilaritySearch(store)
         search.index(Document(f"plan 2021-03-{day:02}.txt", " ".join(first[: 30 - day])) for day in range(1, 12))
         results = [search.versions("plan 2021-03-01.txt", size=3, offset=offset) for offset in (0, 3, 6, 9)]

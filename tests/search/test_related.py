@@ -8,18 +8,18 @@ from collections.abc import Iterator
 import pytest
 
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
-from simdoc_search.concepts import Extractor, Synonyms, extractor_named
+from simdoc_search.concepts import Extractor, Synonyms, extractor_of_option
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, UnknownDocumentError, UnknownFieldError
 from simdoc_search.search import RelatedResult
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.filters import none_of
 from simdoc_search.versions.relations import relation_score
 from tests.support.stores import NewStore
 from tests.versions.paper import DOCUMENTS
 
-WITH_SENTENCES_AND_CONCEPTS = Settings(sentences=Sentences(), concepts=Concepts())
-WITH_NAMES = Settings(concepts=Concepts("names"))
+WITH_SENTENCES_AND_CONCEPTS = Settings(sentences=SentenceSettings(), concepts=ConceptSettings())
+WITH_NAMES = Settings(concepts=ConceptSettings("names"))
 
 
 def kinds_and_ids(result: RelatedResult) -> list[tuple[str, str]]:
@@ -46,7 +46,7 @@ def test_documents_of_the_paper_are_versions_or_related_as_it_says(search: Simil
     results = [search.related(f"D{number}") for number in range(1, 6)]
 
     assert expected == [kinds_and_ids(result) for result in results]
-    assert results[0].theta == 0.75 <= results[0].hits[0].score <= 1
+    assert results[0].min_version_score == 0.75 <= results[0].hits[0].score <= 1
     assert 0.5 <= results[2].hits[0].score < 0.75
     assert {"Jason Dufner", "New York", "Oak Hill", "PGA Championship", "major golf"} <= {*results[2].hits[0].concepts}
     assert {"Tiger Woods", "Elin Nordegren"} <= {*results[0].hits[0].concepts}
@@ -70,7 +70,7 @@ def test_a_text_finds_what_its_document_finds(search: SimilaritySearch) -> None:
 def test_synonyms_relate_documents_without_a_common_word(new_store: NewStore) -> None:
     texts = {"a": "I saw the Lorry of Bob Hope.", "b": "A Truck came, then Mr Hope.", "c": "Ann went to Rome."}
     synonyms = Synonyms({("lorry",): ("truck",), ("bob", "hope"): ("hope",)})
-    plain, with_synonyms = extractor_named("names"), extractor_named("names", synonyms)
+    plain, with_synonyms = extractor_of_option("names"), extractor_of_option("names", synonyms)
     for extractor, expected in ((plain, []), (with_synonyms, ["b"])):
         with new_store(Settings(concepts=extractor.settings)) as store:
             search = SimilaritySearch(store)
@@ -178,7 +178,7 @@ def test_the_parts_of_an_explanation_add_up_to_the_score(search: SimilaritySearc
 
 def test_concepts_have_their_names_weights_and_synonyms(new_store: NewStore) -> None:
     synonyms = Synonyms({("lorry",): ("truck",), ("bob", "hope"): ("hope",)})
-    extractor = extractor_named("names", synonyms)
+    extractor = extractor_of_option("names", synonyms)
     texts = {"a": "I saw the Lorry of Bob Hope.\n\nThe Lorry is here.", "b": "A Truck came, then Mr Hope."}
     with new_store(Settings(concepts=extractor.settings)) as store:
         search = SimilaritySearch(store)
@@ -188,7 +188,7 @@ def test_concepts_have_their_names_weights_and_synonyms(new_store: NewStore) -> 
         truck = next(concept for concept in result.concepts if concept.word == "truck")
         weights = [concept.weight for concept in result.concepts]
 
-        assert (2, 2, ("lorry",)) == (truck.documents, truck.times, truck.synonyms)
+        assert (2, 2, ("lorry",)) == (truck.documents, truck.occurrences, truck.synonyms)
         assert "Lorry of Bob Hope" in truck.names
         assert (2, 1, "") == (result.documents, result.paragraphs, result.unnamed)
         assert sorted(weights, reverse=True) == weights

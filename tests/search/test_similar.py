@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from collections.abc import Iterable
 from contextlib import closing
@@ -235,3 +236,21 @@ def test_a_store_keeps_its_settings_and_refuses_others(settings: Settings, tmp_p
             assert ["a", "b"] == [hit.id for hit in SimilaritySearch(store).similar_to_text(words(1, 10))]
 
         assert (own.to_dict(), other.to_dict()) == (caught.value.found, caught.value.expected)
+
+
+@pytest.mark.parametrize("verify", [True, False])
+def test_a_result_states_how_many_candidates_were_compared(
+    search: SimilaritySearch, caplog: pytest.LogCaptureFixture, *, verify: bool
+) -> None:
+    """A search stops comparing when the hits on the page are known."""
+    search.index(Document(f"doc{number:02}", words(0, 200) + (" more" if number > 1 else "")) for number in range(100))
+    with caplog.at_level(logging.INFO, "simdoc_search"):
+        page = search.similar("doc00_50", size=1, verify=verify)
+    everything = search.similar("doc00_50", size=100, verify=verify)
+
+    assert ["doc01"] == [hit.id for hit in page]
+    assert 99 == page.candidates == everything.candidates == everything.compared
+    assert 1 <= page.compared < 99
+    assert page.counts.endswith(f" hits, {page.compared} of 99 candidates compared")
+    assert everything.counts == "99 hits, 99 documents compared"
+    assert f'"doc00"_50: {page.counts}' in caplog.messages

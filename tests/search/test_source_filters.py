@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from simdoc_search import Document, Place, Settings, SimilaritySearch, any_of, none_of
+from simdoc_search import Document, DocumentKey, Settings, SimilaritySearch, any_of, none_of
 from simdoc_search.errors import AmbiguousQueryError, UnknownDocumentError
 from simdoc_search.search import SearchResult
 from simdoc_search.search.results import result_or_raise
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.filters import Filters
 from tests.support.stores import NewStore
 
 RunQuery = Callable[..., Any]
-SETTINGS = Settings(sentences=Sentences(), concepts=Concepts("names"))
+SETTINGS = Settings(sentences=SentenceSettings(), concepts=ConceptSettings("names"))
 BEN: Filters = {"readers": ["ben", "everyone"]}
 ANN: Filters = {"readers": any_of("ann", "everyone")}
 EVE: Filters = [{"readers": "everyone"}, {"readers": none_of("ann")}]
@@ -63,10 +63,10 @@ def test_filters_of_the_source_are_not_filters_of_the_hits(run_query: RunQuery) 
 
 
 def test_an_unreadable_document_has_the_error_of_an_unknown_document(run_query: RunQuery) -> None:
-    for query in ("drafts/merger.txt", "./drafts/merger.txt", "drafts/merger", Place("drafts/merger.txt")):
-        id = query.id if isinstance(query, Place) else query
+    for query in ("drafts/merger.txt", "./drafts/merger.txt", "drafts/merger", DocumentKey("drafts/merger.txt")):
+        id = query.id if isinstance(query, DocumentKey) else query
         absent_id = id.replace("drafts", "drifts")
-        absent = Place(absent_id) if isinstance(query, Place) else absent_id
+        absent = DocumentKey(absent_id) if isinstance(query, DocumentKey) else absent_id
         with pytest.raises(UnknownDocumentError) as unreadable:
             run_query(query, source_filters=BEN)
         with pytest.raises(UnknownDocumentError) as unknown:

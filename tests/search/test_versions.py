@@ -16,7 +16,7 @@ from simdoc_search.errors import (
     UnknownDocumentError,
     UnknownFieldError,
 )
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.versions import Limits, match_sentences, sentence_pairs
 from simdoc_search.versions.query_sentences import MAX_QUERY_SENTENCES
 from tests.support.engines import call
@@ -102,7 +102,7 @@ def test_an_order_without_dates_is_a_hint(search: SimilaritySearch) -> None:
     result = search.versions("paper/1")
 
     assert ["paper/1", "paper/2"] == [version.name for version in result.timeline]
-    assert ("texts", False, None) == (result.by, result.certain, result.newest)
+    assert ("texts", False, None) == (result.evidence_kind, result.is_certain, result.newest)
     assert result.reason.startswith("no evidence shows which is newer")
     assert "in 48 of 60 families" in str(result)
     assert "(newest" not in str(result)
@@ -118,11 +118,11 @@ def test_a_text_has_versions_and_the_dates_of_its_file(search: SimilaritySearch,
     (source,) = [version.dated for version in result.timeline if version.is_source]
 
     assert source is not None
-    assert source.by == "modification time"
+    assert source.evidence_kind == "modification time"
     assert (str(file), text, 1.0) == (result.source, result.text, result.hits[0].score)
     assert "3/first.txt" not in {hit.id for hit in search.versions(text=text, exclude=place)}
     dated = search.versions(text=text, metadata={"modified": "2021-03-12"}).timeline
-    assert ["12 Mar 2021"] == [version.dated.shown for version in dated if version.dated and version.is_source]
+    assert ["12 Mar 2021"] == [version.dated.label for version in dated if version.dated and version.is_source]
     assert "the text: no other version" == str(search.versions(text=DOCUMENTS[4], filters={"kind": "3"}))
 
 
@@ -146,7 +146,11 @@ def test_filters_and_limits_select_versions(search: SimilaritySearch) -> None:
     place = search.versions("paper/1").hits[0].place
 
     assert ["paper/1"] == [hit.id for hit in search.versions(place)]
-    for options in ({"filters": {"kind": "3"}}, {"enough": 0.7, "bits": 8}, {"enough": 0.7, "least": 0.65}):
+    for options in (
+        {"filters": {"kind": "3"}},
+        {"min_share": 0.7, "max_distance": 8},
+        {"min_share": 0.7, "min_smaller_share": 0.65},
+    ):
         assert [] == search.versions("paper/1", **options).hits
     with pytest.raises(UnknownFieldError, match="colour"):
         search.versions("paper/3", filters={"colour": "red"})
@@ -190,12 +194,14 @@ def test_malformed_queries_are_refused(search: SimilaritySearch) -> None:
         search.versions(text="... !")
     with pytest.raises(QuerySyntaxError):
         search.versions("paper/1", file="x")
-    with pytest.raises(QuerySyntaxError, match="enough must be over 0"):
-        search.versions("paper/1", enough=1.5)
+    with pytest.raises(QuerySyntaxError, match="min_share must be over 0"):
+        search.versions("paper/1", min_share=1.5)
 
 
-@pytest.mark.parametrize("passages", [Passages(), None])
-def test_a_store_without_sentences_finds_the_same_versions(new_store: NewStore, passages: Passages | None) -> None:
+@pytest.mark.parametrize("passages", [PassageSettings(), None])
+def test_a_store_without_sentences_finds_the_same_versions(
+    new_store: NewStore, passages: PassageSettings | None
+) -> None:
     """The candidates come from passages or fingerprints, and the sentences from the texts."""
     texts = {id: text for id, text in LIBRARY.items() if id[0] in "12"}
     results = []
@@ -205,7 +211,10 @@ def test_a_store_without_sentences_finds_the_same_versions(new_store: NewStore, 
             search.index(Document(id, text) for id, text in texts.items())
             results.append([search.versions("2/first.txt", size=100), search.versions(text=texts["2/first.txt"])])
     for with_sentences, without in zip(*results, strict=True):
-        assert ("sentences", "passages" if passages else "fingerprints") == (with_sentences.via, without.via)
+        assert ("sentences", "passages" if passages else "fingerprints") == (
+            with_sentences.candidate_source,
+            without.candidate_source,
+        )
         assert {hit.id: hit.score for hit in with_sentences} == {hit.id: hit.score for hit in without}
 
 
@@ -233,7 +242,7 @@ def test_a_deleted_document_is_not_a_version(new_store: NewStore) -> None:
 def test_the_best_candidates_are_compared(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = search.versions("1/first.txt")
     monkeypatch.setattr("simdoc_search.search.versions_candidates.MAX_COMPARED", 3)
-    result = search.versions("1/first.txt", size=1, least=0.3)
+    result = search.versions("1/first.txt", size=1, min_smaller_share=0.3)
 
     assert everything.candidates == everything.compared == result.candidates > result.compared
     assert everything.hits[0].place == result.hits[0].place

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.sketch.hash_functions import murmur3_x64_128, siphash_2_4_128
-from simdoc_search.sketch.hashing import distinct_counts, hash_shingles, minima
+from simdoc_search.sketch.hashing import compute_minima, distinct_counts, hash_shingles
 from simdoc_search.sketch.minhash import MinHash
 from tests.support.vectors import first_difference, load, plain_murmur3
 
@@ -96,7 +96,7 @@ def test_combined_values_equal_those_of_lucene() -> None:
     starts = ends - [len(string) for string in strings]
     batch = ShingleBatch(np.concatenate(strings), starts, ends, np.ones(len(strings), np.int64))
     h1, h2 = hash_shingles(batch, None)
-    found = minima(batch, MinHash(hash_count=4, bucket_count=1), h1, h2)
+    found = compute_minima(batch, MinHash(hash_count=4, bucket_count=1), h1, h2)
 
     assert [1] * len(vectors) == distinct_counts(batch, h1)
     for index in (0, 3):

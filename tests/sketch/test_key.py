@@ -125,7 +125,7 @@ def test_an_index_stores_only_the_check_value() -> None:
         assert settings == read
         with pytest.raises(FormatMismatchError, match="set SIMDOC_HASH_KEY"):
             fingerprint("some text", None, read.minhash)
-        unlocked = read.unlocked(KEY, "the store")
+        unlocked = read.with_verified_key(KEY, "the store")
         assert fingerprint("a b", None, KEYED).tokens() == fingerprint("a b", None, unlocked.minhash).tokens()
 
 
@@ -142,9 +142,9 @@ def test_an_index_stores_only_the_check_value() -> None:
     ],
 )
 def test_another_key_is_refused(theirs: HashKey | None, ours: HashKey | None, message: str) -> None:
-    stored = replace(Settings(), minhash=MinHash(key=theirs and HashKey.of_check(theirs.check)))
+    stored = replace(Settings(), minhash=MinHash(key=theirs and HashKey.from_check(theirs.check)))
     with pytest.raises(FormatMismatchError) as caught:
-        stored.unlocked(ours, "the store")
+        stored.with_verified_key(ours, "the store")
 
     assert str(caught.value).startswith(message)
     assert SECRET not in str(caught.value) + repr(caught.value.found) + repr(caught.value.expected)

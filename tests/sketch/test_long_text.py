@@ -15,7 +15,7 @@ from simdoc_search.sketch import long_text
 from simdoc_search.sketch.fingerprint import fingerprint, fingerprints
 from simdoc_search.sketch.long_text import long_text_minima
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.winnow import Passages, Winnowing
+from simdoc_search.sketch.winnow import PassageSettings, Winnowing
 from tests.support.strategies import texts
 from tests.support.texts import text as some_text
 
@@ -35,7 +35,7 @@ def test_pieces_have_the_minima_and_passages_of_the_whole(
     """The number of distinct shingles is also the same, wherever the text is cut."""
     analysis = Analysis(profile=profile, shingle_size=shingle_size, short_texts=short_texts)
     minhash, winnowing = MinHash(hash_count=2, bucket_count=16), Winnowing(window)
-    whole = fingerprint(text, analysis, minhash, passages=Passages(window))
+    whole = fingerprint(text, analysis, minhash, passages=PassageSettings(window))
     found, count = long_text_minima(text, analysis, minhash, None, winnowing)
 
     assert whole.shingles == count
@@ -66,7 +66,7 @@ def test_the_limit_of_long_texts_makes_no_difference(minhash: MinHash, monkeypat
     batch = [some_text(random.Random(seed), 300) for seed in (1, 2, 3)]
 
     def tokens() -> list[tuple[list[str], list[int]]]:
-        found = fingerprints(batch, None, minhash, passages=Passages())
+        found = fingerprints(batch, None, minhash, passages=PassageSettings())
         return [(fp.tokens("lucene"), fp.passages.tolist()) for fp in found]
 
     before = tokens()

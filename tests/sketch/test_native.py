@@ -11,10 +11,10 @@ import pytest
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis, Profile
 from simdoc_search.analysis.word_grammar import classes
-from simdoc_search.analysis.words import placed_words, words_of_texts
+from simdoc_search.analysis.words import locate_words, words_of_texts
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_codes
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from tests.support.pipeline import TRICKY, any_points, mixtures
 from tests.support.vectors import load, reference_texts
 
@@ -63,7 +63,7 @@ def parts_of(fingerprint: Fingerprint) -> tuple[object, ...]:
 
 def all_parts(texts: Sequence[str], analysis: Analysis, minhash: MinHash) -> list[tuple[object, ...]]:
     """The fingerprints of texts, with everything that can be requested."""
-    made = fingerprints(texts, analysis, minhash, words_hash=True, words=True, passages=Passages(7))
+    made = fingerprints(texts, analysis, minhash, words_hash=True, words=True, passages=PassageSettings(7))
     return list(map(parts_of, made))
 
 
@@ -80,7 +80,7 @@ def test_words_are_at_equal_places(in_python: Callable[..., Any]) -> None:
     """The places are positions in the original text. A surrogate pair counts as two characters."""
 
     def places() -> list[tuple[object, ...]]:
-        placed = [placed_words(text) for text in hard_texts()]
+        placed = [locate_words(text) for text in hard_texts()]
         return [(words.words, words.starts.tolist(), words.ends.tolist()) for words in placed]
 
     assert in_python(places) == places()

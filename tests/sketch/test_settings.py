@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from simdoc_search import Analysis, MinHash
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from tests.support.strategies import analyses
 
 
@@ -22,7 +22,7 @@ from tests.support.strategies import analyses
         Settings,
         analyses(),
         st.builds(MinHash, st.just(1), st.sampled_from([1 << bits for bits in range(13)]), st.just(1), st.booleans()),
-        st.none() | st.builds(Passages, st.integers(1, 10_000)),
+        st.none() | st.builds(PassageSettings, st.integers(1, 10_000)),
     )
 )
 def test_settings_survive_json(settings: Settings) -> None:
@@ -54,7 +54,7 @@ def test_the_written_settings_are_a_stored_format() -> None:
             {"version": 1, "sketches": ["bucketed:1 256 1 true"]},
             Settings(minhash=MinHash(bucket_count=256, with_rotation=True), passages=None),
         ),
-        ({"version": 1, "sketches": ["bucketed:1", "passages:1 16"]}, Settings(passages=Passages(16))),
+        ({"version": 1, "sketches": ["bucketed:1", "passages:1 16"]}, Settings(passages=PassageSettings(16))),
         ({"version": 1, "sketches": ["bucketed:1"], "something": "else"}, Settings(passages=None)),
     ],
 )
@@ -80,9 +80,9 @@ def test_an_unknown_sketch_is_ignored_and_kept() -> None:
     [
         (Settings(), Settings(), True),
         (Settings(passages=None), Settings(), True),
-        (Settings(passages=None), Settings(passages=Passages(16)), False),
+        (Settings(passages=None), Settings(passages=PassageSettings(16)), False),
         (Settings(), Settings(passages=None), False),
-        (Settings(passages=Passages(16)), Settings(), False),
+        (Settings(passages=PassageSettings(16)), Settings(), False),
         (Settings(minhash=MinHash(bucket_count=256)), Settings(), False),
     ],
 )

@@ -128,8 +128,8 @@ def test_a_token_of_four_characters_that_needs_three_is_refused() -> None:
     [
         (MinHash(hash_count=2), "need hash_count 1 and hash_set_size 1, not MinHash(hash_count=2, "),
         (MinHash(hash_set_size=2), "need hash_count 1 and hash_set_size 1, not MinHash(hash_count=1, "),
-        (MinHash(bucket_count=100), "need a power of two up to 4096 as the number of buckets, such as 64, not 100; "),
-        (MinHash(bucket_count=8192), "need a power of two up to 4096 as the number of buckets, such as 4096, not 8192"),
+        (MinHash(bucket_count=100), "need a bucket_count that is a power of two up to 4096, such as 64, not 100; "),
+        (MinHash(bucket_count=8192), "need a bucket_count that is a power of two up to 4096, such as 4096, not 8192"),
     ],
 )
 def test_settings_without_bucketed_tokens_are_refused(minhash: MinHash, message: str) -> None:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash, fingerprint, fingerprints
 from simdoc_search.analysis.shingles import shingles
-from simdoc_search.sketch import HashKey, Passages, shingle_codes
+from simdoc_search.sketch import HashKey, PassageSettings, shingle_codes
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.sketch.winnow import Winnowing, winnowed
+from simdoc_search.sketch.winnow import Winnowing, winnow_texts
 from tests.support.strategies import corpora, texts
 from tests.support.vectors import plain_value
 
@@ -23,7 +23,7 @@ TEXT = " ".join(f"word{number}" for number in range(120))
 
 
 def passages(text: str, window: int = 32, analysis: Analysis | None = None, minhash: MinHash | None = None) -> set[int]:
-    return set(fingerprint(text, analysis, minhash, passages=Passages(window)).passages.tolist())
+    return set(fingerprint(text, analysis, minhash, passages=PassageSettings(window)).passages.tolist())
 
 
 def codes_of(strings: Sequence[str]) -> list[int]:
@@ -39,11 +39,11 @@ def by_hand(codes: Sequence[int], window: int) -> list[int]:
 
 def test_passage_tokens_are_a_stored_format() -> None:
     """If these tokens change, the sketch `passages` needs a new version. They are computed only on request."""
-    found = fingerprint(TEXT, passages=Passages()).passages
+    found = fingerprint(TEXT, passages=PassageSettings()).passages
 
     assert np.uint32 == found.dtype
     assert GOLDEN == encode(found, 5)
-    assert GOLDEN_16 == encode(fingerprint(TEXT, passages=Passages(16)).passages, 5)
+    assert GOLDEN_16 == encode(fingerprint(TEXT, passages=PassageSettings(16)).passages, 5)
     assert [] == fingerprint(TEXT).passages.tolist()
 
 
@@ -56,7 +56,7 @@ WORDS = st.lists(st.integers(0, 40), max_size=90)
 @given(st.data(), st.sampled_from([32, 16, 5, 1]), st.sampled_from([1, 3, 5]))
 def test_a_shared_run_shares_a_token(data: st.DataObject, window: int, shingle_size: int) -> None:
     """The run has w + n - 1 words. It does not matter what surrounds it in either text."""
-    length = Passages(window).guaranteed_run(shingle_size)
+    length = PassageSettings(window).guaranteed_run(shingle_size)
     run = data.draw(st.lists(st.integers(0, 60), min_size=length, max_size=length))
     a, b = (" ".join(map(str, [*data.draw(WORDS), *run, *data.draw(WORDS)])) for _ in "ab")
     analysis = Analysis(shingle_size=shingle_size)
@@ -70,7 +70,7 @@ def test_texts_in_one_batch_keep_what_the_definition_says(
     corpus: list[str], window: int, shingle_size: int, short_texts: bool
 ) -> None:
     analysis = Analysis(shingle_size=shingle_size, short_texts=short_texts)
-    found = [fp.passages.tolist() for fp in fingerprints(corpus, analysis, passages=Passages(window))]
+    found = [fp.passages.tolist() for fp in fingerprints(corpus, analysis, passages=PassageSettings(window))]
 
     assert [by_hand(codes_of(shingles(text, analysis)), window) for text in corpus] == found
 
@@ -82,7 +82,7 @@ CODES = st.lists(st.integers(0, 2**30 - 1) | st.integers(0, 3), max_size=60)
 def test_batches_and_pieces_follow_the_definition(parts: list[list[int]], window: int) -> None:
     """The parts are treated as several texts, and as the pieces of one text."""
     counts = np.array([len(part) for part in parts], np.int64)
-    batch = winnowed(np.array([*chain(*parts)], np.uint32), counts, window)
+    batch = winnow_texts(np.array([*chain(*parts)], np.uint32), counts, window)
     winnowing = Winnowing(window)
     for part in parts:
         winnowing.add(np.array(part, np.uint32))
@@ -111,15 +111,15 @@ def test_the_documented_share_of_shingles_is_kept() -> None:
     for run in (5, 8, 12, 20, 30, 35):
         starts = np.arange(9_900)
         found = np.searchsorted(kept_places, starts + run - 4) > np.searchsorted(kept_places, starts)
-        assert Passages().probability_of_finding(run, 5) == pytest.approx(found.mean(), abs=0.02)
+        assert PassageSettings().probability_of_finding(run, 5) == pytest.approx(found.mean(), abs=0.02)
 
 
 def test_the_guaranteed_run_is_found_with_certainty() -> None:
     """A run that is shorter than a shingle is never found."""
-    assert (1.0, 1.0, 0.0, 0.0) == tuple(Passages().probability_of_finding(words, 5) for words in (36, 99, 4, 0))
-    assert 2 / 33 == pytest.approx(Passages().probability_of_finding(5, 5))
-    assert (36, 20) == (Passages().guaranteed_run(5), Passages(16).guaranteed_run(5))
-    assert Passages(16) == Passages.for_run(20, 5)
+    assert (1.0, 1.0, 0.0, 0.0) == tuple(PassageSettings().probability_of_finding(words, 5) for words in (36, 99, 4, 0))
+    assert 2 / 33 == pytest.approx(PassageSettings().probability_of_finding(5, 5))
+    assert (36, 20) == (PassageSettings().guaranteed_run(5), PassageSettings(16).guaranteed_run(5))
+    assert PassageSettings(16) == PassageSettings.for_run(20, 5)
 
 
 def test_another_key_gives_other_passages() -> None:
@@ -133,4 +133,4 @@ def test_another_key_gives_other_passages() -> None:
 @pytest.mark.parametrize("window", [0, 10_001, True, 3.0, "32"])
 def test_bad_windows_are_refused(window: object) -> None:
     with pytest.raises(ValueError, match="window must be a whole number from 1 to 10,000"):
-        Passages(window)  # type: ignore[arg-type]
+        PassageSettings(window)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.search import SimilaritySearch
@@ -174,7 +174,7 @@ def test_plans_find_the_same_documents_as_a_loop_over_all(
         put(store, *(record(str(n), codes, language=languages[n % 2]) for n, codes in enumerate(stored)))
         options: dict[str, Any] = {
             "filters": None if language is None else {"language": language},
-            "exclude": Place(exclude) if exclude else None,
+            "exclude": DocumentKey(exclude) if exclude else None,
         }
 
         assert len(oracle) == store.candidates(plan, **options).total
@@ -192,7 +192,7 @@ def test_hits_have_a_place_and_the_requested_metadata(store: Store) -> None:
     hits = search.similar("a", fields=fields).hits
     index = getattr(store, "index", None)
 
-    assert [Place("b", index), Place("c", index)] == [hit.place for hit in hits]
+    assert [DocumentKey("b", index), DocumentKey("c", index)] == [hit.place for hit in hits]
     assert [{"title": "B", "tags": ["x"], "dc.date": 7}, {"draft": True}] == [hit.fields for hit in hits]
     assert hits == next(search.similar_many(["a_20_80"], fields=fields)).hits  # type: ignore[union-attr]
     assert [{}, {}] == [hit.fields for hit in search.similar("a").hits]

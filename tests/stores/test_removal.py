@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import StoreLockedError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Removal
@@ -20,8 +20,8 @@ def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None
     """The other documents are returned with the reasons."""
     put(store, record("a"), record("b"), record("c"))
     places = {document.id: document.place for document in store.scan()}
-    elsewhere = Place("c", "another", None)
-    hashes = {places["a"]: "hash of a", places["b"]: "hash of what b was", elsewhere: "hash of c", Place("d"): ""}
+    elsewhere = DocumentKey("c", "another", None)
+    hashes = {places["a"]: "hash of a", places["b"]: "hash of what b was", elsewhere: "hash of c", DocumentKey("d"): ""}
 
     left = store.remove({place: Removal(text_hash) for place, text_hash in hashes.items()})
 
@@ -29,7 +29,7 @@ def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None
     assert {
         places["b"]: "its text has changed since the plan was written",
         elsewhere: "it is not in the store",
-        Place("d"): "it is not in the store",
+        DocumentKey("d"): "it is not in the store",
     } == left
     assert {} == store.remove({places["b"]: Removal("hash of b")})
     assert ["c"] == ids(store)
@@ -42,7 +42,7 @@ def test_a_document_is_removed_only_if_the_kept_one_is_unchanged(store: Store) -
     removals = {
         place["a"]: Removal("hash of a", (place["c"], "hash of c")),
         place["b"]: Removal("hash of b", (place["c"], "hash of what c was")),
-        place["d"]: Removal("hash of d", (Place("e"), "hash of e")),
+        place["d"]: Removal("hash of d", (DocumentKey("e"), "hash of e")),
     }
     left = store.remove(removals)
 

@@ -13,9 +13,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError, QuerySyntaxError
-from simdoc_search.sketch import Passages, shingle_codes
+from simdoc_search.sketch import PassageSettings, shingle_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import shared_tokens
 from simdoc_search.stores.base import Store
@@ -65,8 +65,8 @@ def test_filters_and_exclude_omit_documents(store: Store) -> None:
     put(store, *(record(f"{n}", passages=range(n + 1), team="ab"[n % 2]) for n in range(6)))
 
     assert [(6, "5"), (4, "3"), (2, "1")] == shared(store, range(6), filters={"team": "b"})
-    assert [(4, "3")] == shared(store, range(6), filters={"team": ["b", "c"]}, exclude=Place("5"), size=1)
-    assert 5 == store.documents_sharing(np.arange(6, dtype=np.uint32), exclude=Place("5"), size=1).total
+    assert [(4, "3")] == shared(store, range(6), filters={"team": ["b", "c"]}, exclude=DocumentKey("5"), size=1)
+    assert 5 == store.documents_sharing(np.arange(6, dtype=np.uint32), exclude=DocumentKey("5"), size=1).total
 
 
 def test_passages_are_loaded_only_on_request(store: Store) -> None:
@@ -96,7 +96,7 @@ def test_counts_of_several_partial_queries_are_added_up(store: Store) -> None:
     first, second, third = shared(store, range(50), size=3)
 
     assert ((25, "everywhere"), (20, "nearly"), 9) == (first, second, third[0])
-    assert [20, 9] == [count for count, _ in shared(store, range(50), size=2, exclude=Place("everywhere"))]
+    assert [20, 9] == [count for count, _ in shared(store, range(50), size=2, exclude=DocumentKey("everywhere"))]
     assert 152 == store.documents_sharing(np.arange(50, dtype=np.uint32), size=3).total
     assert 152 == len(shared(store, range(50), size=1000))
 
@@ -138,7 +138,7 @@ def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
     texts = {f"{n}": [str(choose.randrange(10**5)) for _ in range(6_000)] for n in range(4)}
     SimilaritySearch(store).index(Document(id, " ".join(words)) for id, words in texts.items())
     quoted = ["before", *texts["2"][3_000:3_036], "after"]
-    codes = fingerprint(" ".join(quoted), passages=Passages()).passages
+    codes = fingerprint(" ".join(quoted), passages=PassageSettings()).passages
 
     assert ["2"] == [id for _, id in shared(store, codes)]
     short = [shingle_codes(" ".join(texts["3"][at : at + 12])) for at in range(0, 6_000, 300)]

@@ -17,10 +17,10 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import codes_of_names, extractor_of_settings
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.local.integrity import check_store
 from simdoc_search.stores.local.repair import repair_store
 from simdoc_search.stores.local.settings_file import read_manifest, write_manifest
@@ -29,7 +29,7 @@ from tests.support.store_damage import content
 
 DATA = Path(__file__).parents[1] / "data"
 FORMATS = {
-    "1": Settings(sentences=Sentences(), concepts=Concepts("names")),
+    "1": Settings(sentences=SentenceSettings(), concepts=ConceptSettings("names")),
 }
 NEWEST = list(FORMATS)[-1]
 TEXTS = {  # written by scripts/store_archive.py
@@ -103,11 +103,11 @@ def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path)
     """They equal the tokens that are computed from the texts."""
     pytest.importorskip("sentencex")
     store = open_store(unpacked(NEWEST, tmp_path / "store"))
-    names = extractor_of_settings(Concepts("names"))
+    names = extractor_of_settings(ConceptSettings("names"))
     for id, text in TEXTS.items():
         found = store.get(id, passages=True, sketches=True)
         (fresh,) = compute_sketches([text], FORMATS[NEWEST], names)
-        passages = fingerprint(text, passages=Passages()).passages
+        passages = fingerprint(text, passages=PassageSettings()).passages
 
         assert found is not None
         assert passages.tolist() == found.passages.tolist() != []

@@ -23,5 +23,5 @@ def test_an_upgraded_store_finds_the_same_versions_by_sentences(new_store: NewSt
         after = SimilaritySearch(store).versions("2/first.txt")
 
     assert len(library()) == sum(done)
-    assert ("passages", "sentences") == (before.via, after.via)
+    assert ("passages", "sentences") == (before.candidate_source, after.candidate_source)
     assert [(hit.id, hit.score) for hit in before.hits] == [(hit.id, hit.score) for hit in after.hits]

@@ -12,13 +12,13 @@ from elasticsearch import AsyncElasticsearch
 from opensearchpy import AsyncOpenSearch
 
 from simdoc_search import AsyncSimilaritySearch, Document, Settings, SimilaritySearch, open_store, open_store_async
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from tests.support.cli import words
 from tests.support.engines import discard, own_name
 from tests.versions.paper import DOCUMENTS
 
-SETTINGS = Settings(sentences=Sentences(), concepts=Concepts())
+SETTINGS = Settings(sentences=SentenceSettings(), concepts=ConceptSettings())
 TEXTS = {
     "whole": words(0, 300),
     "near": words(0, 280),

@@ -1,4 +1,4 @@
-"""Indices of an application before and after a backfill."""
+"""TempIndices of an application before and after a backfill."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from simdoc_search.attach.actions import fingerprint_fields
-from simdoc_search.attach.backfill import Backfill, BackfillReport, Estimate, Progress, Task
+from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, CostEstimate, ProgressCallback
 from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from tests.support.http_server import Answer, Indices, Request, Server, forward, serving
+from tests.support.http_server import Answer, Request, Server, TempIndices, forward, serving
 from tests.support.texts import documents
 
 __all__ = [
@@ -67,9 +67,9 @@ def bodies(texts: Mapping[str, Any] = TEXTS) -> dict[str, dict[str, Any]]:
     return {id: {"body": text, "number": number} for number, (id, text) in enumerate(texts.items())}
 
 
-def filled(made: Indices, engine: Engine, texts: Mapping[str, Any] = TEXTS, **settings: Any) -> str:
+def filled(temp_indices: TempIndices, engine: Engine, texts: Mapping[str, Any] = TEXTS, **settings: Any) -> str:
     """Create an index with documents."""
-    name = made.make({"properties": {"body": {"type": "text"}, "number": {"type": "integer"}}}, settings)
+    name = temp_indices.make({"properties": {"body": {"type": "text"}, "number": {"type": "integer"}}}, settings)
     load(engine, name, bodies(texts))
     return name
 
@@ -90,26 +90,30 @@ def done(texts: Mapping[str, str] = TEXTS) -> dict[str, dict[str, Any]]:
 
 def backfill(engine: Engine, index: str, text_field: str | tuple[str, ...] = "body", **options: Any) -> BackfillReport:
     """Run a backfill, and return its report."""
-    return Backfill(engine, index, Task(text_field, **options)).run()
+    return Backfill(engine, index, BackfillOptions(text_field, **options)).run()
 
 
-def backfill_in_engine(engine: Engine, index: str, task: Task, progress: Progress | None = None) -> BackfillReport:
+def backfill_in_engine(
+    engine: Engine, index: str, options: BackfillOptions, progress: ProgressCallback | None = None
+) -> BackfillReport:
     """Run a backfill in the engine, and return its report."""
-    return Backfill(engine, index, task, progress, pipeline=DEFAULT_PIPELINE).run()
+    return Backfill(engine, index, options, progress, pipeline=DEFAULT_PIPELINE).run()
 
 
-def reasons(report: BackfillReport | Estimate) -> dict[str, str]:
+def reasons(report: BackfillReport | CostEstimate) -> dict[str, str]:
     """Return the reasons why indices were skipped."""
     return {skipped.index: skipped.reason for skipped in report.skipped_indices}
 
 
 @contextmanager
-def interposed(made: Indices, before_bulk: Callable[[int], Answer | None]) -> Iterator[tuple[Engine, Server]]:
+def interposed(
+    temp_indices: TempIndices, before_bulk: Callable[[int], Answer | None]
+) -> Iterator[tuple[Engine, Server]]:
     """Call a function with a number before each bulk request. It may answer instead of the engine.
 
     Bulk requests are sent in parallel. They wait while the function runs.
     """
-    passing, number, turn = forward(made.engine), itertools.count(), Lock()
+    passing, number, turn = forward(temp_indices.engine), itertools.count(), Lock()
 
     def handle(request: Request) -> Answer | None:
         if request.path.startswith("/_bulk"):

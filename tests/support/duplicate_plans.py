@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan import DropMethod
 from simdoc_search.duplicates.plan.files import file_state
 from simdoc_search.duplicates.plan.rows import PlanRow
@@ -26,7 +26,14 @@ def plan_of(folder: Path, files: dict[str, str]) -> list[PlanRow]:
     paths = {name: str(folder / "docs" / name) for name in files}
     first = next(iter(paths.values()))
     return [
-        PlanRow("drop" if path != first else "keep", 1, Place(name), path, first * (path != first), file_state(path)[0])
+        PlanRow(
+            "drop" if path != first else "keep",
+            1,
+            DocumentKey(name),
+            path,
+            first * (path != first),
+            file_state(path)[0],
+        )
         for name, path in paths.items()
     ]
 

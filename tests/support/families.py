@@ -7,10 +7,10 @@ import random
 from simdoc_search import Settings
 from simdoc_search.analysis import Analysis
 from simdoc_search.chunks import sentence_spans
-from simdoc_search.sketch.sentences import Sentences, sentence_simhashes
+from simdoc_search.sketch.sentences import SentenceSettings, sentence_simhashes
 from simdoc_search.sketch.simhash import Simhashes
 
-SETTINGS = Settings(sentences=Sentences())
+SETTINGS = Settings(sentences=SentenceSettings())
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simdoc_search.attach.backfill import Task
+from simdoc_search.attach.backfill import BackfillOptions
 from simdoc_search.attach.backfill.targets import find_targets
 from simdoc_search.attach.installation import plan_index_pipeline_steps, plan_mapping_steps
 from simdoc_search.attach.pipeline import DEFAULT_PIPELINE, plan_pipeline_steps
@@ -32,7 +32,7 @@ def install_search_templates(engine: Engine, field: str = DEFAULT_FIELD, *, forc
 
 def use_pipeline(engine: Engine, index: str, *, name: str = DEFAULT_PIPELINE) -> list[str]:
     """Install the pipeline for `body` in the indices of a name, and return the names of the indices."""
-    targets, skipped = find_targets(engine, index, Task("body"))
+    targets, skipped = find_targets(engine, index, BackfillOptions("body"))
     assert not skipped
     run_steps(engine, [*plan_mapping_steps(targets, DEFAULT_FIELD), *plan_index_pipeline_steps(targets, name)])
     return [target.index.name for target in targets]

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.errors import CorpusError, FormatMismatchError
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.limits import MAX_BITS, Limits
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE, Limits
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sketching import compute_simhashes
 from simdoc_search.stores.upgrade import set_limits
@@ -25,7 +25,7 @@ from tests.support.families import prose
 from tests.support.slow_cases import examples
 from tests.versions.paper import DOCUMENTS
 
-BOTH = Settings(sentences=Sentences(), concepts=Concepts())
+BOTH = Settings(sentences=SentenceSettings(), concepts=ConceptSettings())
 FIRST = prose(12, 1)
 TEXTS = {
     **{f"paper{number}": text for number, text in enumerate(DOCUMENTS, 1)},
@@ -59,17 +59,23 @@ def match_texts(a: str, b: str, bits: int) -> SentenceMatches:
 
 @pytest.mark.parametrize("with_sentences", [True, False])
 def test_versions_with_learned_limits_agree_with_the_labels(with_sentences: bool) -> None:
-    """A third of similar sentences is enough for these labels."""
+    """A third of similar sentences is min_share for these labels."""
     store, pairs = filled_store(with_sentences), label_pairs(YES, NO)
     learned = learn_version_limits(store, pairs)
     search = SimilaritySearch(store)
-    options: dict[str, Any] = {"enough": learned.limits.enough, "bits": learned.limits.bits}
+    options: dict[str, Any] = {
+        "min_share": learned.limits.min_share,
+        "max_distance": learned.limits.max_distance,
+    }
     versions = {id: {hit.id for hit in search.versions(id, **options).hits} for id in TEXTS}
 
     assert (ConfusionCounts(2, 3, 0, 4), ConfusionCounts(3, 3, 0, 4)) == (learned.current_counts, learned.best.counts)
     assert ((), 1.0, 1.0) == (learned.best.misclassified, learned.best.counts.precision, learned.best.counts.recall)
-    assert 1 / 5 < learned.limits.enough <= 1 / 3
-    assert (learned.current.least, learned.current.min_score) == (learned.limits.least, learned.limits.min_score)
+    assert 1 / 5 < learned.limits.min_share <= 1 / 3
+    assert (learned.current.min_smaller_share, learned.current.min_score) == (
+        learned.limits.min_smaller_share,
+        learned.limits.min_score,
+    )
     assert [pair.label for pair in pairs] == [pair.b in versions[pair.a] for pair in pairs]
 
 
@@ -84,12 +90,12 @@ def test_no_limits_on_a_grid_are_better_than_the_learned_limits(
     learned = learn_version_limits(filled_store(), pairs)
 
     def cost(limits: Limits) -> int:
-        yes = [limits.score_of(match_texts(pair.a, pair.b, limits.bits)) is not None for pair in pairs]
+        yes = [limits.score_of(match_texts(pair.a, pair.b, limits.max_distance)) is not None for pair in pairs]
         missed = sum(pair.label and not is_yes for pair, is_yes in zip(pairs, yes, strict=True))
         taken = sum(is_yes and not pair.label for pair, is_yes in zip(pairs, yes, strict=True))
         return missed * (count - cut) + taken * cut
 
-    grid = [Limits(enough / 20, 0.1, bits) for bits in (0, 7, 12, MAX_BITS) for enough in range(2, 21, 3)]
+    grid = [Limits(enough / 20, 0.1, bits) for bits in (0, 7, 12, MAX_SENTENCE_DISTANCE) for enough in range(2, 21, 3)]
     assert learned.best.counts.cost == cost(learned.limits) <= min(map(cost, grid))
     assert learned.current_counts.cost == cost(Limits())
     assert (learned.limits != learned.current) == (learned.best.counts.cost < learned.current_counts.cost)
@@ -106,7 +112,7 @@ def test_a_minimum_score_is_learned(tmp_path: Path) -> None:
 def test_stored_limits_decide_which_pairs_are_versions(tmp_path: Path) -> None:
     with open_store(tmp_path / "s", BOTH, create=True) as store:
         SimilaritySearch(store).index(Document(id, text) for id, text in TEXTS.items())
-        set_limits(store, Limits(enough=1.0, bits=0))
+        set_limits(store, Limits(min_share=1.0, max_distance=0))
     with open_store(tmp_path / "s") as store:
         learned = learn_related_limits(store, label_pairs([("paper3", "paper4")], [("paper1", "paper5")]))
 

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.limits import DEFAULT_BITS, DEFAULT_ENOUGH, DEFAULT_LEAST, MAX_BITS, MIN_VERSION_SCORE, Limits
+from simdoc_search.sketch.limits import (
+    DEFAULT_MAX_DISTANCE,
+    DEFAULT_MIN_SHARE,
+    DEFAULT_MIN_SMALLER_SHARE,
+    MAX_SENTENCE_DISTANCE,
+    MIN_VERSION_SCORE,
+    Limits,
+)
 from simdoc_search.versions.matching import SentenceMatches, match_sentences, match_with_many, shares_by_bits
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF]
@@ -20,7 +27,7 @@ def documents(draw: st.DrawFn) -> list[int]:
     """Draw sentences near a few centres. Many are similar, some are barely similar, and some are equal."""
     sentences = []
     for _ in range(draw(st.integers(0, 12))):
-        flipped = draw(st.sets(st.integers(0, 63), max_size=DEFAULT_BITS + 2))
+        flipped = draw(st.sets(st.integers(0, 63), max_size=DEFAULT_MAX_DISTANCE + 2))
         sentences.append(draw(st.sampled_from(CENTRES)) ^ sum(1 << bit for bit in flipped))
         sentences += sentences[-1:] * draw(st.integers(0, 2))
     return draw(st.permutations(sentences))
@@ -32,12 +39,14 @@ def brute_force(a: Sequence[int], b: Sequence[int]) -> tuple[list[tuple[int, int
     for position, value in enumerate(a):
         distances = [((value ^ other).bit_count(), place) for place, other in enumerate(b)]
         bits, first = min(distances, default=(64, 0))
-        if bits <= DEFAULT_BITS:
+        if bits <= DEFAULT_MAX_DISTANCE:
             equal = [place for place, other in enumerate(b) if other == b[first]]
             pairs.append((position, equal[min(list(a[:position]).count(value), len(equal) - 1)], bits))
 
     def share(values: Sequence[int], others: Sequence[int]) -> float:
-        similar = {value for value in values if any((value ^ other).bit_count() <= DEFAULT_BITS for other in others)}
+        similar = {
+            value for value in values if any((value ^ other).bit_count() <= DEFAULT_MAX_DISTANCE for other in others)
+        }
         return len(similar) / max(1, len(set(values)))
 
     return pairs, share(a, b), share(b, a)
@@ -59,15 +68,15 @@ def test_sentences_are_matched_as_by_brute_force(a: list[int], others: list[list
     assert [brute_force(a, values) for values in others] == [plain(match) for match in matches]
 
 
-@given(documents(), documents(), st.integers(0, MAX_BITS))
+@given(documents(), documents(), st.integers(0, MAX_SENTENCE_DISTANCE))
 def test_shares_by_bits_are_those_of_matching_with_each_number_of_bits(a: list[int], b: list[int], bits: int) -> None:
     one, other = (
         match_sentences(sentences(*a), sentences(*b), bits),
-        shares_by_bits(sentences(*a), sentences(*b), MAX_BITS)[bits],
+        shares_by_bits(sentences(*a), sentences(*b), MAX_SENTENCE_DISTANCE)[bits],
     )
 
     assert (one.share, one.share_of_other) == (other.share, other.share_of_other)
-    assert one.too_few == other.too_few or not other.share
+    assert one.has_too_few_matches == other.has_too_few_matches or not other.share
 
 
 def test_repeated_sentences_are_matched_in_order() -> None:
@@ -81,20 +90,24 @@ def test_the_score_is_the_share_of_one_document_in_the_other() -> None:
     limits = Limits()
 
     assert (
-        MIN_VERSION_SCORE == limits.score(DEFAULT_ENOUGH, DEFAULT_LEAST) == limits.score(DEFAULT_LEAST, DEFAULT_ENOUGH)
+        MIN_VERSION_SCORE
+        == limits.score(DEFAULT_MIN_SHARE, DEFAULT_MIN_SMALLER_SHARE)
+        == limits.score(DEFAULT_MIN_SMALLER_SHARE, DEFAULT_MIN_SHARE)
     )
-    assert limits.score(1.0, DEFAULT_LEAST) == 1.0
+    assert limits.score(1.0, DEFAULT_MIN_SMALLER_SHARE) == 1.0
     assert limits.score(0.25, 0.75) == pytest.approx(MIN_VERSION_SCORE + (1 - MIN_VERSION_SCORE) / 2)
-    assert limits.score(1.0, DEFAULT_LEAST - 0.01) is None
-    assert limits.score(DEFAULT_ENOUGH - 0.01, DEFAULT_ENOUGH - 0.01) is None
+    assert limits.score(1.0, DEFAULT_MIN_SMALLER_SHARE - 0.01) is None
+    assert limits.score(DEFAULT_MIN_SHARE - 0.01, DEFAULT_MIN_SHARE - 0.01) is None
     assert Limits(1.0, 0.0).score(1.0, 0.001) == 1.0
     assert Limits(0.3, 0.0).score(0.0, 0.0) is None
 
 
-@pytest.mark.parametrize(("enough", "least"), [(0.0, 0.0), (1.1, 0.1), (0.5, 0.6), (0.5, -0.1), (float("nan"), 0.1)])
-def test_limits_out_of_range_are_refused(enough: float, least: float) -> None:
-    with pytest.raises(ValueError, match="enough must be over 0"):
-        Limits(enough, least)
+@pytest.mark.parametrize(
+    ("min_share", "min_smaller_share"), [(0.0, 0.0), (1.1, 0.1), (0.5, 0.6), (0.5, -0.1), (float("nan"), 0.1)]
+)
+def test_limits_out_of_range_are_refused(min_share: float, min_smaller_share: float) -> None:
+    with pytest.raises(ValueError, match="min_share must be over 0"):
+        Limits(min_share, min_smaller_share)
 
 
 def test_longer_documents_with_one_similar_sentence_are_not_versions() -> None:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.concepts import extractor_named
-from simdoc_search.sketch.concepts import paragraph_simhashes, paragraphs_of
+from simdoc_search.concepts import extractor_of_option
+from simdoc_search.sketch.concepts import decode_paragraphs, paragraph_simhashes
 from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.relations import (
@@ -30,7 +30,7 @@ STORED = st.lists(st.sampled_from([0, 1, 2, 3, 2**30 - 1]), max_size=40)
 
 def weighted(documents: Sequence[Sequence[int]], others: int = 0) -> WeightedConcepts:
     """Return the weighted concepts of documents in a collection with `others` more documents."""
-    paragraphs = [paragraphs_of(np.array(codes, np.uint32)) for codes in documents]
+    paragraphs = [decode_paragraphs(np.array(codes, np.uint32)) for codes in documents]
     codes, counts = np.unique(
         np.concatenate([np.unique(document.codes) for document in paragraphs]), return_counts=True
     )
@@ -47,7 +47,7 @@ def score(a: Sequence[int], b: Sequence[int], others: int = 0) -> float:
 
 
 def test_documents_3_and_4_of_the_paper_are_related_and_1_and_2_are_more_similar() -> None:
-    codes = extractor_named("yake").codes(DOCUMENTS)
+    codes = extractor_of_option("yake").codes(DOCUMENTS)
     documents = weighted([document.tolist() for document in codes if document is not None])
     scores = {(a + 1, b + 1): relation_score(similarity(documents, a, b)) for a, b in combinations(range(5), 2)}
 
@@ -68,7 +68,7 @@ def test_a_paragraph_on_another_topic_hardly_reduces_the_similarity() -> None:
 def test_frequent_concepts_hardly_relate_documents() -> None:
     """Concepts relate two of a thousand documents much more if the other documents do not have them."""
     a, b = ([*range(1, 5), *range(at, at + 8), 0] for at in (100, 200))
-    paragraphs = [paragraphs_of(np.array(document, np.uint32)) for document in (a, b)]
+    paragraphs = [decode_paragraphs(np.array(document, np.uint32)) for document in (a, b)]
     codes = np.unique(np.concatenate([document.codes for document in paragraphs]))
     rare, common = (
         similarity(WeightedConcepts(paragraphs, codes, concept_weights(np.where(codes < 5, frequency, 1), 1000)))
@@ -116,7 +116,7 @@ def test_scores_grow_continuously_with_the_similarity() -> None:
 def test_stored_paragraphs_are_read_without_empty_ones(codes: list[int]) -> None:
     ends = [-1, *(at for at, code in enumerate(codes) if not code), len(codes)]
     expected = [part for begin, end in pairwise(ends) if (part := sorted(codes[begin + 1 : end]))]
-    paragraphs = paragraphs_of(np.array(codes, np.uint32))
+    paragraphs = decode_paragraphs(np.array(codes, np.uint32))
     read = [
         np.repeat(paragraphs.codes, paragraphs.frequencies)[
             np.repeat(paragraphs.paragraph_of, paragraphs.frequencies) == n
@@ -135,7 +135,7 @@ def test_simhashes_estimate_the_cosine() -> None:
     for both in range(0, 41, 2):
         a, b, common = ([rng.randrange(1, 2**30) for _ in range(count)] for count in (40 - both, 40 - both, both))
         (first,), (second,) = (
-            paragraph_simhashes(paragraphs_of(np.array([*document, *common, 0], np.uint32))) for document in (a, b)
+            paragraph_simhashes(decode_paragraphs(np.array([*document, *common, 0], np.uint32))) for document in (a, b)
         )
         bits = int(distances(np.array([first]), np.array([second]))[0])
         errors.append(math.cos(math.pi * bits / 64) - both / 40)
@@ -146,7 +146,7 @@ def test_simhashes_estimate_the_cosine() -> None:
 
 @pytest.mark.parametrize(("a", "b"), [([], [1, 0]), ([0], [1, 0]), ([0, 0], [0])])
 def test_a_document_without_concepts_is_not_related_to_any_other(a: list[int], b: list[int]) -> None:
-    documents = [paragraphs_of(np.array(document, np.uint32)) for document in (a, b)]
+    documents = [decode_paragraphs(np.array(document, np.uint32)) for document in (a, b)]
 
     assert 0 == similarity(WeightedConcepts(documents, np.array([1], np.uint32), np.ones(1)))
 

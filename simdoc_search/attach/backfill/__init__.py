@@ -1,9 +1,10 @@
 """Adds fingerprints to the existing documents of an application, while the application keeps writing.
 
-task.py            the options and the report of a backfill
+options.py         the options of a backfill
+report.py          the report of a backfill
 targets.py         selects the indices that can get fingerprints, and plans their mappings
 queries.py         builds the queries for the documents to read
-checkpoints.py     records up to which write fingerprints were compared with texts
+checkpoints.py     stores which writes were compared, so that the next run reads only later writes
 run.py             runs the backfill
 pages.py           reads and writes pages of documents at the same time
 guarded_writer.py  computes and writes the fingerprints of documents
@@ -22,18 +23,19 @@ conflict. To retry such updates, set `retry_on_conflict`.
 
 from __future__ import annotations
 
-from simdoc_search.attach.backfill.cost_estimate import Estimate, estimate
-from simdoc_search.attach.backfill.run import Backfill, Progress
-from simdoc_search.attach.backfill.task import BackfillReport, RefusedDocument, Task
+from simdoc_search.attach.backfill.cost_estimate import CostEstimate, estimate_cost
+from simdoc_search.attach.backfill.options import BackfillOptions
+from simdoc_search.attach.backfill.report import BackfillReport, RefusedDocument
+from simdoc_search.attach.backfill.run import Backfill, ProgressCallback
 from simdoc_search.attach.indices import SkippedIndex
 
 __all__ = [
     "Backfill",
+    "BackfillOptions",
     "BackfillReport",
-    "Estimate",
-    "Progress",
+    "CostEstimate",
+    "ProgressCallback",
     "RefusedDocument",
     "SkippedIndex",
-    "Task",
-    "estimate",
+    "estimate_cost",
 ]

@@ -1,9 +1,9 @@
-"""Records up to which write fingerprints were compared with texts, so that the next run reads only later writes.
+"""Stores checkpoints in the mapping, so that the next run reads only documents that were written since this run.
 
-Engines number the writes in each shard (`_seq_no`), and each document has the number of its last write. The mapping
-stores one checkpoint per shard: all documents up to it were compared. The mapping also stores a hash of the shard
-histories. A cloned or restored index, and a shard that was lost and created again, have a new history. Their documents
-are all compared again.
+Engines number the writes in each shard (`_seq_no`), and each document has the number of its last write. A checkpoint
+is such a number. In its shard, the fingerprints of all documents up to this number were compared with the texts. The
+mapping also stores a hash of the shard histories. A cloned or restored index, and a shard that was lost and created
+again, have a new history, so all of their documents are compared again.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from itertools import pairwise
 from typing import Any
 
 from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.queries import Query, all_of, comparable_query, incomplete_query
 from simdoc_search.attach.backfill.targets import Target
-from simdoc_search.attach.backfill.task import Task
 from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
@@ -27,7 +27,7 @@ _META_FIELD, _META_KEY = "buckets", "simdoc_compared"
 """The subfield whose `meta` stores the checkpoints, and the key of the hash. The other keys begin with this key."""
 
 _MAX_VALUES, _MAX_VALUE_LENGTH = 4, 50
-"""Maximum number of `meta` values for checkpoints, and maximum number of characters per value."""
+"""Maximum number of `meta` values for checkpoints, and maximum length of a value in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class ShardStates:
 
     Attributes:
         histories: the history UUID of each shard.
-        checkpoints: for each shard, the number up to which all copies have all writes. A refresh makes these writes
-            visible.
+        checkpoints: for each shard, the number of a write. All copies of the shard have all writes up to this number,
+            and a refresh makes them visible.
     """
 
     histories: tuple[str, ...]
@@ -117,7 +117,9 @@ def read_checkpoints(
     return numbers if len(numbers) == len(no_checkpoints) else no_checkpoints
 
 
-def find_unread_writes(engine: Engine, target: Target, task: Task, shards: ShardStates | None) -> WriteRange:
+def find_unread_writes(
+    engine: Engine, target: Target, options: BackfillOptions, shards: ShardStates | None
+) -> WriteRange:
     """Return the writes since the recorded checkpoints, up to the current checkpoints.
 
     If the engine does not report shards (`shards` is None), return all visible writes.
@@ -127,21 +129,23 @@ def find_unread_writes(engine: Engine, target: Target, task: Task, shards: Shard
         body = {"size": 0, "aggs": {"last": {"max": {"field": "_seq_no"}}}}
         last = int(engine.search(target.index.name, body)["aggregations"]["last"]["value"] or 0)
         return WriteRange(start, (last,) * target.index.shards)
-    if task.stale and not task.full:
-        start = read_checkpoints(target.subfields, shards, task.text_fields, target.settings)
+    if options.stale and not options.full:
+        start = read_checkpoints(target.subfields, shards, options.text_fields, target.settings)
     return WriteRange(start, shards.checkpoints)
 
 
-def build_unread_queries(engine: Engine, target: Target, task: Task) -> list[Query]:
+def build_unread_queries(engine: Engine, target: Target, options: BackfillOptions) -> list[Query]:
     """Return queries for all documents that a backfill reads. With several shards, they may match more documents."""
-    if not task.stale:
-        return [incomplete_query(target, task)]
+    if not options.stale:
+        return [incomplete_query(target, options)]
     shards = read_shards(engine, target.index.name, target.index.shards)
-    unread = find_unread_writes(engine, target, task, shards).any_shard_query() if shards else {"match_all": {}}
-    return [incomplete_query(target, task), all_of(comparable_query(target, task), unread)]
+    unread = find_unread_writes(engine, target, options, shards).any_shard_query() if shards else {"match_all": {}}
+    return [incomplete_query(target, options), all_of(comparable_query(target, options), unread)]
 
 
-def record_checkpoints(engine: Engine, target: Target, task: Task, shards: ShardStates, write_count: int) -> None:
+def record_checkpoints(
+    engine: Engine, target: Target, options: BackfillOptions, shards: ShardStates, write_count: int
+) -> None:
     """Record that all documents up to these checkpoints were compared.
 
     If this user may not change the mapping, nothing is recorded.
@@ -156,11 +160,11 @@ def record_checkpoints(engine: Engine, target: Target, task: Task, shards: Shard
     if now and now.histories == shards.histories and now.count_writes_since(shards.checkpoints) == write_count:
         shards = now
     lines = _join_numbers(shards.checkpoints) or _join_numbers([min(shards.checkpoints)])
-    meta = {_META_KEY: _hash_identity(shards, task.text_fields, target.settings)}
+    meta = {_META_KEY: _hash_identity(shards, options.text_fields, target.settings)}
     meta |= {f"{_META_KEY}_{number}": line for number, line in enumerate(lines, 1)}
     mapping = target.subfields[_META_FIELD]
     if mapping.get("meta") != meta:
-        add_fields(engine, target.index.name, task.field, {_META_FIELD: {**mapping, "meta": meta}})
+        add_fields(engine, target.index.name, options.field, {_META_FIELD: {**mapping, "meta": meta}})
 
 
 def _seq_no_query(after: int, up_to: Sequence[int]) -> Query:
@@ -169,7 +173,7 @@ def _seq_no_query(after: int, up_to: Sequence[int]) -> Query:
 
 
 def _hash_identity(shards: ShardStates, text_fields: Sequence[str], settings: Settings) -> str:
-    """Return a hash of everything that makes the checkpoints invalid if it changes."""
+    """Return a hash of the values on which the checkpoints depend. If it changes, the checkpoints are invalid."""
     return text_hash("\n".join([*shards.histories, *text_fields, format_label(settings)]))
 
 

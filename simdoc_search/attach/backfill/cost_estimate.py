@@ -9,9 +9,10 @@ from typing import Any
 
 from simdoc_search.attach.backfill.checkpoints import build_unread_queries
 from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, source_fields
+from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.queries import Query
+from simdoc_search.attach.backfill.report import BackfillReport
 from simdoc_search.attach.backfill.targets import Target, find_targets
-from simdoc_search.attach.backfill.task import BackfillReport, Task
 from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.kinds import KINDS
@@ -32,29 +33,29 @@ two cores, which the engine, its merges and this process shared. If the engine r
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CostEstimate:
     """The estimated cost of a backfill.
 
     Attributes:
-        documents: documents that would be read.
-        writes: documents that would be written.
-        writes_at_most: upper bound of `writes` with 95 % confidence.
-        sampled: documents in the sample.
+        documents: number of documents to read.
+        writes: number of documents to write.
+        max_writes: upper bound of the number of writes, with 95 % confidence.
+        sampled: number of documents in the sample.
         tokens_per_document: average number of tokens of all kinds in a fingerprint.
-        bytes_added: growth of the indices and their replicas after the old versions of documents are merged away.
-        bytes_meanwhile: maximum growth until then.
+        bytes_added: growth of the indices and their replicas, after merges have removed the old versions of documents.
+        max_bytes_added: growth before these merges.
         seconds: estimated duration.
-        skipped_indices: indices that would be skipped, with the reason.
-        notes: what `force` would change, one sentence per index.
+        skipped_indices: indices to skip, with the reason.
+        notes: a sentence for each index about what `force` would change.
     """
 
     documents: int = 0
     writes: int = 0
-    writes_at_most: int = 0
+    max_writes: int = 0
     sampled: int = 0
     tokens_per_document: float = 0.0
     bytes_added: int = 0
-    bytes_meanwhile: int = 0
+    max_bytes_added: int = 0
     seconds: float = 0.0
     skipped_indices: list[SkippedIndex] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -65,49 +66,56 @@ class Estimate:
         return BYTES_PER_DOCUMENT + BYTES_PER_TOKEN * self.tokens_per_document if self.writes else 0.0
 
 
-def estimate(engine: Engine, index: str, task: Task) -> Estimate:
+def estimate_cost(engine: Engine, index: str, options: BackfillOptions) -> CostEstimate:
     """Estimate the cost of a backfill. The arguments are those of `Backfill`.
 
     Raises:
         StoreNotFoundError: no index has this name.
     """
     engine = engine.in_background()
-    targets, skipped = find_targets(engine, index, task)
+    targets, skipped = find_targets(engine, index, options)
     size = max(10, SAMPLE_SIZE // max(1, len(targets)))
     parts = [
-        _estimate_query(engine, target, task, query, size, compare=number > 0)
+        _estimate_query(engine, target, options, query, size, compare=number > 0)
         for target in targets
-        for number, query in enumerate(build_unread_queries(engine, target, task))
+        for number, query in enumerate(build_unread_queries(engine, target, options))
     ]
     documents = sum(part.documents for part in parts)
     writes = sum(part.writes for part in parts)
     seconds = sum(part.seconds for part in parts)
-    return Estimate(
+    return CostEstimate(
         documents,
         writes,
-        sum(part.writes_at_most for part in parts),
+        sum(part.max_writes for part in parts),
         sum(part.sampled for part in parts),
         sum(part.tokens_per_document * part.writes for part in parts) / writes if writes else 0.0,
         sum(part.bytes_added for part in parts),
-        sum(part.bytes_meanwhile for part in parts),
-        max(seconds, documents / task.throttle) if task.throttle else seconds,
+        sum(part.max_bytes_added for part in parts),
+        max(seconds, documents / options.throttle) if options.throttle else seconds,
         skipped,
         [target.note for target in targets if target.note],
     )
 
 
-def _estimate_query(engine: Engine, target: Target, task: Task, query: Query, size: int, *, compare: bool) -> Estimate:
+def _estimate_query(
+    engine: Engine, target: Target, options: BackfillOptions, query: Query, size: int, *, compare: bool
+) -> CostEstimate:
     """Estimate the cost of the documents that match a query.
 
     With `compare`, documents whose fingerprint is already correct would not be written.
     """
     documents = engine.count(target.index.name, query)
     if not documents:
-        return Estimate()
-    body = {"query": in_random_order(query), "size": size, "seq_no_primary_term": True, "_source": source_fields(task)}
+        return CostEstimate()
+    body = {
+        "query": in_random_order(query),
+        "size": size,
+        "seq_no_primary_term": True,
+        "_source": source_fields(options),
+    }
     started = time.perf_counter()
     hits = engine.search(target.index.name, body)["hits"]["hits"]
-    writer = FingerprintWriter(engine, target, task)
+    writer = FingerprintWriter(engine, target, options)
     values = [value for _, value in writer.new_values(hits, BackfillReport(), reindex=not compare)]
     seconds = (time.perf_counter() - started) / max(1, len(hits))
     tokens = sum(map(_count_tokens, values)) / max(1, len(values))
@@ -116,7 +124,7 @@ def _estimate_query(engine: Engine, target: Target, task: Task, query: Query, si
     share = len(values) / max(1, len(hits))
     writes = round(documents * share)
     added = round(copies * writes * (BYTES_PER_DOCUMENT + BYTES_PER_TOKEN * tokens))
-    return Estimate(
+    return CostEstimate(
         documents,
         writes,
         _estimate_max_writes(share, len(hits), documents),

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from simdoc_search.attach.backfill.checkpoints import WriteRange
+from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.queries import Query, alias_query, all_of, comparable_query, incomplete_query
+from simdoc_search.attach.backfill.report import BackfillReport, RefusedDocument
 from simdoc_search.attach.backfill.targets import Target
-from simdoc_search.attach.backfill.task import BackfillReport, RefusedDocument, Task
 from simdoc_search.attach.indices import SkippedIndex
 from simdoc_search.attach.update_by_query import update_by_query
 from simdoc_search.display import counted
@@ -32,21 +33,21 @@ class EngineUpdate:
     Args:
         engine: the engine.
         target: the index.
-        task: the options of the backfill.
+        options: the options of the backfill.
         pipeline: the name of the installed pipeline.
 
     Attributes:
         written: number of documents that the engine wrote.
     """
 
-    def __init__(self, engine: Engine, target: Target, task: Task, pipeline: str) -> None:
+    def __init__(self, engine: Engine, target: Target, options: BackfillOptions, pipeline: str) -> None:
         self.written: int = 0
         self._engine = engine
         self._target = target
-        self._task = task
+        self._options = options
         self._name = target.index.name
         self._pipeline = pipeline
-        self._failed: Query = {"exists": {"field": f"{task.field}.error"}}
+        self._failed: Query = {"exists": {"field": f"{options.field}.error"}}
         self._refused: dict[str, str] = {}  # reasons by id
 
     def run(self, unread: WriteRange, progress: Callable[[int], None]) -> BackfillReport:
@@ -63,7 +64,7 @@ class EngineUpdate:
         if incomplete_reason:
             report.skipped_indices.append(SkippedIndex(self._name, incomplete_reason))
         if self._target.text_query is None:  # documents without a text went through the pipeline too
-            unfilled = all_of(incomplete_query(self._target, self._task), WriteRange(unread.up_to).any_shard_query())
+            unfilled = all_of(incomplete_query(self._target, self._options), WriteRange(unread.up_to).any_shard_query())
             report.without_text = self._count({"bool": {"filter": [unfilled], "must_not": [self._failed]}})
         report.updated = max(0, self.written - failed - report.without_text)
         return report
@@ -80,7 +81,7 @@ class EngineUpdate:
                 self._name,
                 query,
                 pipeline=None if is_final_pipeline else self._pipeline,
-                throttle=self._task.throttle,
+                throttle=self._options.throttle,
                 progress=lambda documents, before=before: progress(before + documents),  # type: ignore[misc]
             )
             self.written += updated.updated
@@ -101,19 +102,19 @@ class EngineUpdate:
 
     def _build_query(self, unread: WriteRange) -> Query:
         """Return the query for incomplete documents. With `stale`, it also matches documents written in the range."""
-        unfilled, in_range = incomplete_query(self._target, self._task), unread.any_shard_query()
+        unfilled, in_range = incomplete_query(self._target, self._options), unread.any_shard_query()
         either = [unfilled if self._target.text_query else all_of(unfilled, in_range)]
-        either += [all_of(comparable_query(self._target, self._task), in_range)] if self._task.stale else []
+        either += [all_of(comparable_query(self._target, self._options), in_range)] if self._options.stale else []
         return {"bool": {"should": either, "minimum_should_match": 1}}
 
     def _failed_hits(self) -> Iterator[RawHit]:
         """Return the documents that the pipeline could not fingerprint."""
         query = alias_query(self._target, self._failed)
-        body = {"query": query, "sort": ["_doc"], "_source": [f"{self._task.field}.error"]}
+        body = {"query": query, "sort": ["_doc"], "_source": [f"{self._options.field}.error"]}
         return islice(all_hits(self._engine, self._name, body), _MAX_LISTED)
 
     def _read_error(self, hit: RawHit) -> str:
-        return str((hit.get("_source", {}).get(self._task.field) or {}).get("error", "no reason given"))
+        return str((hit.get("_source", {}).get(self._options.field) or {}).get("error", "no reason given"))
 
     def _count(self, query: Query) -> int:
         return self._engine.count(self._name, query)

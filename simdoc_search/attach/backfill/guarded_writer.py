@@ -11,12 +11,13 @@ from typing import Any, Literal
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.attach.actions import fingerprint_fields
+from simdoc_search.attach.backfill.options import BackfillOptions
+from simdoc_search.attach.backfill.report import BackfillReport, RefusedDocument, UnfitIndexError
 from simdoc_search.attach.backfill.targets import Target
-from simdoc_search.attach.backfill.task import BackfillReport, RefusedDocument, Task, UnfitIndexError
 from simdoc_search.errors import DocumentError
 from simdoc_search.stores.remote.bulk import IndexGoneError, Outcome
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.fingerprint_value import fault_of, fingerprint_in, is_ours
+from simdoc_search.stores.remote.fingerprint_value import fault_of, fingerprint_in, is_simdoc_value
 from simdoc_search.stores.remote.point_in_time import RawHit
 from simdoc_search.stores.remote.schema import labels_of
 from simdoc_search.stores.remote.texts import text_of
@@ -28,24 +29,24 @@ WrittenCounter = Literal["updated", "without_words", "removed"]
 """The name of the counter in a report for a document that was written."""
 
 
-def source_fields(task: Task) -> list[str]:
+def source_fields(options: BackfillOptions) -> list[str]:
     """Return the fields that a backfill reads from each document."""
-    return [*task.text_fields, task.field]
+    return [*options.text_fields, options.field]
 
 
 class FingerprintWriter:
     """Writes the fingerprints of one index. Several threads may use it."""
 
-    def __init__(self, engine: Engine, target: Target, task: Task) -> None:
+    def __init__(self, engine: Engine, target: Target, options: BackfillOptions) -> None:
         self._target = target
-        self._task = task
+        self._options = options
         self._labels = labels_of(target.settings)
-        self._updates = ConditionalUpdater(engine, target.index.name, target.index.uuid, source_fields(task))
+        self._updates = ConditionalUpdater(engine, target.index.name, target.index.uuid, source_fields(options))
 
     def write(self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False) -> None:
         """Update documents, and count them in a report. The counts are correct even if an error is raised.
 
-        With `reindex`, documents with a correct fingerprint are written too, because queries did not find it.
+        With `reindex`, documents with a correct fingerprint are written too, because it may not be indexed.
 
         Raises:
             UnfitIndexError: the index does not accept updates, or was removed.
@@ -82,7 +83,7 @@ class FingerprintWriter:
         for hit in hits:
             source = hit.get("_source") or {}
             try:
-                text = text_of(source, self._task.text_fields)
+                text = text_of(source, self._options.text_fields)
                 self._check_is_fingerprint(source)
             except DocumentError as error:
                 report.refused.append(RefusedDocument(hit["_id"], hit["_index"], str(error)))
@@ -92,7 +93,7 @@ class FingerprintWriter:
                     texts.append((hit, text))
                 else:
                     report.unchanged += 1
-            elif fingerprint_in(source, self._task.field) is None:
+            elif fingerprint_in(source, self._options.field) is None:
                 report.without_text += 1
             else:
                 yield hit, None
@@ -103,23 +104,23 @@ class FingerprintWriter:
             yield hit, value
 
     def _check_is_fingerprint(self, source: dict[str, Any]) -> None:
-        value = fingerprint_in(source, self._task.field)
-        if not is_ours(value):
-            problem = f"the field {self._task.field} contains {f'{value!r}'[:40]}, which is not a fingerprint"
+        value = fingerprint_in(source, self._options.field)
+        if not is_simdoc_value(value):
+            problem = f"the field {self._options.field} contains {f'{value!r}'[:40]}, which is not a fingerprint"
             raise DocumentError(f"{problem}; choose another field with --field")
 
     def _is_current(self, source: dict[str, Any], text: str) -> bool:
-        value = source.get(self._task.field)
+        value = source.get(self._options.field)
         return (
             isinstance(value, dict)
             and value.get("format") in self._labels
             and value.get("text_hash") == text_hash(text)
-            and not fault_of(source, self._task.field, self._target.settings)
+            and not fault_of(source, self._options.field, self._target.settings)
         )
 
     def _update_body(self, hit: RawHit, value: dict[str, Any] | None, *, reindex: bool) -> dict[str, Any]:
         """Return the body of the update. It removes keys with dots, which would add values to the same fields."""
-        field, source = self._task.field, hit.get("_source") or {}
+        field, source = self._options.field, hit.get("_source") or {}
         dotted = {key: None for key in source if key.startswith(f"{field}.")}
         before = source.get(field)
         if value is not None and isinstance(before, dict) and before.get("error"):

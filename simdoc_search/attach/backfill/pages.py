@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
-from simdoc_search.attach.backfill.task import BackfillReport
+from simdoc_search.attach.backfill.report import BackfillReport
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.point_in_time import PagedHits, RawHit
 
@@ -71,8 +71,8 @@ class PageProcessor:
             The number of documents read, without those that were refused in an earlier query.
 
         Raises:
-            StoreError: reading or writing failed. PageProcessor already read are still written, for at most 30 seconds.
-            KeyboardInterrupt: Ctrl-C. PageProcessor already read are still written, for at most one second.
+            StoreError: reading or writing failed. Pages already read are still written, for at most 30 seconds.
+            KeyboardInterrupt: Ctrl-C. Pages already read are still written, for at most one second.
         """
         documents = 0
         unfinished = deque(pages.slices)

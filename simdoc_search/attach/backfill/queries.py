@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.targets import Target
-from simdoc_search.attach.backfill.task import Task
 from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.stores.remote.queries import complete_query, lacking_kinds_query
 
@@ -17,18 +17,18 @@ def alias_query(target: Target, *filters: Query) -> Query:
     return {"bool": {"filter": [*target.index.filters, *filters]}}
 
 
-def incomplete_query(target: Target, task: Task) -> Query:
+def incomplete_query(target: Target, options: BackfillOptions) -> Query:
     """Return the query for the documents without a fingerprint, or without one of the kinds of tokens.
 
     With `stale`, it also matches fingerprints with other settings. If queries can find the documents with a text, it
     excludes documents without a text, unless they have a fingerprint to remove.
     """
-    complete = complete_query(target.settings, task.field)
+    complete = complete_query(target.settings, options.field)
     kinds = names_of_kinds(target.settings)
-    lacking = [lacking_kinds_query(target.settings, task.field, *kinds)] if kinds else []
-    query = _not(complete) if task.stale else _any_of(_not(_exists(task, "format")), *lacking)
+    lacking = [lacking_kinds_query(target.settings, options.field, *kinds)] if kinds else []
+    query = _not(complete) if options.stale else _any_of(_not(_exists(options, "format")), *lacking)
     if target.text_query is not None:
-        has_fingerprint = _any_of(_exists(task, "format"), _exists(task, "tokens"))
+        has_fingerprint = _any_of(_exists(options, "format"), _exists(options, "tokens"))
         query = _any_of(
             {"bool": {"filter": [query, target.text_query]}},
             {"bool": {"filter": [has_fingerprint], "must_not": [target.text_query]}},
@@ -36,9 +36,9 @@ def incomplete_query(target: Target, task: Task) -> Query:
     return alias_query(target, query)
 
 
-def comparable_query(target: Target, task: Task) -> Query:
+def comparable_query(target: Target, options: BackfillOptions) -> Query:
     """Return the query for the documents with a complete fingerprint. It may not match the text."""
-    return alias_query(target, complete_query(target.settings, task.field))
+    return alias_query(target, complete_query(target.settings, options.field))
 
 
 def all_of(*clauses: Query) -> Query:
@@ -54,5 +54,5 @@ def _not(clause: Query) -> Query:
     return {"bool": {"must_not": [clause]}}
 
 
-def _exists(task: Task, name: str) -> Query:
-    return {"exists": {"field": f"{task.field}.{name}"}}
+def _exists(options: BackfillOptions, name: str) -> Query:
+    return {"exists": {"field": f"{options.field}.{name}"}}

@@ -17,10 +17,11 @@ from simdoc_search.attach.backfill.checkpoints import (
 )
 from simdoc_search.attach.backfill.engine_side import EngineUpdate
 from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, source_fields
+from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.pages import PageProcessor
 from simdoc_search.attach.backfill.queries import Query, all_of, comparable_query, incomplete_query
+from simdoc_search.attach.backfill.report import BackfillReport, UnfitIndexError
 from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
-from simdoc_search.attach.backfill.task import BackfillReport, Task, UnfitIndexError
 from simdoc_search.attach.indices import SkippedIndex
 from simdoc_search.attach.pipeline import SCRIPT_ALTERNATIVE, plan_pipeline_steps
 from simdoc_search.attach.steps import run_steps
@@ -33,9 +34,9 @@ POINT_IN_TIME_DOCUMENTS = 50_000
 """Number of documents per point in time. The engine keeps old segments on disk until a point in time is closed."""
 
 MAX_CATCH_UP_ROUNDS = 3
-"""Maximum number of further rounds. They read documents that other writers changed meanwhile."""
+"""Maximum number of rounds after the first one. They read documents that other writers changed meanwhile."""
 
-Progress = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """Called with the number of documents processed so far, and the total counted at the start."""
 
 _LOST_POINT_IN_TIME = "search_context_missing_exception"
@@ -48,7 +49,7 @@ class Backfill:
     Args:
         engine: the engine.
         index: the name of an index, an alias or a data stream.
-        task: the options.
+        options: the options.
         progress: called while documents are written.
         pipeline: the name of the pipeline with which the engine computes the fingerprints. It is installed if it is
             missing. If empty, this process computes the fingerprints.
@@ -58,12 +59,18 @@ class Backfill:
     """
 
     def __init__(
-        self, engine: Engine, index: str, task: Task, progress: Progress | None = None, *, pipeline: str = ""
+        self,
+        engine: Engine,
+        index: str,
+        options: BackfillOptions,
+        progress: ProgressCallback | None = None,
+        *,
+        pipeline: str = "",
     ) -> None:
         self.report: BackfillReport = BackfillReport()
         self._engine = engine.in_background()
         self._index = index
-        self._task = task
+        self._options = options
         self._progress = progress
         self._pipeline = pipeline
         self._total = 0
@@ -79,13 +86,13 @@ class Backfill:
         if self._pipeline:
             self._engine.require_scripts("ingest", SCRIPT_ALTERNATIVE)
         try:
-            with closing(PageProcessor(self._engine, self._task.throttle, self._add_report)) as pages:
-                targets, skipped = find_targets(self._engine, self._index, self._task)
+            with closing(PageProcessor(self._engine, self._options.throttle, self._add_report)) as pages:
+                targets, skipped = find_targets(self._engine, self._index, self._options)
                 self.report.skipped_indices += skipped
                 self.report.notes += [target.note for target in targets if target.note]
                 for target in targets:
                     with self._skip_if_unfit(target):
-                        queries = build_unread_queries(self._engine, target, self._task)
+                        queries = build_unread_queries(self._engine, target, self._options)
                         self._total += sum(self._engine.count(target.index.name, query) for query in queries)
                 for target in targets:
                     with self._skip_if_unfit(target):
@@ -95,29 +102,29 @@ class Backfill:
         return self.report
 
     def _update_index(self, pages: PageProcessor, target: Target) -> None:
-        task, before, refused_before = self._task, self.report.writes, len(self.report.refused)
-        add_mapping(self._engine, target, task.field)
+        options, before, refused_before = self._options, self.report.writes, len(self.report.refused)
+        add_mapping(self._engine, target, options.field)
         if self._pipeline:
             steps = plan_pipeline_steps(
-                self._engine, task.text_fields, task.field, settings=target.settings, name=self._pipeline
+                self._engine, options.text_fields, options.field, settings=target.settings, name=self._pipeline
             )
             run_steps(self._engine, steps)
         shards = read_shards(self._engine, target.index.name, target.index.shards)
         is_complete = self._refresh(target)
-        unread = find_unread_writes(self._engine, target, task, shards)
+        unread = find_unread_writes(self._engine, target, options, shards)
         if self._pipeline:
-            update = EngineUpdate(self._engine, target, task, self._pipeline)
+            update = EngineUpdate(self._engine, target, options, self._pipeline)
             report = update.run(unread, self._show_progress)
             self.report.add(report)
             writes, is_complete = update.written, is_complete and not report.skipped_indices
         else:
             self._fill_incomplete(pages, target, unread)
-            if task.stale:
-                self._read(pages, target, comparable_query(target, task), unread)
+            if options.stale:
+                self._read(pages, target, comparable_query(target, options), unread)
                 self._refresh(target)
             writes = self.report.writes - before
-        if task.stale and shards and is_complete and refused_before == len(self.report.refused):
-            record_checkpoints(self._engine, target, task, shards, writes)
+        if options.stale and shards and is_complete and refused_before == len(self.report.refused):
+            record_checkpoints(self._engine, target, options, shards, writes)
 
     def _fill_incomplete(self, pages: PageProcessor, target: Target, unread: WriteRange) -> None:
         """Update the incomplete documents, and then those that other writers changed meanwhile.
@@ -125,7 +132,7 @@ class Backfill:
         If no query can find the documents with a text, every round finds the documents without a text again. So the
         further rounds read only documents that were written after the first round began.
         """
-        query, start = incomplete_query(target, self._task), (-1,) * target.index.shards
+        query, start = incomplete_query(target, self._options), (-1,) * target.index.shards
         documents = self._read(pages, target, query, WriteRange(start, unread.up_to), reindex=True)
         for _ in range(MAX_CATCH_UP_ROUNDS):
             if not self._refresh(target):
@@ -145,7 +152,7 @@ class Backfill:
         Returns:
             The number of documents that were read.
         """
-        write = partial(FingerprintWriter(self._engine, target, self._task).write, reindex=reindex)
+        write = partial(FingerprintWriter(self._engine, target, self._options).write, reindex=reindex)
         count = self._engine.count(target.index.name, all_of(query, writes.any_shard_query()))
         parts = writes.split(math.ceil(count / POINT_IN_TIME_DOCUMENTS))
         return sum(self._read_part(pages, target, query, part, write) for part in parts)
@@ -156,7 +163,7 @@ class Backfill:
         body = {
             "query": all_of(query, part.any_shard_query()),
             "sort": ["_doc"],
-            "_source": source_fields(self._task),
+            "_source": source_fields(self._options),
             "seq_no_primary_term": True,
         }
         index, documents = target.index, 0

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from simdoc_search.attach.backfill.task import Task, UnfitIndexError
+from simdoc_search.attach.backfill.options import BackfillOptions
+from simdoc_search.attach.backfill.report import UnfitIndexError
 from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex, describe_indices
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import FormatMismatchError
@@ -14,9 +15,9 @@ from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.fingerprint_value import fingerprint_in, is_ours
+from simdoc_search.stores.remote.fingerprint_value import fingerprint_in, is_simdoc_value
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.mappings import add_fields, list_some, mapping_at
+from simdoc_search.stores.remote.mappings import add_fields, mapping_at, shorten_list
 from simdoc_search.stores.remote.queries import in_random_order
 from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings, format_label
 from simdoc_search.stores.remote.texts import (
@@ -24,9 +25,9 @@ from simdoc_search.stores.remote.texts import (
     record_text_fields,
     recorded_text_fields,
     require_text_fields,
+    text_field_problem,
     text_paths,
     text_query,
-    why_not_text,
 )
 from simdoc_search.stores.sketching import check_can_sketch, choose_extractor
 
@@ -46,7 +47,7 @@ class Target:
         extractor: finds the concepts of its documents; None if the settings have no concepts.
         text_query: finds the documents with a text; None if no query can find them.
         subfields: mappings of all subfields of the fingerprint field, including `missing_mappings`.
-        note: a sentence if fingerprints were computed from different text fields, in this index or in others.
+        note: a sentence about different text fields in this index or in others; empty if they are the same.
     """
 
     index: IndexDescription
@@ -59,7 +60,7 @@ class Target:
     note: str = ""
 
 
-def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], list[SkippedIndex]]:
+def find_targets(engine: Engine, name: str, options: BackfillOptions) -> tuple[list[Target], list[SkippedIndex]]:
     """Return the indices behind a name that can get fingerprints, and the skipped ones.
 
     A new fingerprint field gets the settings that the field has in the other indices behind the name. If none has it,
@@ -68,17 +69,19 @@ def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], l
     Raises:
         StoreNotFoundError: no index has this name.
     """
-    indices, skipped = describe_indices(engine, name, task.field), list[SkippedIndex]()
+    indices, skipped = describe_indices(engine, name, options.field), list[SkippedIndex]()
     default_settings = next((index.settings for index in indices if index.settings), Settings().with_key(key_from()))
     other_text_fields = _find_shared_text_fields(engine, indices)
     targets = []
     for index in indices:
         try:
-            _check_fit(engine, index, task)
-            note = _check_text_fields(index, task, other_text_fields)
-            target = _plan_target(index, task, default_settings)
+            _check_fit(engine, index, options)
+            note = _check_text_fields(index, options, other_text_fields)
+            target = _plan_target(index, options, default_settings)
             query = (
-                None if task.full else text_query(engine, index.name, index.mappings, task.text_fields, index.filters)
+                None
+                if options.full
+                else text_query(engine, index.name, index.mappings, options.text_fields, index.filters)
             )
             targets.append(replace(target, text_query=query, note=note))
         except (UnfitIndexError, FormatMismatchError) as error:
@@ -110,20 +113,20 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
     Raises:
         UnfitIndexError: the engine rejects the mapping.
     """
-    if target.record_mapping:  # optional: without it, users must give --text-field. So a failure is ignored
+    if target.record_mapping:  # a failure is ignored, because users can give --text-field instead
         add_fields(engine, target.index.name, field, target.record_mapping)
     if reason := add_fields(engine, target.index.name, field, target.missing_mappings):
         raise UnfitIndexError(reason)
 
 
-def _plan_target(index: IndexDescription, task: Task, default_settings: Settings) -> Target:
-    settings = _choose_settings(index.settings, default_settings, task)
-    extractor = choose_extractor(settings, task.extractor)
+def _plan_target(index: IndexDescription, options: BackfillOptions, default_settings: Settings) -> Target:
+    settings = _choose_settings(index.settings, default_settings, options)
+    extractor = choose_extractor(settings, options.extractor)
     check_can_sketch(settings, extractor, "it")
-    all_mappings = field_mappings(settings, task.field)
+    all_mappings = field_mappings(settings, options.field)
     text_hash = index.subfields.get("text_hash", all_mappings["text_hash"])
-    all_mappings["text_hash"] = record_text_fields(text_hash, task.text_fields)
-    optional = MARK_FIELDS if index.settings else ()  # they are added when duplicates are marked
+    all_mappings["text_hash"] = record_text_fields(text_hash, options.text_fields)
+    optional = MARK_FIELDS if index.settings else ()  # marking duplicates adds these fields
     missing = {
         name: mapping for name, mapping in all_mappings.items() if name not in index.subfields and name not in optional
     }
@@ -131,7 +134,7 @@ def _plan_target(index: IndexDescription, task: Task, default_settings: Settings
         missing["tokens"] = all_mappings["tokens"]  # its meta lists the kinds of tokens
     return Target(
         index,
-        settings.unlocked(key_from(), index.name),
+        settings.with_verified_key(key_from(), index.name),
         missing,
         {} if all_mappings["text_hash"] == text_hash else {"text_hash": all_mappings["text_hash"]},
         extractor,
@@ -139,68 +142,70 @@ def _plan_target(index: IndexDescription, task: Task, default_settings: Settings
     )
 
 
-def _choose_settings(existing: Settings | None, default: Settings, task: Task) -> Settings:
+def _choose_settings(existing: Settings | None, default: Settings, options: BackfillOptions) -> Settings:
     """Return the settings that the fingerprint field will have.
 
     Raises:
         UnfitIndexError: the field already has different settings.
     """
-    requested = task.change(existing or default) if task.change else existing or default
+    requested = options.change_settings(existing or default) if options.change_settings else existing or default
     if existing is None or existing == requested:
         return requested
     added: dict[str, Any] = {name: None for name in KINDS if getattr(existing, name) is None}
     if existing != replace(requested, **added):
         labels = f"{format_label(existing)!r}, not {format_label(requested)!r}"
         how = "choose a new field with --field, or omit the options that change settings"
-        raise UnfitIndexError(f"its field {task.field} has the settings {labels}; {how}")
+        raise UnfitIndexError(f"its field {options.field} has the settings {labels}; {how}")
     return requested
 
 
 # --- checks ---
 
 
-def _check_fit(engine: Engine, index: IndexDescription, task: Task) -> None:
+def _check_fit(engine: Engine, index: IndexDescription, options: BackfillOptions) -> None:
     """Check that fingerprints can be added to an index.
 
     Raises:
         UnfitIndexError: fingerprints cannot be added. The message is the first reason.
     """
     faults = [
-        fault.problem for fault in find_faults(index.mappings, index.index_settings, task.field) if fault.blocks_writes
+        fault.problem
+        for fault in find_faults(index.mappings, index.index_settings, options.field)
+        if fault.blocks_writes
     ]
-    if not faults and index.is_own:
+    if not faults and index.is_simdoc_index:
         faults.append("simdoc-search index created it; use that command to update it")
-    faults += filter(None, (why_not_text(index.mappings, name) for name in task.text_fields))
+    faults += filter(None, (text_field_problem(index.mappings, name) for name in options.text_fields))
     if faults:
         raise UnfitIndexError(faults[0])
-    if "tokens" not in index.subfields or any(mapping_at(index.mappings, name) is None for name in task.text_fields):
-        _check_documents(engine, index, task)
+    if "tokens" not in index.subfields or any(mapping_at(index.mappings, name) is None for name in options.text_fields):
+        _check_documents(engine, index, options)
 
 
-def _check_documents(engine: Engine, index: IndexDescription, task: Task) -> None:
+def _check_documents(engine: Engine, index: IndexDescription, options: BackfillOptions) -> None:
     """Check the fields of a sample of documents, because a text field may be misspelt.
 
     Raises:
-        UnfitIndexError: no document has the text field, or the fingerprint field of some contains other values.
+        UnfitIndexError: no document has the text field, or a document has another value in the fingerprint field.
     """
     body = {
         "size": _SAMPLE_SIZE,
-        "_source": [*task.text_fields, task.field],
+        "_source": [*options.text_fields, options.field],
         "query": in_random_order({"match_all": {}}),
     }
     sources = [hit.get("_source", {}) for hit in engine.search(index.name, body)["hits"]["hits"]]
-    for name in task.text_fields if sources else ():
+    for name in options.text_fields if sources else ():
         if mapping_at(index.mappings, name) is None and not any(has_text(source, name) for source in sources):
             properties = index.mappings.get("properties", {})
-            other_fields = {key: mapping for key, mapping in properties.items() if key != task.field}
-            how = f"give one of its text fields with --text-field ({list_some(text_paths(other_fields))})"
+            other_fields = {key: mapping for key, mapping in properties.items() if key != options.field}
+            how = f"give one of its text fields with --text-field ({shorten_list(text_paths(other_fields))})"
             raise UnfitIndexError(f"neither its mapping nor its documents have the field {name}; {how}")
-    if not all(is_ours(fingerprint_in(source, task.field)) for source in sources):
-        raise UnfitIndexError(f"its documents have other values in {task.field}; choose another field with --field")
+    if not all(is_simdoc_value(fingerprint_in(source, options.field)) for source in sources):
+        raise UnfitIndexError(f"its documents have other values in {options.field}; choose another field with --field")
 
 
-def _check_text_fields(index: IndexDescription, task: Task, others: Sequence[str]) -> str:
-    """Check that existing fingerprints were computed from the text fields of the task.
+def _check_text_fields(index: IndexDescription, options: BackfillOptions, others: Sequence[str]) -> str:
+    """Check that existing fingerprints were computed from the requested text fields.
 
     `others` are the text fields of the other indices behind an alias. They are used if this index records none.
 
@@ -215,18 +220,18 @@ def _check_text_fields(index: IndexDescription, task: Task, others: Sequence[str
         expected = others
     else:
         expected = recorded
-    if not expected or [*expected] == task.text_fields:
+    if not expected or [*expected] == options.text_fields:
         return ""
-    old, new = " and ".join(expected), " and ".join(task.text_fields)
-    if not task.force:
+    old, new = " and ".join(expected), " and ".join(options.text_fields)
+    if not options.force:
         subject = "its fingerprints" if recorded else "the fingerprints of the other indices behind its alias"
-        options = " ".join(f"--text-field {name}" for name in expected)
+        flags = " ".join(f"--text-field {name}" for name in expected)
         raise UnfitIndexError(
-            f"{subject} were computed from {old}, not {new}; give {options}, or add --force to use {new}"
+            f"{subject} were computed from {old}, not {new}; give {flags}, or add --force to use {new}"
         )
     if not recorded:
         return f"{index.name}: fingerprints are computed from {new}, but those of the other indices from {old}"
-    if task.stale:
+    if options.stale:
         return f"{index.name}: all fingerprints are now computed from {new}, no longer from {old}"
     problem = f"new fingerprints are computed from {new}, but existing ones were computed from {old}"
     return f"{index.name}: {problem}; add --stale to replace the existing ones"

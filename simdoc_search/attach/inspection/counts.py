@@ -54,7 +54,7 @@ class Counts:
         return self.documents - self.fingerprinted - (self.without_text or 0)
 
     @property
-    def of_other_settings(self) -> int:
+    def with_other_settings(self) -> int:
         """Documents whose fingerprint has settings that differ from the mapping."""
         return self.fingerprinted - self.current - self.incomplete
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from simdoc_search.attach.backfill.checkpoints import read_checkpoints, read_shards
 from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex, describe_indices
 from simdoc_search.attach.inspection.counts import Counts, count_documents
-from simdoc_search.attach.inspection.ingest import Ingest, PipelineReader
+from simdoc_search.attach.inspection.index_pipeline import IndexPipeline, PipelineReader
 from simdoc_search.attach.inspection.sample import Sample, SampleSource, sample_documents
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.key import key_from
@@ -32,14 +32,14 @@ class IndexInspection:
         index: the index.
         counts: numbers of the documents that the alias includes.
         bytes: size of its primary shards; None if this user may not read it.
-        ingest: its pipeline.
+        pipeline: its pipeline.
         checkpoints: for each shard, the number of the last write that was compared; empty if none was compared.
     """
 
     index: IndexDescription
     counts: Counts
     bytes: int | None
-    ingest: Ingest
+    pipeline: IndexPipeline
     checkpoints: tuple[int, ...] = ()
 
 
@@ -112,7 +112,7 @@ def inspect_indices(
     skip_reasons = {**(_find_missing_shards(engine, name) if len(closed) < len(all_indices) else {}), **closed}
     skipped = [SkippedIndex(index, reason) for index, reason in sorted(skip_reasons.items())]
     usable = [index for index in all_indices if index.name not in skip_reasons]
-    if application_mappings := {index.name: index.mappings for index in usable if not index.is_own}:
+    if application_mappings := {index.name: index.mappings for index in usable if not index.is_simdoc_index}:
         check_text_fields(text_fields, application_mappings, usable[0].field, is_simdoc_index=False)
     mappings = [index.mappings for index in usable]
     known_text_fields = list(text_fields) or (recorded_text_fields(mappings, usable[0].field) if usable else [])
@@ -132,7 +132,7 @@ def inspect_indices(
 def _inspect_index(
     engine: Engine, index: IndexDescription, text_fields: Sequence[str], pipelines: PipelineReader, size: int | None
 ) -> IndexInspection:
-    texts = [] if index.is_own else [*text_fields] or index.text_fields
+    texts = [] if index.is_simdoc_index else [*text_fields] or index.text_fields
     query = text_query(engine, index.name, index.mappings, texts, index.filters)
     checkpoints: tuple[int, ...] = ()
     if index.settings is not None and (shards := read_shards(engine, index.name, index.shards)):
@@ -165,13 +165,13 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
     index, reason = inspected.index, ""
     settings = index.settings or Settings()
     texts = [*text_fields] or index.text_fields
-    if index.is_own:
+    if index.is_simdoc_index:
         texts = ["body"] if "body" in index.mappings.get("properties", {}) else []
     if not texts:
         unknown = f"the text field of the index {index.name} is unknown; give it with --text-field"
-        reason = f"the index {index.name} does not store texts" if index.is_own else unknown
+        reason = f"the index {index.name} does not store texts" if index.is_simdoc_index else unknown
     try:
-        settings = settings.unlocked(key_from(), f"the index {index.name}")
+        settings = settings.with_verified_key(key_from(), f"the index {index.name}")
     except FormatMismatchError as error:
         reason = str(error)
     faults = (fault.problem for fault in find_faults(index.mappings, {}, index.field) if fault.blocks_queries)

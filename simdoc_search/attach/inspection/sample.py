@@ -50,7 +50,7 @@ class Sample:
     Attributes:
         documents: number of documents with a complete fingerprint.
         sampled: number of documents in the sample.
-        stale: number of documents in the sample whose fingerprint does not match their text, or is malformed.
+        stale: number of sampled documents whose fingerprint is malformed or does not match their text.
         examples: ids of some stale documents.
         compared: number of documents that were not written since `backfill --stale` compared them. They are not
             sampled.

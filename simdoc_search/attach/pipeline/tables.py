@@ -18,9 +18,9 @@ _ZERO = 0x30
 """The code point that stands for the number 0. With it, most numbers are printable characters."""
 
 _SAME, _COMPOSES, _LONGER = 0x21, 0xF8FF, 0xE000
-"""Special values for a letter. `_SAME`: it is unchanged. `_COMPOSES`: it is unchanged, and its word must be composed
-(NFC). From `_LONGER` on: an offset into `targets`. They cannot be mistaken for a normalised letter, because no letter
-becomes an exclamation mark or a private-use character."""
+"""Special values. `_SAME` marks a letter that does not change. `_COMPOSES` marks a letter that does not change, but its
+word must be composed (NFC). Values from `_LONGER` on are offsets into `targets`. No letter becomes one of these
+characters, which are an exclamation mark and private-use characters."""
 
 _TO_COMPOSE = 64
 """This number is added to the length of a target if its word must be composed."""

@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.display import estimate, percent
-from simdoc_search.documents import Place
+from simdoc_search.display import format_estimate, percent
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan.files import GONE, file_state
 from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action, FileState, LeftAloneError, PlanRow, State, TextState
 from simdoc_search.duplicates.plan.stored_documents import text_hashes
@@ -67,7 +67,7 @@ def plan_rows(
             progress(number / duplicates.group_count)
 
 
-def _group_rows(number: int, group: Group, hashes: dict[Place, str]) -> Iterator[PlanRow]:
+def _group_rows(number: int, group: Group, hashes: dict[DocumentKey, str]) -> Iterator[PlanRow]:
     members = {member.place: member for member in (group.kept, *group.duplicates)}
     states = {place: _state(member, hashes) for place, member in members.items()}
     kept = group.kept
@@ -88,7 +88,7 @@ def _group_rows(number: int, group: Group, hashes: dict[Place, str]) -> Iterator
         )  # fmt: skip
 
 
-def _state(member: GroupedDocument, hashes: dict[Place, str]) -> tuple[State | None, str]:
+def _state(member: GroupedDocument, hashes: dict[DocumentKey, str]) -> tuple[State | None, str]:
     """Return the state of a document, and an empty string; or None and the reason why the state is unknown."""
     if member.path is None:
         text_hash = hashes.get(member.place)
@@ -105,7 +105,7 @@ def _state(member: GroupedDocument, hashes: dict[Place, str]) -> tuple[State | N
 
 
 def _overlap(duplicate: Duplicate) -> str:
-    return (percent(duplicate.overlap) if duplicate.exact else estimate(duplicate.overlap)).removesuffix(" %")
+    return (percent(duplicate.overlap) if duplicate.exact else format_estimate(duplicate.overlap)).removesuffix(" %")
 
 
 def _date(member: GroupedDocument) -> str:

@@ -10,22 +10,23 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from stat import S_IMODE
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import slices
 from simdoc_search.duplicates.plan import files
 from simdoc_search.duplicates.plan.files import FileIdentity, PinnedFile
 from simdoc_search.duplicates.plan.journal import Change, Journal
 from simdoc_search.duplicates.plan.lock import locked_trees
 from simdoc_search.duplicates.plan.moves import delete, make_folders, move, recover, replace_with_link
-from simdoc_search.duplicates.plan.rows import DropMethod, FileState, LeftAloneError, PlanError, PlanRow
+from simdoc_search.duplicates.plan.rows import DropMethod, FileState, LeftAlone, LeftAloneError, PlanError, PlanRow
 from simdoc_search.duplicates.plan.stored_documents import remove_documents_of_files, text_hashes, unchanged_text_hash
 from simdoc_search.duplicates.plan.validation import Drop, check_groups
 from simdoc_search.durable import sync_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Removal
+from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, Removal
 
 _DOCUMENTS_AT_ONCE = 500
+_OUTDATED_REASONS = frozenset({KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,12 @@ class ApplyReport:
     # the name of each dropped file or document, and its new path, or the name of the document that is kept instead
     dropped: list[tuple[str, str]] = field(default_factory=list)
     dropped_before: int = 0  # number of documents that an earlier run dropped
-    # the name of each document that was left alone, and the reason
-    left_alone: list[tuple[str, str]] = field(default_factory=list)
+    left_alone: list[LeftAlone] = field(default_factory=list)
     # maps each group without a kept document to the reason
     refused_groups: dict[int, str] = field(default_factory=dict)
     removed: int = 0  # number of documents that were removed from the store because their files were dropped
     # maps the key of each document that is still in the store although its file was dropped to the reason
-    not_removed: Mapping[Place, str] = field(default_factory=dict)
+    not_removed: Mapping[DocumentKey, str] = field(default_factory=dict)
 
 
 def expected_changes(rows: Iterable[PlanRow]) -> ExpectedChanges:
@@ -144,10 +144,10 @@ class _PlanRun:
         try:
             other = act(drop)
         except LeftAloneError as error:
-            self.report.left_alone.append((drop.row.name, str(error)))
+            self.report.left_alone.append(LeftAlone(drop.row.name, str(error), error.needs_new_plan))
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            self.report.left_alone.append((drop.row.name, f"cannot be changed ({reason})"))
+            self.report.left_alone.append(LeftAlone(drop.row.name, f"cannot be changed ({reason})"))
         else:
             if other:
                 self.report.dropped.append((drop.row.name, other))
@@ -179,7 +179,7 @@ class _PlanRun:
         if earlier and self._was_dropped(earlier):
             return ""
         if not isinstance(state, FileState):
-            raise LeftAloneError(row.missing_state_reason)
+            raise row.missing_state_error()
         info = files.require_state(path, state)
         identity, check_kept = FileIdentity.of(info), partial(self._check_kept, drop.kept)
         check_kept()
@@ -210,11 +210,11 @@ class _PlanRun:
                 self._remove(drops[part], self.store)
             return
         reason = "it has no file, so only --delete removes it, from the store given by --store"
-        self.report.left_alone += [(drop.row.name, reason) for drop in drops]
+        self.report.left_alone += [LeftAlone(drop.row.name, reason) for drop in drops]
 
     def _remove(self, drops: list[Drop], store: Store) -> None:
         hashes = text_hashes(store, {row.place for drop in drops for row in (drop.row, drop.kept)})
-        removals: dict[Place, Removal] = {}
+        removals: dict[DocumentKey, Removal] = {}
 
         def plan_removal(drop: Drop) -> str:
             if drop.row.name in self.journal.changes and drop.row.place not in hashes:
@@ -236,9 +236,11 @@ class _PlanRun:
             problems = store.remove(removals)
         except StoreError as error:
             problems = dict.fromkeys(removals, str(error))
-        left_alone = {removed[place].row.name: reason for place, reason in problems.items()}
-        self.report.dropped = [dropped for dropped in self.report.dropped if dropped[0] not in left_alone]
-        self.report.left_alone += left_alone.items()
+        not_removed = {removed[place].row.name: reason for place, reason in problems.items()}
+        self.report.dropped = [dropped for dropped in self.report.dropped if dropped[0] not in not_removed]
+        self.report.left_alone += [
+            LeftAlone(name, reason, reason in _OUTDATED_REASONS) for name, reason in not_removed.items()
+        ]
 
     def _was_dropped(self, earlier: Change) -> bool:
         if earlier.act == "hardlink":
@@ -247,7 +249,7 @@ class _PlanRun:
             return self.method == "hardlink" and is_link
         return not os.path.lexists(earlier.path)
 
-    def _check_kept(self, kept: PlanRow, hashes: Mapping[Place, str] | None = None) -> None:
+    def _check_kept(self, kept: PlanRow, hashes: Mapping[DocumentKey, str] | None = None) -> None:
         """Check that the kept document exists and is unchanged. A pinned file is not read again."""
         try:
             if kept.path is None:
@@ -257,10 +259,11 @@ class _PlanRun:
                 return
             self.close()
             if not isinstance(kept.state, FileState):
-                raise LeftAloneError(kept.missing_state_reason)
+                raise kept.missing_state_error()
             self._pinned = PinnedFile(kept.path, kept.state)
         except LeftAloneError as error:
-            raise LeftAloneError(f"{kept.name} is kept instead, but {error}") from None
+            message = f"{kept.name} is kept instead, but {error}"
+            raise LeftAloneError(message, needs_new_plan=error.needs_new_plan) from None
 
     def _destination(self, drop: Drop, info: os.stat_result) -> str:
         """Return the new path of the file, or the name of the kept document; empty if both files are the same."""

@@ -60,7 +60,7 @@ def open_file(path: str) -> Iterator[int]:
         _require_regular(os.lstat(path))
         handle = os.open(path, _FLAGS)
     except FileNotFoundError:
-        raise LeftAloneError(GONE) from None
+        raise LeftAloneError(GONE, needs_new_plan=True) from None
     except (OSError, ValueError) as error:
         raise unreadable(error) from None
     try:
@@ -158,7 +158,7 @@ def _state(handle: int) -> tuple[FileState, os.stat_result]:
     except OSError as error:
         raise unreadable(error) from None
     if FileIdentity.of(before) != FileIdentity.of(after):
-        raise LeftAloneError("it changed during this run")
+        raise LeftAloneError("it changed during this run", needs_new_plan=True)
     return FileState(after.st_size, after.st_mtime_ns, digest), after
 
 
@@ -169,5 +169,5 @@ def _require_regular(info: os.stat_result) -> None:
 
 def _require_content(state: FileState, now: FileState, info: os.stat_result) -> os.stat_result:
     if (now.size, now.hash) != (state.size, state.hash):
-        raise LeftAloneError("its content has changed since the plan was written")
+        raise LeftAloneError("its content has changed since the plan was written", needs_new_plan=True)
     return info

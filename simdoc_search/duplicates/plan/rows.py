@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
 
 Action = Literal["keep", "drop", "decide"]
@@ -28,7 +28,23 @@ class PlanError(SimdocError):
 
 
 class LeftAloneError(Exception):
-    """A document is left unchanged. The message says why."""
+    """A document is left unchanged. The message says why.
+
+    Attributes:
+        needs_new_plan: whether the plan is out of date for this document, so that a new plan helps.
+    """
+
+    def __init__(self, message: str, *, needs_new_plan: bool = False) -> None:
+        super().__init__(message)
+        self.needs_new_plan = needs_new_plan
+
+
+class LeftAlone(NamedTuple):
+    """A document that was left unchanged, although its row says `drop`."""
+
+    name: str  # `PlanRow.name`
+    reason: str
+    needs_new_plan: bool = False  # whether the plan is out of date for this document, so that a new plan helps
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +78,7 @@ class PlanRow:
 
     action: Action  # what to do with the document
     group: int  # number of the group, from 1
-    place: Place  # key of the document in the store
+    place: DocumentKey  # key of the document in the store
     path: str | None  # absolute path of the document's file; None if it has no file
     kept: str  # `name` of the document that is kept instead; empty for the kept document of the group
     # state of the document when the plan was written; None if it is unknown; the document is then never changed
@@ -77,9 +93,9 @@ class PlanRow:
         """The path of the file; for a document without a file, `INDEX/ID` or the id."""
         return self.path or (self.place.id if self.place.index is None else f"{self.place.index}/{self.place.id}")
 
-    @property
-    def missing_state_reason(self) -> str:
-        """Why the row has no state, so that the document is left alone."""
+    def missing_state_error(self) -> LeftAloneError:
+        """Return the error for a row without a state."""
         if IN_ARCHIVE in self.note:
-            return IN_ARCHIVE
-        return f"the plan has no state for it{f' ({self.note})' if self.note else ''}"
+            return LeftAloneError(IN_ARCHIVE)
+        note = f" ({self.note})" if self.note else ""
+        return LeftAloneError(f"the plan has no state for it{note}", needs_new_plan=True)

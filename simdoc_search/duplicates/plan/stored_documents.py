@@ -4,32 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanRow, TextState
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, Removal
 
 
-def text_hashes(store: Store | None, places: Collection[Place]) -> dict[Place, str]:
+def text_hashes(store: Store | None, places: Collection[DocumentKey]) -> dict[DocumentKey, str]:
     """Return the `text_hash` of the documents with these keys. Keys without a document are omitted."""
     records = store.records(dict.fromkeys(place.id for place in places)) if places and store is not None else ()
     return {record.place: record.text_hash for record in records if record.place in places}
 
 
-def unchanged_text_hash(hashes: Mapping[Place, str], row: PlanRow) -> str:
+def unchanged_text_hash(hashes: Mapping[DocumentKey, str], row: PlanRow) -> str:
     """Return the `text_hash` of a document without a file, if it has not changed since the plan was written.
 
     Raises:
         LeftAloneError: the document is not in the store, or its text has changed.
     """
     if row.place not in hashes:
-        raise LeftAloneError(NOT_IN_STORE)
+        raise LeftAloneError(NOT_IN_STORE, needs_new_plan=True)
+    if row.state is None:
+        raise row.missing_state_error()
     if not isinstance(row.state, TextState) or hashes[row.place] != row.state.hash:
-        raise LeftAloneError(TEXT_CHANGED if row.state else row.missing_state_reason)
+        raise LeftAloneError(TEXT_CHANGED, needs_new_plan=True)
     return row.state.hash
 
 
-def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[int, Mapping[Place, str]]:
+def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[int, Mapping[DocumentKey, str]]:
     """Remove the documents of dropped files from the store, unless they were indexed from another version of the file.
 
     Returns:

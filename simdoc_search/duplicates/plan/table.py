@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from simdoc_search.display import printable
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_BYTES, FileState, PlanError, PlanRow, State, TextState
 from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_disk_full
 from simdoc_search.small_files import read_small
@@ -134,7 +134,7 @@ def _parse_row(cells: dict[str, str]) -> PlanRow:
         raise ValueError(f"column 'group' must be a number, not {group!r:.60}")
     if not cells.get("id"):
         raise ValueError("column 'id' is empty; copy the cell from the original plan")
-    place = Place(cells["id"], cells.get("index") or None, cells.get("routing") or None)
+    place = DocumentKey(cells["id"], cells.get("index") or None, cells.get("routing") or None)
     path, kept, state = cells.get("path") or None, cells.get("kept", ""), _parse_state(cells.get("state", ""))
     return PlanRow(action, int(group), place, path, kept, state, note=cells.get("note", ""))
 

@@ -9,7 +9,7 @@ from operator import itemgetter
 import numpy as np
 import tantivy
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
@@ -71,11 +71,11 @@ class LocalCandidates:
     def _read(self, hit: tuple[float, Address]) -> Candidate:
         document = self._snapshot.document(hit[1])
         codes = codes_of(document, self._snapshot.settings)
-        return Candidate(Place(id_of(document)), int(hit[0]), codes, metadata_of(document, self._fields))
+        return Candidate(DocumentKey(id_of(document)), int(hit[0]), codes, metadata_of(document, self._fields))
 
 
 def rank_by_equal_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
-    """Return the documents with at least the minimum of equal tokens of the plan, by descending number of these."""
+    """Return the documents that reach the plan's minimum number of equal tokens, by descending number."""
     query_codes = np.sort(decode(plan.tokens))
     documents = map(snapshot.document, addresses)
     counts = [count_common(query_codes, codes_of(document, snapshot.settings)) for document in documents]

@@ -32,7 +32,7 @@ LOCK_SECONDS = 60
 
 
 def find_manifest(folder: Path, new_manifest: StoreManifest | None = None) -> StoreManifest:
-    """Return the manifest of the store in a folder. Its settings may lack the hash key, which `Settings.unlocked` adds.
+    """Return the manifest of the store in a folder. Its hash key may lack the secret; see `Settings.with_verified_key`.
 
     Args:
         folder: folder of the store.
@@ -65,9 +65,9 @@ def find_or_create_manifest(
         StoreError: the folder contains something else, or the store cannot be read or created.
     """
     with_texts = store_texts is not False
-    settings = (requested or Settings().with_key(key)).for_local(with_texts)
+    settings = (requested or Settings().with_key(key)).for_local_store(with_texts)
     manifest = find_manifest(folder, StoreManifest.new(settings, with_texts) if create else None)
-    manifest = replace(manifest, settings=manifest.settings.unlocked(key, f"the store {folder}"))
+    manifest = replace(manifest, settings=manifest.settings.with_verified_key(key, f"the store {folder}"))
     _check_settings(folder, manifest.settings, requested)
     if store_texts is not None and store_texts != manifest.store_texts:
         with_or_without = "with" if manifest.store_texts else "without"

@@ -11,7 +11,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 from simdoc_search.analysis.words import joined_words
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import restrict, term_query
 from simdoc_search.stores.local.schema import WORDS, id_of, indexed_words, text_of
@@ -32,13 +32,13 @@ at most `MAX_READ`. Documents with the rarest phrases are read first. Reading a 
 CHECK_EVERY = 256
 
 _MAX_SINGLE_PHRASES = 50
-"""Up to this number, phrases are searched for one by one. More phrases are searched for at once."""
+"""If a text may contain more phrases, they are compared with its words in one scan instead of one by one."""
 
 _LETTERS_AND_DIGITS = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256).lower()
 
 
 def find_phrases(
-    snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
+    snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: DocumentKey | None
 ) -> PhraseMatches:
     """Return the documents that contain some of these phrases; see `Store.documents_with_phrases`."""
     candidates = _find_candidates(snapshot, phrases, filters, exclude)
@@ -50,12 +50,12 @@ def find_phrases(
             check_stopped()
         document = snapshot.document(address)
         if matches := matcher.matching_phrases(text_of(document) or "", phrase_indices):
-            documents[Place(id_of(document))] = matches
+            documents[DocumentKey(id_of(document))] = matches
     return PhraseMatches(documents, incomplete)
 
 
 def _find_candidates(
-    snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
+    snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: DocumentKey | None
 ) -> dict[int, list[Address]]:
     """Map the index of each phrase to the documents with all its words, at most one more than are read."""
     frequencies: dict[str, int] = {}

@@ -16,12 +16,12 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.words import joined_words
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.kinds import KINDS, Kind, KindName, kinds_of, names_of_kinds
+from simdoc_search.sketch.kinds import KINDS, KindName, TokenKind, kinds_of, names_of_kinds
 from simdoc_search.sketch.sentences import codes_of_sentences, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import HASH_BITS, encode_text
-from simdoc_search.sketch.winnow import no_passages
-from simdoc_search.stores.fields import escape_surrogates, metadata_terms, names_of
+from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.stores.fields import METADATA_FIELD, escape_surrogates, metadata_terms, names_of
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 
 MAX_TERM_BYTES = 65_000
@@ -62,7 +62,7 @@ def build_schema(optional: Collection[str]) -> tantivy.Schema:
     """
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
-    for name in ("names", "path", "facts", *HASHES):
+    for name in ("names", "path", METADATA_FIELD, *HASHES):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("tokens", tokenizer_name="whitespace", index_option="basic")
     builder.add_unsigned_field("buckets", indexed=True, fast=True)
@@ -86,7 +86,7 @@ def encode_record(record: Record, settings: Settings, store_text: bool) -> Encod
         "id": record.id,
         "names": names_of(record.id),
         "path": path_terms(record.path),
-        "facts": metadata_terms(record),
+        METADATA_FIELD: metadata_terms(record),
         "tokens": encode_text(record.codes),
         "buckets": len(record.codes),
         "codes": _pack_fingerprint(record.codes, settings.minhash.slot_count),
@@ -120,9 +120,9 @@ def to_record(
         origin=Origin(*rest["origin"]) if rest["origin"] else None,
         text_hash=rest.get("text_hash", ""),
         words_hash=rest.get("words_hash", ""),
-        passages=tokens_of(document, KINDS["passages"]) if passages else no_passages(),
-        sentences=tokens_of(document, KINDS["sentences"]) if sketches else no_passages(),
-        concepts=tokens_of(document, KINDS["concepts"]) if sketches else no_passages(),
+        passages=codes_of_kind(document, KINDS["passages"]) if passages else empty_codes(),
+        sentences=codes_of_kind(document, KINDS["sentences"]) if sketches else empty_codes(),
+        concepts=codes_of_kind(document, KINDS["concepts"]) if sketches else empty_codes(),
     )
 
 
@@ -165,10 +165,10 @@ def codes_of(document: tantivy.Document, settings: Settings) -> NDArray[np.uint3
     return _unpack_fingerprint(_stored_bytes(document.get_first("codes")), settings.minhash.slot_count)
 
 
-def tokens_of(document: tantivy.Document, kind: Kind) -> NDArray[np.uint32]:
+def codes_of_kind(document: tantivy.Document, kind: TokenKind) -> NDArray[np.uint32]:
     """Return the tokens of a kind as numbers, in their original order. The array is empty if the store has none."""
     packed = document.get_first(_STORED_FIELDS[kind.name])
-    return no_passages() if packed is None else _unpack_kind(_stored_bytes(packed), kind)
+    return empty_codes() if packed is None else _unpack_kind(_stored_bytes(packed), kind)
 
 
 def metadata_of(document: tantivy.Document, names: Sequence[str]) -> dict[str, MetadataValue]:
@@ -250,12 +250,12 @@ def _unpack(packed: bytes, length: int) -> NDArray[np.uint32]:
     return octets.view(">u4").ravel().astype(np.uint32)
 
 
-def _pack_kind(codes: NDArray[np.uint32], kind: Kind) -> bytes:
+def _pack_kind(codes: NDArray[np.uint32], kind: TokenKind) -> bytes:
     """Pack the tokens of a kind. The four tokens of a sentence become one 8-byte number."""
     return sentences_of_codes(codes).astype(">u8").tobytes() if kind.name == "sentences" else _pack(codes, kind.length)
 
 
-def _unpack_kind(packed: bytes, kind: Kind) -> NDArray[np.uint32]:
+def _unpack_kind(packed: bytes, kind: TokenKind) -> NDArray[np.uint32]:
     if kind.name == "sentences":
         return codes_of_sentences(np.frombuffer(packed, ">u8").astype(np.uint64))
     return _unpack(packed, kind.length)

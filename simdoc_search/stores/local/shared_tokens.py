@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from tantivy import Query
 
-from simdoc_search.documents import Place
-from simdoc_search.sketch.kinds import Kind
+from simdoc_search.documents import DocumentKey
+from simdoc_search.sketch.kinds import TokenKind
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import sharing_query
-from simdoc_search.stores.local.schema import id_of, tokens_of
+from simdoc_search.stores.local.schema import codes_of_kind, id_of
 from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.shared_tokens import (
     FIRST_READ,
     GROWTH,
-    Shared,
+    SharingDocument,
     SharingDocuments,
     sharing_order,
     split_rows,
@@ -31,11 +31,11 @@ MAX_QUERY_TOKENS = 1 << 15
 
 def find_sharing(
     snapshot: Snapshot,
-    kind: Kind,
+    kind: TokenKind,
     codes: NDArray[np.uint32],
     *,
     filters: Filters | None,
-    exclude: Place | None,
+    exclude: DocumentKey | None,
     size: int,
 ) -> SharingDocuments:
     """Return the documents that share tokens of a kind; see `Store.documents_sharing`."""
@@ -47,7 +47,7 @@ def find_sharing(
     queries = [sharing_query(schema, kind.name, part, filters, exclude) for part in parts]
 
     def count_parts(part_indices: Sequence[int], addresses: Sequence[Address]) -> list[Mapping[Address, int]]:
-        stored = {address: tokens_of(snapshot.document(address), kind) for address in addresses}
+        stored = {address: codes_of_kind(snapshot.document(address), kind) for address in addresses}
         counts: list[Mapping[Address, int]] = []
         for part_index in part_indices:
             query_codes = decode([token for row in parts[part_index] for token in row], kind.length).reshape(-1, width)
@@ -60,6 +60,8 @@ def find_sharing(
         return ((address, int(score)) for score, address in snapshot.ranked(query, max(size, FIRST_READ), GROWTH))
 
     counts, omitted_bound = sum_parts([stream(query) for query in queries], count_parts, size)
-    documents = [Shared(Place(id_of(snapshot.document(address))), shared) for address, shared in counts.items()]
+    documents = [
+        SharingDocument(DocumentKey(id_of(snapshot.document(address))), shared) for address, shared in counts.items()
+    ]
     total = snapshot.count(sharing_query(schema, kind.name, rows, filters, exclude, counted=False))
     return SharingDocuments(sorted(documents, key=sharing_order), total, omitted_bound)

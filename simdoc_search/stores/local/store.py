@@ -14,16 +14,17 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
-from simdoc_search.cancellation import Stop
-from simdoc_search.documents import MAX_ID_BYTES, Place, unicode_forms
+from simdoc_search.cancellation import StopEvent
+from simdoc_search.documents import MAX_ID_BYTES, DocumentKey, unicode_forms
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.kinds import KINDS, Kind, KindName
+from simdoc_search.sketch.kinds import KINDS, KindName, TokenKind
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE, Closable, Encoder, StoreInfo
 from simdoc_search.stores.fields import (
+    METADATA_FIELD,
     escape_surrogates,
     field_or_folder_names,
     metadata_prefix,
@@ -86,7 +87,7 @@ class LocalStore(Closable):
         self._folder = folder
         self._settings = settings
         self._schema = build_schema(optional_fields(settings))
-        self._stop = Stop()
+        self._stop = StopEvent()
         with engine_errors("open", location):
             index = IndexInFolder(folder / INDEX_FOLDER, self._schema) if folder else IndexInMemory(self._schema)
         self._open: list[IndexInFolder | IndexInMemory] = [index]  # empty when closed
@@ -115,7 +116,7 @@ class LocalStore(Closable):
         """Return no indices, because a local store has none."""
         return ()
 
-    def cancellable_by(self, stop: Stop) -> LocalStore:
+    def cancellable_by(self, stop: StopEvent) -> LocalStore:
         other = copy(self)
         other._stop = stop
         return other
@@ -155,17 +156,17 @@ class LocalStore(Closable):
             with suppress(Exception):  # committed documents are safe
                 engine.wait_merging_threads()  # also releases the lock
 
-    def remove(self, removals: Mapping[Place, Removal]) -> dict[Place, str]:
+    def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
         with self.writer() as writer:  # no other writer can write during the block
-            places = {*removals, *(removal.kept[0] for removal in removals.values() if removal.kept)}
-            hashes = {record.place: record.text_hash for record in self.records({place.id for place in places})}
-            not_removed: dict[Place, str] = {}
-            for place, removal in removals.items():
-                if hashes.get(place) != removal.text_hash:
-                    not_removed[place] = TEXT_CHANGED if place in hashes else NOT_IN_STORE
+            keys = {*removals, *(removal.kept[0] for removal in removals.values() if removal.kept)}
+            hashes = {record.place: record.text_hash for record in self.records({key.id for key in keys})}
+            not_removed: dict[DocumentKey, str] = {}
+            for key, removal in removals.items():
+                if hashes.get(key) != removal.text_hash:
+                    not_removed[key] = TEXT_CHANGED if key in hashes else NOT_IN_STORE
                 elif removal.kept and hashes.get(removal.kept[0]) != removal.kept[1]:
-                    not_removed[place] = KEPT_CHANGED
-            writer.delete(place.id for place in removals if place not in not_removed)
+                    not_removed[key] = KEPT_CHANGED
+            writer.delete(key.id for key in removals if key not in not_removed)
         return not_removed
 
     # --- reading ---
@@ -208,20 +209,25 @@ class LocalStore(Closable):
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         return (Digest(record.id, record.digest, record.origin) for record in self.records(ids))
 
-    def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, Any]]:
-        records = self.records([place.id for place in places])
+    def fields_at(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> dict[DocumentKey, Mapping[str, Any]]:
+        records = self.records([key.id for key in keys])
         return {
             record.place: {key: record.metadata[key] for key in fields if key in record.metadata} for record in records
         }
 
-    def places_of(self, id: str, index: str) -> Collection[Place]:  # noqa: ARG002
-        """Return no places, because a local store has no named indices."""
+    def keys_of(self, id: str, index: str) -> Collection[DocumentKey]:  # noqa: ARG002
+        """Return no keys, because a local store has no named indices."""
         return ()
 
     # --- queries ---
 
     def candidates(
-        self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
+        self,
+        plan: Plan,
+        *,
+        filters: Filters | None = None,
+        exclude: DocumentKey | None = None,
+        fields: Sequence[str] = (),
     ) -> LocalCandidates:
         query = partial(build_query, self._schema, plan, filters, exclude)
         snapshot, hits = self._snapshot(), None
@@ -229,13 +235,17 @@ class LocalStore(Closable):
             with_band = snapshot.addresses(query("match_bands"), MAX_BAND_MATCHES + 1)
             if len(with_band) <= MAX_COUNTED_CLIENT_SIDE:
                 hits = rank_by_equal_tokens(snapshot, plan, with_band)
-            elif plan.unbanded and len(with_band) > MAX_BAND_MATCHES:
-                plan = plan.unbanded
+            elif plan.without_bands and len(with_band) > MAX_BAND_MATCHES:
+                plan = plan.without_bands
                 query = partial(build_query, self._schema, plan, filters, exclude)
         return LocalCandidates(plan, snapshot, query, hits=hits, fields=fields)
 
     def candidates_of_many(
-        self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
+        self,
+        plans: Sequence[tuple[Plan, DocumentKey | None]],
+        *,
+        filters: Filters | None = None,
+        fields: Sequence[str] = (),
     ) -> list[LocalCandidates]:
         return [self.candidates(plan, filters=filters, exclude=exclude, fields=fields) for plan, exclude in plans]
 
@@ -245,7 +255,7 @@ class LocalStore(Closable):
         *,
         kind: KindName = "passages",
         filters: Filters | None = None,
-        exclude: Place | None = None,
+        exclude: DocumentKey | None = None,
         size: int,
     ) -> SharingDocuments:
         token_kind, snapshot = self._kind(kind), self._snapshot()
@@ -260,7 +270,7 @@ class LocalStore(Closable):
         return self._settings.words
 
     def documents_with_phrases(
-        self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
+        self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: DocumentKey | None = None
     ) -> PhraseMatches:
         if not self.can_find_phrases:
             raise FormatMismatchError(
@@ -292,7 +302,7 @@ class LocalStore(Closable):
         if is_path:
             query = condition_query(self._schema, condition)
         else:
-            query = prefix_query(self._schema, "facts", metadata_prefix(condition.field))
+            query = prefix_query(self._schema, METADATA_FIELD, metadata_prefix(condition.field))
         if snapshot.addresses(query, 1):
             return None
         sample = snapshot.addresses(tantivy.Query.all_query(), MAX_FIELDS_SAMPLE)
@@ -304,7 +314,7 @@ class LocalStore(Closable):
             for address in snapshot.addresses(restrict(self._schema, query, filters), limit):
                 yield id_of(snapshot.document(address))
 
-    def _kind(self, name: KindName) -> Kind:
+    def _kind(self, name: KindName) -> TokenKind:
         """Return a kind of tokens. Raise FormatMismatchError if the store does not have this kind."""
         kind = KINDS[name]
         if getattr(self._settings, name) is None:

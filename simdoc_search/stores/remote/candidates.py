@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.query.dsl import Score, can_count_tokens, clause_count
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
@@ -32,11 +32,11 @@ _LAST_DOCUMENT = 2**31 - 1  # `search_after` with this value continues with the 
 
 _NO_CODES = np.zeros(0, np.uint32)
 
-DocumentKey = tuple[str, str, str | None]
+HitKey = tuple[str, str, str | None]
 """The index, `_id` and routing of a document."""
 
 
-def document_key(hit: RawHit) -> DocumentKey:
+def hit_key(hit: RawHit) -> HitKey:
     """Return the key of a hit's document."""
     return hit["_index"], hit["_id"], hit.get("_routing")
 
@@ -85,7 +85,7 @@ class RemoteCandidates:
     ) -> None:
         self.total: int = total_hits(first_response)
         self.plan = plan
-        self._left_out: dict[DocumentKey, LeftOut] = {}
+        self._left_out: dict[HitKey, LeftOut] = {}
         self._access = access
         self._search = {name: search[name] for name in ("query", "track_scores", "_source")}
         self._is_scored: bool = search["track_scores"]
@@ -109,21 +109,19 @@ class RemoteCandidates:
             yield from self._ranked
             return
         page, size, score_limit = self._first_hits, FIRST_PAGE, math.inf
-        yielded: set[DocumentKey] = set()
+        yielded: set[HitKey] = set()
         while page:
-            yield from self._to_candidates(hit for hit in page if document_key(hit) not in yielded)
+            yield from self._to_candidates(hit for hit in page if hit_key(hit) not in yielded)
             if len(page) < size:
                 return
             # More documents may have the score of the last document, and engines do not guarantee an order of equal
             # scores. So the next page starts with all documents of this score.
             last = page[-1]["_score"]
             higher = [hit["_score"] for hit in page if hit["_score"] > last]
-            yielded = {document_key(hit) for hit in page if hit["_score"] == last} | (set() if higher else yielded)
+            yielded = {hit_key(hit) for hit in page if hit["_score"] == last} | (set() if higher else yielded)
             score_limit = min(higher, default=score_limit)
             if not higher and size == LARGEST_PAGE:  # one page cannot hold all documents of this score
-                rest = (
-                    hit for hit in self._read_all() if hit["_score"] < score_limit and document_key(hit) not in yielded
-                )
+                rest = (hit for hit in self._read_all() if hit["_score"] < score_limit and hit_key(hit) not in yielded)
                 yield from self._to_candidates(rest)
                 return
             size = min(size * PAGE_GROWTH, LARGEST_PAGE)
@@ -142,14 +140,14 @@ class RemoteCandidates:
 
     def _to_candidates(self, hits: Iterable[RawHit]) -> Iterator[Candidate]:
         for hit, codes, matched, fault in self._read_tokens(hits):
-            place = self._access.ids.place_of(hit)
+            key = self._access.id_field.key_of(hit)
             if fault:
-                self._left_out[document_key(hit)] = LeftOut(place, fault)
+                self._left_out[hit_key(hit)] = LeftOut(key, fault)
             else:
                 fields = select_fields(
                     hit.get("_source") or {}, self._fields, is_simdoc_index=self._access.is_simdoc_index
                 )
-                yield Candidate(place, matched, codes, fields)
+                yield Candidate(key, matched, codes, fields)
 
     def _rank_client_side(self, hits: Iterable[RawHit]) -> list[Candidate]:
         candidates = [hit for hit in self._to_candidates(hits) if hit.matched >= self.plan.minimum_match]
@@ -158,18 +156,18 @@ class RemoteCandidates:
 
 def find_candidates(
     access: IndexAccess,
-    plans: Sequence[tuple[Plan, Place | None]],
+    plans: Sequence[tuple[Plan, DocumentKey | None]],
     filters: Filters | None,
     fields: Sequence[str],
 ) -> list[RemoteCandidates]:
-    """Run plans in one or two requests. Each plan has a place to exclude, or None. See `Store.candidates_of_many`.
+    """Run plans in one or two requests. Each plan has a key to exclude, or None. See `Store.candidates_of_many`.
 
     Plans with bands first run without scores. If only a few documents match, it is cheaper to count their shared tokens
     on the client side.
     """
     clauses = access.query_clauses(filters)
     chosen_plans = [plan for plan, _ in plans]
-    excluded = [access.ids.place_clauses(place) for _, place in plans]
+    excluded = [access.id_field.key_clauses(key) for _, key in plans]
     searches: dict[int, dict[str, Any]] = {}
     responses: dict[int, Any] = {}
 
@@ -188,7 +186,7 @@ def find_candidates(
     for position, plan in enumerate(chosen_plans):
         if not isinstance(plan, Bands) or (total := total_hits(responses[position])) <= MAX_COUNTED_CLIENT_SIDE:
             continue
-        scored_plan = (total > MAX_BAND_MATCHES and plan.unbanded) or plan
+        scored_plan = (total > MAX_BAND_MATCHES and plan.without_bands) or plan
         if can_count_tokens(scored_plan, clause_count([*clauses, *excluded[position]]), access.engine.max_clauses()):
             chosen_plans[position] = scored_plan
             rerun.append(position)
@@ -214,7 +212,7 @@ def first_page_search(
     access: IndexAccess, query: dict[str, Any], source: Sequence[str], fields: Sequence[str], *, scored: bool
 ) -> dict[str, Any]:
     """Return the body of the search for the first page of candidates."""
-    parts = [*source, *access.ids.parts, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
+    parts = [*source, *access.id_field.parts, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
     return {
         "query": query,
         "size": FIRST_PAGE if scored else MAX_COUNTED_CLIENT_SIDE,

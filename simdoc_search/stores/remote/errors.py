@@ -36,7 +36,7 @@ _CAUSES = (
     ),
     ("wrong_version_number|wrong version number|record layer", "it does not use TLS", "use http instead of https"),
     ("ssl|tls", "the TLS connection failed", "check the URL and the certificate"),
-    ("timed out|timeout", "it took too long", "try again later, or {increase_timeout}"),
+    ("timed out|timeout", "the request took too long", "try again later, or {increase_timeout}"),
     ("refused|connect call failed", "connection refused", "start the engine, or check the URL"),
     ("resolution|resolve|name or service|nodename|getaddrinfo", "unknown host", "check the URL"),
 )
@@ -59,7 +59,7 @@ class RequestError(StoreError):
         self.index = index
 
 
-class TooLargeError(StoreError):
+class ResponseTooLargeError(StoreError):
     """A response is larger than `clients.MAX_RESPONSE_BYTES`."""
 
     def __init__(self, message: str = "the response is larger than 256 MiB; request fewer documents") -> None:
@@ -77,7 +77,7 @@ def error_from_client(name: str, error: Exception, *, owns_client: bool) -> Exce
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return error_from_response(name, status, getattr(error, "info", None) or getattr(error, "body", None))
-    if too_large := _find_too_large_error(error):
+    if too_large := _find_response_too_large(error):
         return too_large
     error_class = type(error)
     if not error_class.__module__.startswith(_CLIENT_MODULES):
@@ -108,8 +108,8 @@ def closed_index_error(name: str, index: str, status: int = 400) -> RequestError
 
 
 def unavailable_error(name: str, error: object, *, owns_client: bool = True) -> StoreUnavailableError:
-    """Return the error for an engine that does not respond. The arguments are the same as for `error_from_client`."""
-    context = getattr(error, "__context__", None) or ""  # the only detail that Elasticsearch's client for asyncio gives
+    """Return the error for an engine that does not respond. Its message contains the cause and the advice."""
+    context = getattr(error, "__context__", None) or ""  # Elasticsearch's asyncio client gives no other details
     details = f"{getattr(error, 'info', '')} {getattr(error, 'errors', '')} {error} {context}"
     # aiohttp writes `ssl:default` or similar before each host, even for http.
     text = re.sub(r"\bssl:\w+ ", "", f"{type(error).__name__} {details}".lower())
@@ -117,7 +117,7 @@ def unavailable_error(name: str, error: object, *, owns_client: bool = True) -> 
     cause, advice = next(matches, ("connection lost", "start the engine, or check the URL"))
     increase_timeout = "increase SIMDOC_TIMEOUT" if owns_client else "increase the timeout of your client"
     advice = advice.format(increase_timeout=increase_timeout)
-    return StoreUnavailableError(f"{name} does not respond ({cause}); {advice}")
+    return StoreUnavailableError(f"no response from {name}: {cause}; {advice}")
 
 
 def not_an_engine_error(name: str, reason: str = "") -> StoreError:
@@ -176,8 +176,8 @@ def _describe_error(status: int, error_type: str, reason: str) -> str:
     return f"returned status {status}: {reason}"
 
 
-def _find_too_large_error(error: BaseException | None) -> TooLargeError | None:
-    """Return the `TooLargeError` that caused an error of a client, or None."""
-    while error is not None and not isinstance(error, TooLargeError):
+def _find_response_too_large(error: BaseException | None) -> ResponseTooLargeError | None:
+    """Return the `ResponseTooLargeError` that caused an error of a client, or None."""
+    while error is not None and not isinstance(error, ResponseTooLargeError):
         error = error.__cause__ or error.__context__
     return error

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.sketch.kinds import KINDS, kinds_of
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import HASH_BITS, encode_text
@@ -31,7 +31,7 @@ def fingerprint_in(source: Mapping[str, Any], field: str) -> Any:
     return {**parts, **value} if isinstance(value, Mapping) else parts
 
 
-def is_ours(value: Any) -> bool:
+def is_simdoc_value(value: Any) -> bool:
     """Return whether the value of the fingerprint field is absent, or simdoc-search or one of its loaders wrote it.
 
     Such a value has a `format` label, or contains only parts of a fingerprint, which may be malformed. Other values
@@ -40,7 +40,7 @@ def is_ours(value: Any) -> bool:
     if value is None:
         return True
     if isinstance(value, list):
-        return all(isinstance(item, Mapping) and is_ours(item) for item in value)
+        return all(isinstance(item, Mapping) and is_simdoc_value(item) for item in value)
     if not isinstance(value, Mapping):
         return False
     label = value.get("format")
@@ -57,7 +57,7 @@ def fault_of(source: Mapping[str, Any], field: str, settings: Settings) -> str:
         return "has keys with dots"
     if not isinstance(values, Mapping):
         return "is not an object"
-    record = to_record(Place(""), {field: values}, field=field)
+    record = to_record(DocumentKey(""), {field: values}, field=field)
     return record.fault.replace(f"{field}.", "") or next(_faults(values, record, settings), "")
 
 

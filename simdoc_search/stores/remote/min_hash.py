@@ -20,7 +20,7 @@ from simdoc_search.sketch.estimate import Estimate
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.terms import codes_of_terms, compare_terms, own_values
+from simdoc_search.sketch.terms import certain_values, codes_of_terms, compare_terms
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import closed_reason
@@ -65,7 +65,7 @@ class TermSettings(Settings):
 
     def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
         """Return the codes of a text, for comparing it, and the corresponding terms, for querying the engine."""
-        values = own_values(fingerprint.minima, self.options)
+        values = certain_values(fingerprint.minima, self.options)
         return codes_of_terms(values, self.options), self.options.lucene_terms(values)
 
 

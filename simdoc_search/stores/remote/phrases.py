@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Phrase, PhraseMatches
@@ -32,7 +32,7 @@ def can_find_phrases(access: IndexAccess) -> bool:
 
 
 def find_phrases(
-    access: IndexAccess, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
+    access: IndexAccess, phrases: Sequence[Phrase], filters: Filters | None, exclude: DocumentKey | None
 ) -> PhraseMatches:
     """Return the documents that contain at least one of the phrases; see `Store.documents_with_phrases`."""
     fields = _text_fields(access)
@@ -47,24 +47,24 @@ def find_phrases(
 
     def search(phrase: Phrase) -> dict[str, Any]:
         return {
-            "query": phrase_query(phrase.text, fields, clauses, exclude, access.ids),
+            "query": phrase_query(phrase.text, fields, clauses, exclude, access.id_field),
             "size": size,
             "sort": ["_doc"],
             "track_total_hits": size + 1,
-            "_source": access.ids.parts or False,
+            "_source": access.id_field.parts or False,
         }
 
-    matches: defaultdict[Place, list[int]] = defaultdict(list)
+    matches: defaultdict[DocumentKey, list[int]] = defaultdict(list)
     incomplete = []
     for start in range(0, len(phrases), PHRASES_AT_ONCE):
         searches = map(search, phrases[start : start + PHRASES_AT_ONCE])
         for position, response in enumerate(access.engine.search_many(access.name, searches), start):
             hits = response["hits"]["hits"]
             for hit in hits:
-                matches[access.ids.place_of(hit)].append(position)
+                matches[access.id_field.key_of(hit)].append(position)
             if total_hits(response) > len(hits):
                 incomplete.append(position)
-    return PhraseMatches({place: tuple(positions) for place, positions in matches.items()}, tuple(incomplete))
+    return PhraseMatches({key: tuple(positions) for key, positions in matches.items()}, tuple(incomplete))
 
 
 def _text_fields(access: IndexAccess) -> Sequence[str]:

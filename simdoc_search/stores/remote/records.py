@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.words import without_surrogates
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import DocumentError
-from simdoc_search.sketch.kinds import KINDS, Kind, kinds_of
+from simdoc_search.sketch.kinds import KINDS, TokenKind, kinds_of
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode_text, encode_text
-from simdoc_search.sketch.winnow import no_passages
-from simdoc_search.stores.fields import metadata_terms, names_of
+from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.stores.fields import METADATA_FIELD, metadata_terms, names_of
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 from simdoc_search.stores.remote.bulk import json_line
 from simdoc_search.stores.remote.errors import one_line
@@ -31,7 +31,7 @@ from simdoc_search.stores.remote.texts import text_of
 
 Codes = NDArray[np.uint32]
 
-_FILE_PARTS = ("root", "size", "mtime_ns", "prefix")
+_REQUIRED_ORIGIN_PARTS = ("root", "size", "mtime_ns", "prefix")
 _PLAIN = frozenset({str, int, dict, type(None)})
 _TYPE_NAMES = {bool: "a boolean", int: "a number", float: "a number", str: "a string", dict: "an object"}
 
@@ -57,7 +57,7 @@ def field_values(
     """
     text_hash, words_hash = hashes
     kinds: dict[str, str] = {
-        kind.name: encode_text(tokens.get(kind.name, no_passages()), kind.length) for kind in kinds_of(settings)
+        kind.name: encode_text(tokens.get(kind.name, empty_codes()), kind.length) for kind in kinds_of(settings)
     }
     return {
         "tokens": encode_text(codes),
@@ -84,10 +84,12 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
         "digest": record.digest,
         "names": [_json_value(name) for name in names_of(record.id)],
         "path": _json_value(record.path)[:MAX_PATH_CHARACTERS],
-        "facts": metadata_terms(record),
+        METADATA_FIELD: metadata_terms(record),
     }
     if record.origin:
-        values["origin"] = {key: value for key, value in asdict(record.origin).items() if value or key in _FILE_PARTS}
+        values["origin"] = {
+            key: value for key, value in asdict(record.origin).items() if value or key in _REQUIRED_ORIGIN_PARTS
+        }
     source: dict[str, Any] = {field: values, "metadata": _json_value(dict(record.metadata))}
     if store_text and record.text is not None:
         source["body"] = _json_value(record.text)
@@ -95,7 +97,7 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
 
 
 def to_record(
-    place: Place,
+    key: DocumentKey,
     source: Mapping[str, Any],
     *,
     field: str,
@@ -105,7 +107,7 @@ def to_record(
     """Return the record of a document. Missing or malformed parts are empty. `Record.fault` lists the malformed ones.
 
     Args:
-        place: place of the document.
+        key: key of the document.
         source: the `_source` of the document, or parts of it.
         field: name of the fingerprint field.
         text_fields: fields that contain the text. None means `body`, in an index that simdoc-search created.
@@ -124,10 +126,10 @@ def to_record(
 
     codes = read(_token_set, None, f"{field}.tokens")
     kinds = {name: read(_tokens_of_kind, kind, f"{field}.{name}") for name, kind in KINDS.items()}
-    tokens_by_kind: dict[str, Any] = {name: no_passages() if found is None else found for name, found in kinds.items()}
+    tokens_by_kind: dict[str, Any] = {name: empty_codes() if found is None else found for name, found in kinds.items()}
     return Record(
-        id=place.id,
-        codes=no_passages() if codes is None else codes,
+        id=key.id,
+        codes=empty_codes() if codes is None else codes,
         shingles=read(_integer, f"{field}.shingles") or 0,
         digest=read(_only_value, f"{field}.digest", str) or "",
         metadata=read(_only_value, "metadata", dict) or {},
@@ -137,8 +139,8 @@ def to_record(
         words_hash=read(_only_value, f"{field}.words_hash", str) or "",
         fault="; ".join(faults),
         **tokens_by_kind,
-        index=place.index,
-        routing=place.routing,
+        index=key.index,
+        routing=key.routing,
     )
 
 
@@ -162,7 +164,7 @@ def _json_value(value: Any) -> Any:
     return value
 
 
-def _tokens_of_kind(source: Mapping[str, Any], kind: Kind, path: str) -> Codes:
+def _tokens_of_kind(source: Mapping[str, Any], kind: TokenKind, path: str) -> Codes:
     if kind.is_sorted_set:
         return _token_set(source, kind.length, path)
     codes = _tokens(source, kind.length, path)
@@ -198,11 +200,11 @@ def _text(source: Mapping[str, Any], text_fields: Sequence[str]) -> str | None:
 def _only_value(source: Mapping[str, Any], path: str, kind: type) -> Any:
     """Return the only value at a path, or None if there is no value."""
     first, _, last = path.partition(".")
-    above = source.get(first)
+    parent = source.get(first)
     if (
-        last and type(above) is dict and path not in source and type(above.get(last)) in _PLAIN
+        last and type(parent) is dict and path not in source and type(parent.get(last)) in _PLAIN
     ):  # the form that simdoc-search writes
-        values = [] if above.get(last) is None else [above[last]]
+        values = [] if parent.get(last) is None else [parent[last]]
     else:
         values = list(_values(source, path.split(".")))
     if len(values) > 1:

@@ -9,8 +9,9 @@ An example of a document (see `records.py`):
                 "duplicate_of": "...", "cluster": "...",
                 "digest": "...", "names": [...], "path": "...", "facts": [...], "origin": {...}}}
 
-An index has passages, sentences or concepts if it was created with them (`sketch.kinds`). `duplicate_of` and `cluster`
-mark duplicates (`marks.py`). Only an index that simdoc-search created has `body`, `metadata` and the last line.
+An index has passages, sentences or concepts if it was created with them (`sketch.kinds`). `buckets` is the number of
+tokens. `duplicate_of` and `cluster` mark duplicates (`marks.py`). Only an index that simdoc-search created has `body`,
+`metadata` and the last line. `facts` contains the terms of the metadata and of the root.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.kinds import KindName, names_of_kinds
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings, check_version
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.mappings import fields_of
 
 DEFAULT_FIELD = "simdoc"
@@ -82,7 +83,7 @@ def settings_of(meta: Mapping[str, str]) -> Settings:
         lines = [value for key, value in sorted(meta.items()) if key.startswith(_SKETCHES)]
         sketches = [sketch.strip() for line in lines for sketch in line.split(_SEPARATOR.strip())]
         analysis = _parse_analysis(meta.get("simdoc_analysis", _analysis_text(Analysis())))
-        return Settings.of_parts(analysis, sketches, meta.get("simdoc_key"))
+        return Settings.from_sketches(analysis, sketches, meta.get("simdoc_key"))
     except (KeyError, ValueError) as error:
         raise FormatMismatchError(
             f"the field's meta has no settings of simdoc-search ({error}); apply the mapping of the component template"
@@ -105,7 +106,7 @@ def labels_of(settings: Settings) -> list[str]:
     An index without passage tokens may contain documents with them, from a loader with the default settings.
     """
     label = format_label(settings)
-    return [label] if settings.passages else [label, format_label(replace(settings, passages=Passages()))]
+    return [label] if settings.passages else [label, format_label(replace(settings, passages=PassageSettings()))]
 
 
 def labels_without(settings: Settings, *names: KindName) -> list[str]:
@@ -145,17 +146,17 @@ def component_template(settings: Settings | None = None, field: str = DEFAULT_FI
 
 def field_mappings(settings: Settings, field: str) -> dict[str, Any]:
     """Return the mappings of the fields in the fingerprint field."""
-    ours: dict[str, Any] = component_template(settings, field)["template"]["mappings"]["properties"][field]
-    return dict(ours["properties"])
+    mapping: dict[str, Any] = component_template(settings, field)["template"]["mappings"]["properties"][field]
+    return dict(mapping["properties"])
 
 
 def index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
     """Return the body of the request that creates an index. Index templates determine its shards and replicas."""
     index: dict[str, Any] = _read_template("simdoc.store.json")["template"]
     fields = index["mappings"]["properties"]
-    ours = component_template(settings, field)["template"]["mappings"]["properties"][field]
-    ours["properties"] |= fields.pop(DEFAULT_FIELD)["properties"]
-    fields[field] = ours
+    mapping = component_template(settings, field)["template"]["mappings"]["properties"][field]
+    mapping["properties"] |= fields.pop(DEFAULT_FIELD)["properties"]
+    fields[field] = mapping
     if not store_texts:
         del fields["body"]
     return index

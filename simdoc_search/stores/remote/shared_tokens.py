@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.dsl import MAX_CLAUSES, clause_count
 from simdoc_search.sketch.kinds import KINDS, KindName
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.remote.access import IndexAccess
-from simdoc_search.stores.remote.candidates import DocumentKey, document_key
+from simdoc_search.stores.remote.candidates import HitKey, hit_key
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
 from simdoc_search.stores.remote.queries import any_token_query, sharing_query
 from simdoc_search.stores.remote.shared_settings import require_kind
 from simdoc_search.stores.shared_tokens import (
     FIRST_READ,
-    Shared,
+    SharingDocument,
     SharingDocuments,
     sharing_order,
     split_rows,
@@ -44,7 +44,7 @@ def find_sharing(
     kind_name: KindName,
     *,
     filters: Filters | None,
-    exclude: Place | None,
+    exclude: DocumentKey | None,
     size: int,
 ) -> SharingDocuments:
     """Return the documents that share the most tokens of a kind; see `Store.documents_sharing`."""
@@ -63,7 +63,7 @@ def find_sharing(
     parts = [rows[start : start + rows_at_once] for start in range(0, len(rows), rows_at_once)]
     search = _SplitSearch(access, f"{access.field}.{kind.name}", parts, clauses, exclude)
     counts, omitted_bound = sum_parts(search.streams(min(max(size, FIRST_READ), LARGEST_PAGE)), search.count_for, size)
-    documents = [Shared(search.places[key], count) for key, count in counts.items()]
+    documents = [SharingDocument(search.document_keys[key], count) for key, count in counts.items()]
     return SharingDocuments(sorted(documents, key=sharing_order), search.count_sharing(), omitted_bound)
 
 
@@ -85,7 +85,7 @@ class _SplitSearch:
     """A search for rows of tokens, split into parts because of the clause limit.
 
     Attributes:
-        places: the places of the documents that were found so far.
+        document_keys: maps the key of each hit that was read to the key of its document.
     """
 
     def __init__(
@@ -94,9 +94,9 @@ class _SplitSearch:
         field: str,
         parts: list[list[list[str]]],
         clauses: list[dict[str, Any]],
-        exclude: Place | None,
+        exclude: DocumentKey | None,
     ) -> None:
-        self.places: dict[DocumentKey, Place] = {}
+        self.document_keys: dict[HitKey, DocumentKey] = {}
         self._access = access
         self._field = field
         self._parts = parts
@@ -104,7 +104,7 @@ class _SplitSearch:
         self._exclude = exclude
         self._totals: list[int] = []
 
-    def streams(self, page_size: int) -> list[Iterator[tuple[DocumentKey, int]]]:
+    def streams(self, page_size: int) -> list[Iterator[tuple[HitKey, int]]]:
         """Return the documents of each part, by descending number of shared tokens. The first page is read now."""
         responses = self._search_many([{**self._search_body(part), "size": page_size} for part in self._parts])
         self._totals = [total_hits(response) for response in responses]
@@ -117,12 +117,12 @@ class _SplitSearch:
         if len(self._totals) == 1 or not any(self._totals):
             return sum(self._totals)
         tokens = sorted({token for part in self._parts for row in part for token in row})
-        query = any_token_query(tokens, self._clauses, self._exclude, self._access.ids, field=self._field)
+        query = any_token_query(tokens, self._clauses, self._exclude, self._access.id_field, field=self._field)
         return self._access.engine.count(self._access.name, query)
 
-    def count_for(self, parts: Sequence[int], keys: Sequence[DocumentKey]) -> list[dict[DocumentKey, int]]:
+    def count_for(self, parts: Sequence[int], keys: Sequence[HitKey]) -> list[dict[HitKey, int]]:
         """Return, for each part, the number of its tokens that each document with one of these keys shares."""
-        counts: list[dict[DocumentKey, int]] = [{} for _ in parts]
+        counts: list[dict[HitKey, int]] = [{} for _ in parts]
         for start in range(0, len(keys), LARGEST_PAGE):
             only = {"ids": {"values": sorted({id for _, id, _ in keys[start : start + LARGEST_PAGE]})}}
             bodies = [{**self._search_body(self._parts[part], only), "size": LARGEST_PAGE} for part in parts]
@@ -134,8 +134,8 @@ class _SplitSearch:
 
     def _stream_part(
         self, part: list[list[str]], first_response: Mapping[str, Any], size: int
-    ) -> Iterator[tuple[DocumentKey, int]]:
-        yielded: set[DocumentKey] = set()
+    ) -> Iterator[tuple[HitKey, int]]:
+        yielded: set[HitKey] = set()
         hits = first_response["hits"]["hits"]
         for key, count in self._read_counts(hits):
             yielded.add(key)
@@ -150,15 +150,15 @@ class _SplitSearch:
         return all_hits(self._access.engine, self._access.name, body)
 
     def _search_body(self, part: list[list[str]], *only: dict[str, Any]) -> dict[str, Any]:
-        ids, clauses = self._access.ids, [*self._clauses, *only]
-        query = sharing_query(part, clauses, self._exclude, ids, field=self._field)
-        return {"query": query, "track_total_hits": True, "_source": ids.parts or False}
+        id_field, clauses = self._access.id_field, [*self._clauses, *only]
+        query = sharing_query(part, clauses, self._exclude, id_field, field=self._field)
+        return {"query": query, "track_total_hits": True, "_source": id_field.parts or False}
 
-    def _read_counts(self, hits: Iterable[RawHit]) -> Iterator[tuple[DocumentKey, int]]:
+    def _read_counts(self, hits: Iterable[RawHit]) -> Iterator[tuple[HitKey, int]]:
         """Yield the key of each hit and its number of shared tokens, which is its score."""
         for hit in hits:
-            key = document_key(hit)
-            self.places[key] = self._access.ids.place_of(hit)
+            key = hit_key(hit)
+            self.document_keys[key] = self._access.id_field.key_of(hit)
             yield key, round(hit["_score"])
 
     def _search_many(self, bodies: list[dict[str, Any]]) -> list[Any]:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Plan
@@ -35,7 +35,7 @@ from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
 from simdoc_search.stores.remote.records import codes_of
 from simdoc_search.stores.remote.schema import field_mappings
 
-WATCHES = "simdoc-watches"
+DEFAULT_WATCHES_INDEX = "simdoc-watches"
 """Default name of the index of watches."""
 
 QUERY, WATCHED = "query", "watched"
@@ -56,14 +56,14 @@ class Watch:
         outdated: whether the fingerprint settings have changed, so that the watch cannot find copies.
     """
 
-    place: Place
+    place: DocumentKey
     overlap: Fraction
     since: str
     codes: NDArray[np.uint32]
     outdated: bool = False
 
 
-def watches_of(store: Store, name: str = WATCHES) -> Watches:
+def watches_of(store: Store, name: str = DEFAULT_WATCHES_INDEX) -> Watches:
     """Open the watches for the documents of a store.
 
     Raises:
@@ -137,7 +137,7 @@ class Watches:
             self._engine.call("DELETE", [self.name, "_doc", hit["_id"]], allow=(404,), refresh=True)
         return len(hits)
 
-    def copied_by(self, place: Place) -> Iterator[Watch]:
+    def copied_by(self, key: DocumentKey) -> Iterator[Watch]:
         """Yield the watches of all indices that a stored document matches, except the watch for the document itself.
 
         Raises:
@@ -148,10 +148,10 @@ class Watches:
             raise self._mismatch
         if not self._is_mapped:
             return
-        document = {"index": place.index, "id": place.id, **({"routing": place.routing} if place.routing else {})}
+        document = {"index": key.index, "id": key.id, **({"routing": key.routing} if key.routing else {})}
         query = {
             "filter": [{"percolate": {"field": QUERY, **document}}],
-            "must_not": [{"ids": {"values": [_id_of(place)]}}],
+            "must_not": [{"ids": {"values": [_id_of(key)]}}],
         }
         body = {"query": {"bool": query}, "sort": ["_doc"], "_source": [WATCHED, self._field]}
         yield from map(self._watch, all_hits(self._engine, self.name, body))
@@ -213,12 +213,12 @@ class Watches:
         return {name: mappings[name] for name in ("tokens", "buckets")}
 
     def _document(self, watch: Watch, plan: Plan) -> dict[str, Any]:
-        place, field = watch.place, self._field
+        key, field = watch.place, self._field
         watched = {
-            "id": place.id,
-            "index": place.index,
-            "alias": self._access.name if self._access.name != place.index else None,
-            "routing": place.routing,
+            "id": key.id,
+            "index": key.index,
+            "alias": self._access.name if self._access.name != key.index else None,
+            "routing": key.routing,
             "overlap": float(100 * watch.overlap),
             "since": watch.since,
         }
@@ -237,10 +237,10 @@ class Watches:
         source = hit.get("_source") or {}
         watched: Any = source.get(WATCHED)
         with suppress(KeyError, TypeError, ValueError, AttributeError):
-            place = Place(str(watched["id"]), str(watched["index"]), watched.get("routing"))
+            key = DocumentKey(str(watched["id"]), str(watched["index"]), watched.get("routing"))
             codes = codes_of(source, field=self._field)
             return Watch(
-                place,
+                key,
                 Fraction(str(watched["overlap"])) / 100,
                 str(watched["since"]),
                 np.zeros(0, np.uint32) if isinstance(codes, str) else codes,
@@ -249,9 +249,9 @@ class Watches:
         raise StoreError(f"the document {hit['_id']!r} in {self.name} is not a watch; delete the document")
 
 
-def _id_of(place: Place) -> str:
+def _id_of(key: DocumentKey) -> str:
     """Return the id of the watch for a document.
 
     It is a hash, because index, id and routing together may be too long for an id.
     """
-    return hashlib.sha256(json.dumps([place.index, place.id, place.routing]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([key.index, key.id, key.routing]).encode()).hexdigest()

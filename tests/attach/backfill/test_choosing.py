@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.attach.backfill import Task, queries
+from simdoc_search.attach.backfill import BackfillOptions, queries
 from simdoc_search.attach.backfill.checkpoints import WriteRange
 from simdoc_search.attach.backfill.targets import find_targets
 from simdoc_search.errors import StoreNotFoundError
@@ -21,7 +21,7 @@ def filters_of(described: dict[str, Any], name: str) -> dict[str, Any]:
     def handle(_: str, path: str, __: Any) -> Any:
         return {"hits": {"hits": []}} if path.endswith("/_search") else described
 
-    targets, _ = find_targets(engine(handle), name, Task("body"))
+    targets, _ = find_targets(engine(handle), name, BackfillOptions("body"))
     return {target.index.name: [*target.index.filters] for target in targets}
 
 
@@ -60,7 +60,7 @@ def test_an_alias_does_not_narrow_a_data_stream() -> None:
 )
 def test_an_index_that_rebuilds_the_source_is_refused(described: Any, reason: str) -> None:
     """Only other editions of the engines have such indices, so they are described here."""
-    targets, (skipped,) = find_targets(engine(lambda *_: {"i": described}), "i", Task("body"))
+    targets, (skipped,) = find_targets(engine(lambda *_: {"i": described}), "i", BackfillOptions("body"))
 
     assert ([], True) == (targets, reason in skipped.reason)
 
@@ -68,7 +68,7 @@ def test_an_index_that_rebuilds_the_source_is_refused(described: Any, reason: st
 def test_a_pattern_without_indices_is_an_error() -> None:
     """The engine returns no index and no error, so a run would look complete."""
     with pytest.raises(StoreNotFoundError, match=r"no index logs-\*"):
-        find_targets(engine(lambda *_: {}), "logs-*", Task("body"))
+        find_targets(engine(lambda *_: {}), "logs-*", BackfillOptions("body"))
 
 
 # --- documents ---
@@ -79,8 +79,10 @@ def test_incomplete_documents_are_read_within_the_filter_of_an_alias() -> None:
     alias = {"term": {"team": "b"}}
     lacks = {"bool": {"must_not": [{"exists": {"field": "fp.format"}}]}}
     label = "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 9"
-    without = queries.incomplete_query(target(filters=[alias], settings=Settings(passages=None)), Task("body", "fp"))
-    (either,) = queries.incomplete_query(target(), Task("body", "fp"))["bool"]["filter"]
+    without = queries.incomplete_query(
+        target(filters=[alias], settings=Settings(passages=None)), BackfillOptions("body", "fp")
+    )
+    (either,) = queries.incomplete_query(target(), BackfillOptions("body", "fp"))["bool"]["filter"]
 
     assert {"filter": [alias, lacks]} == without["bool"]
     assert [lacks, {"term": {"fp.format": label}}] == either["bool"]["should"]
@@ -89,7 +91,7 @@ def test_incomplete_documents_are_read_within_the_filter_of_an_alias() -> None:
 def test_with_a_query_for_texts_only_documents_with_a_text_are_read() -> None:
     """Documents without a text that still have a fingerprint are read too."""
     text = {"exists": {"field": "body"}}
-    query = queries.incomplete_query(target(settings=Settings(passages=None), text_query=text), Task("body"))
+    query = queries.incomplete_query(target(settings=Settings(passages=None), text_query=text), BackfillOptions("body"))
     (either,) = query["bool"]["filter"]
     ours = [{"exists": {"field": "simdoc.format"}}, {"exists": {"field": "simdoc.tokens"}}]
 
@@ -122,7 +124,7 @@ def test_each_write_is_in_one_part_of_a_range() -> None:
         (["--throttle", "fast"], "Invalid value for '--throttle': 'fast' is not a number of documents per second"),
         (["--throttle", "0"], "Invalid value for '--throttle': '0' is not a number of documents per second"),
         (["--field", "a.b"], "Invalid value for --field: 'a.b' contains a dot; choose a top-level field"),
-        (["--passages", "--no-passages"], "--passages and --no-passages contradict each other; omit one of them"),
+        (["--passages", "--no-passages"], "--passages and --no-passages cannot be combined; omit one of them"),
     ],
 )
 def test_wrong_options_are_refused_before_any_request(options: list[str], message: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.attach.backfill import Task, estimate
+from simdoc_search.attach.backfill import BackfillOptions, estimate_cost
 from tests.support.fake_engine import RefusalError, engine, hits, index
 
 
@@ -19,7 +19,7 @@ def test_the_cost_is_estimated_without_statistics_of_the_engine(status: int) -> 
             return {"count": 1_000_000}
         return {"hits": {"hits": hits(10)}} if path.endswith("/_search") else {"i": index(number_of_replicas="1")}
 
-    found = estimate(engine(handle), "i", Task("body", "fp", throttle=100))
+    found = estimate_cost(engine(handle), "i", BackfillOptions("body", "fp", throttle=100))
 
     assert (1_000_000, 10) == (found.documents, found.sampled)
     assert 2 * found.documents * found.bytes_per_document == pytest.approx(found.bytes_added)
@@ -27,7 +27,7 @@ def test_the_cost_is_estimated_without_statistics_of_the_engine(status: int) -> 
 
 
 def test_an_index_that_cannot_be_filled_costs_nothing() -> None:
-    found = estimate(engine(lambda *_: {"i": index(blocks={"write": "true"})}), "i", Task("body"))
+    found = estimate_cost(engine(lambda *_: {"i": index(blocks={"write": "true"})}), "i", BackfillOptions("body"))
 
-    assert (0, 0, 0, 0.0) == (found.documents, found.bytes_added, found.bytes_meanwhile, found.seconds)
+    assert (0, 0, 0, 0.0) == (found.documents, found.bytes_added, found.max_bytes_added, found.seconds)
     assert 1 == len(found.skipped_indices)

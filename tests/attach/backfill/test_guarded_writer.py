@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.attach.backfill import Backfill, BackfillReport, RefusedDocument, Task
+from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, RefusedDocument
 from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter
 from simdoc_search.attach.backfill.pages import MAX_PAGE_DOCUMENTS, PagePacer
-from simdoc_search.attach.backfill.task import UnfitIndexError
+from simdoc_search.attach.backfill.report import UnfitIndexError
 from simdoc_search.errors import StoreUnavailableError
 from simdoc_search.stores.remote import bulk as bulk_writes
 from simdoc_search.stores.remote import retry
@@ -64,7 +64,7 @@ def written(found: list[dict[str, Any]], bulk: Callable[[list[Any]], Any]) -> Ba
         return {"i": {"settings": {"index": {"uuid": "u"}}}}
 
     report = BackfillReport()
-    FingerprintWriter(engine(handle).in_background(), target(), Task("body")).write(found, report)
+    FingerprintWriter(engine(handle).in_background(), target(), BackfillOptions("body")).write(found, report)
     return report
 
 
@@ -180,4 +180,4 @@ def test_a_run_waits_for_an_engine_that_does_not_answer_at_first() -> None:
         raise next(failures, RefusalError(401))
 
     with pytest.raises(RequestError, match="credentials"):
-        Backfill(engine(handle), "i", Task("body")).run()
+        Backfill(engine(handle), "i", BackfillOptions("body")).run()

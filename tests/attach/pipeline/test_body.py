@@ -9,10 +9,10 @@ import pytest
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.attach.pipeline import pipeline_body
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import output, run, usage_error
@@ -34,8 +34,8 @@ def test_the_component_template_maps_all_values_of_the_pipeline() -> None:
         (Settings(minhash=MinHash(with_rotation=True)), "the sketch bucketed:1 512 1 true 9"),
         (Settings(Analysis(stem="en")), "stemming"),
         (Settings(Analysis(frequencies=True)), "frequencies"),
-        (Settings(sentences=Sentences()), "sentences"),
-        (Settings(concepts=Concepts("yake")), "concepts"),
+        (Settings(sentences=SentenceSettings()), "sentences"),
+        (Settings(concepts=ConceptSettings("yake")), "concepts"),
         (Settings(language=True), "language identification"),
     ],
 )
@@ -64,4 +64,4 @@ def test_the_printed_mapping_has_the_named_field() -> None:
     shown = json.loads(output("template", "show", "--field", "prints"))
     assert ["prints"] == list(shown["template"]["mappings"]["properties"])
     refused = usage_error(run("template", "show", "--text-field", "title"))
-    assert "--text-field only works with --pipeline or --index-template; add one of them" == refused
+    assert "--text-field needs --pipeline or --index-template; add one of them" == refused

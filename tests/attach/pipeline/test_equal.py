@@ -12,7 +12,7 @@ from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.attach.pipeline import MAX_TEXT_LENGTH
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.texts import text_of
 from tests.support.pipeline import TRICKY, any_points, as_engine_reads, different, expected, mixtures, run_pipeline
 from tests.support.vectors import load, reference_texts
@@ -20,8 +20,8 @@ from tests.support.vectors import load, reference_texts
 SETTINGS = {
     "default": Settings(),
     "lowercase": Settings(Analysis("lowercase", 3, short_texts=False), MinHash(bucket_count=64), None),
-    "characters": Settings(Analysis(shingle_size=4, unit="character"), MinHash(bucket_count=4096), Passages(3)),
-    "smallest": Settings(Analysis(shingle_size=1), MinHash(bucket_count=1), Passages(1)),
+    "characters": Settings(Analysis(shingle_size=4, unit="character"), MinHash(bucket_count=4096), PassageSettings(3)),
+    "smallest": Settings(Analysis(shingle_size=1), MinHash(bucket_count=1), PassageSettings(1)),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.attach.backfill import Backfill, Task
+from simdoc_search.attach.backfill import Backfill, BackfillOptions
 from simdoc_search.attach.inspection import inspect_indices
 from simdoc_search.attach.pipeline import MAX_TEXT_LENGTH, pipeline_body
 from simdoc_search.stores.remote.connection import connect
@@ -109,12 +109,12 @@ def test_a_write_through_the_pipeline_updates_the_fingerprint(engine: Engine, in
 @pytest.mark.parametrize("how", PAST.values(), ids=PAST)
 def test_a_bulk_update_does_not_pass_the_pipeline(engine: Engine, index: str, how: dict[str, Any]) -> None:
     """`status` finds the stale fingerprint, and `backfill --stale` replaces it."""
-    task = Task("body", stale=True)
-    Backfill(engine, index, task).run()
+    options = BackfillOptions("body", stale=True)
+    Backfill(engine, index, options).run()
     write(engine, index, "1", how)
     before = ours(engine.name, index)
     sample = inspect_indices(engine, index).sample
-    report = Backfill(engine, index, task).run()
+    report = Backfill(engine, index, options).run()
 
     assert expected(OLD) == before
     assert (1, 1, ("1",), 1) == (sample.stale, sample.sampled, sample.examples, sample.compared)

@@ -46,8 +46,8 @@ class TwoPlans:
 
     def reason(self, method: DropMethod) -> str:
         """Apply the first plan, and return why it leaves its file alone."""
-        ((_, reason),) = apply_plan(self.rows[0], method, self.undo_files[0], move_to=self.folder / "gone").left_alone
-        return reason
+        report = apply_plan(self.rows[0], method, self.undo_files[0], move_to=self.folder / "gone")
+        return report.left_alone[0].reason
 
     def restart(self) -> None:
         for path in self.folder.iterdir():

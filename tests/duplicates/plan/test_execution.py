@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan import (
     DropMethod,
     ExpectedChanges,
@@ -33,7 +33,7 @@ def rows(tmp_path: Path) -> list[PlanRow]:
 def run(tmp_path: Path, rows: list[PlanRow], method: DropMethod, *, dry_run: bool = False) -> dict[str, str]:
     """Apply a plan. Returns the files that were left alone, and the reasons."""
     report = apply_plan(rows, method, tmp_path / "plan.undo", move_to=tmp_path / "gone", dry_run=dry_run)
-    return {Path(name).relative_to(tmp_path / "docs").as_posix(): reason for name, reason in report.left_alone}
+    return {Path(name).relative_to(tmp_path / "docs").as_posix(): reason for name, reason, _ in report.left_alone}
 
 
 @pytest.mark.parametrize("one_disk", [True, False])
@@ -131,6 +131,23 @@ def test_changed_files_and_the_duplicates_of_a_changed_kept_file_are_left_alone(
     assert before == tree(tmp_path)
 
 
+def test_only_a_changed_document_needs_a_new_plan(
+    tmp_path: Path, rows: list[PlanRow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reasons of other documents can contain the word `changed` too."""
+
+    def deny(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("simdoc_search.duplicates.plan.execution.delete", deny)
+    (tmp_path / "docs/other.txt").write_text("changed")
+    report = apply_plan(rows, "delete", tmp_path / "undo")
+    reasons = {Path(name).name: (reason, needs_new_plan) for name, reason, needs_new_plan in report.left_alone}
+
+    assert ("its content has changed since the plan was written", True) == reasons.pop("other.txt")
+    assert {("cannot be changed (Permission denied)", False)} == set(reasons.values())
+
+
 def test_a_missing_kept_file_is_noticed_after_another_kept_file_was_read(tmp_path: Path) -> None:
     rows = plan_of(tmp_path, {"kept.txt": "same", "equal.txt": "same"})
     others = plan_of(tmp_path, {"other.txt": "more", "copy.txt": "more"})
@@ -144,7 +161,7 @@ def test_a_missing_kept_file_is_noticed_after_another_kept_file_was_read(tmp_pat
 def test_no_file_is_moved_over_another_file_or_out_of_the_folder(tmp_path: Path, rows: list[PlanRow]) -> None:
     (tmp_path / "gone").mkdir()
     (tmp_path / "gone/equal.txt").write_text("mine")
-    left = run(tmp_path, [rows[0], rows[1], replace(rows[2], place=Place("../../out"))], "move")
+    left = run(tmp_path, [rows[0], rows[1], replace(rows[2], place=DocumentKey("../../out"))], "move")
 
     assert "exists already" in left["equal.txt"]
     assert "leads to a path outside" in left["other.txt"]

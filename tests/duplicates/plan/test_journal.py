@@ -126,7 +126,7 @@ def test_no_file_is_moved_through_a_symbolic_link_in_the_target_folder(tmp_path:
     (tmp_path / "gone").symlink_to(tmp_path / "real")
     (tmp_path / "real/sub").symlink_to(tmp_path / "out")
 
-    ((_, reason),) = apply_plan(rows, "move", undo_file, move_to=tmp_path / "gone").left_alone
+    ((_, reason, _),) = apply_plan(rows, "move", undo_file, move_to=tmp_path / "gone").left_alone
     assert f"{tmp_path}/gone/sub is a symbolic link; files are not moved through links" == reason
     assert [] == list((tmp_path / "out").iterdir())
 

@@ -50,7 +50,7 @@ def test_a_file_is_only_dropped_if_the_kept_document_is_still_in_the_store(local
     SimilaritySearch(local_store).delete(["a"])
     for store in (None, local_store):
         left = apply_with_delete(store, tmp_path, rows).left_alone
-        assert ["a is kept instead, but it is not in the store"] * 2 == [reason for _, reason in left]
+        assert ["a is kept instead, but it is not in the store"] * 2 == [document.reason for document in left]
     assert ["file1", "file2"] == sorted(path.name for path in (tmp_path / "docs").iterdir())
 
 
@@ -77,6 +77,6 @@ def test_files_are_dropped_even_if_the_store_cannot_be_written(
     monkeypatch.setattr(local_store, "writer", locked)
     report = apply_with_delete(local_store, tmp_path, rows)
 
-    assert [("b", "another process writes")] == report.left_alone
+    assert [("b", "another process writes", False)] == report.left_alone
     assert ["another process writes"] == list(report.not_removed.values())
     assert ["file2"] == [Path(name).name for name, _ in report.dropped]

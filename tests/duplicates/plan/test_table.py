@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan import PlanError, read_plan
 from simdoc_search.duplicates.plan.journal import Journal
 from simdoc_search.duplicates.plan.rows import FileState, PlanRow, TextState
@@ -21,9 +21,9 @@ from tests.support.folders import posix_only
 
 STATE = FileState(7, 1_700_000_000_123_456_789, "0f" * 16)
 ROWS = [
-    PlanRow("keep", 1, Place("a\tb.txt"), "/x/a\tb\n\\.txt", "", STATE),
-    PlanRow("drop", 1, Place('=1+1"\ud800'), "/x/\udcff \u202ec.txt ", "/x/a\tb\n\\.txt", None, "~95", "near"),
-    PlanRow("decide", 2, Place("007", "articles", "de"), None, "7", TextState("f" * 32)),
+    PlanRow("keep", 1, DocumentKey("a\tb.txt"), "/x/a\tb\n\\.txt", "", STATE),
+    PlanRow("drop", 1, DocumentKey('=1+1"\ud800'), "/x/\udcff \u202ec.txt ", "/x/a\tb\n\\.txt", None, "~95", "near"),
+    PlanRow("decide", 2, DocumentKey("007", "articles", "de"), None, "7", TextState("f" * 32)),
 ]
 
 

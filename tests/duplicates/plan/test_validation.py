@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan.rows import ACTIONS, Action, PlanRow
 from simdoc_search.duplicates.plan.validation import check_groups
 
 
 def row(action: Action, path: str, kept: str = "", group: int = 1) -> PlanRow:
-    return PlanRow(action, group, Place(path), path, kept, None)
+    return PlanRow(action, group, DocumentKey(path), path, kept, None)
 
 
 def by_name(row: PlanRow) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import HASH_BITS
 from simdoc_search.stores import open_store
@@ -19,7 +19,7 @@ DOCUMENTS = 120
 
 
 @pytest.fixture(scope="session")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def intact_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store of two segments with all kinds of tokens, and with replaced and deleted documents."""
     folder = tmp_path_factory.mktemp("stores") / "whole"
     random_codes = np.random.default_rng(7)
@@ -28,7 +28,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         codes = random_codes.integers(0, 1 << HASH_BITS, 512) | np.arange(512) << HASH_BITS
         return [int(code) for code in random_codes.choice(codes, 200, replace=False)]
 
-    with closing(open_store(folder, Settings(sentences=Sentences(), concepts=Concepts()), create=True)) as store:
+    with closing(
+        open_store(folder, Settings(sentences=SentenceSettings(), concepts=ConceptSettings()), create=True)
+    ) as store:
         for part in range(2):
             put(
                 store,

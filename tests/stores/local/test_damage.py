@@ -28,15 +28,15 @@ posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows ends processes 
 
 
 @pytest.fixture(scope="module")
-def expected(whole: Path) -> dict[str, Any]:
+def expected(intact_store: Path) -> dict[str, Any]:
     """All values of the documents in the undamaged store, by id."""
-    return content(whole)
+    return content(intact_store)
 
 
 @pytest.fixture
-def store(whole: Path, tmp_path: Path) -> Path:
+def store(intact_store: Path, tmp_path: Path) -> Path:
     """A copy of the store that the test may damage."""
-    return Path(shutil.copytree(whole, tmp_path / "s"))
+    return Path(shutil.copytree(intact_store, tmp_path / "s"))
 
 
 def largest(store: Path, extension: str) -> Path:
@@ -44,10 +44,10 @@ def largest(store: Path, extension: str) -> Path:
     return max((store / "index").glob(f"*.{extension}"), key=lambda file: (file.stat().st_size, file.name))
 
 
-def test_check_finds_nothing_in_an_undamaged_store(whole: Path) -> None:
+def test_check_finds_nothing_in_an_undamaged_store(intact_store: Path) -> None:
     seen: list[tuple[int, int]] = []
 
-    assert [] == list(check_store(whole, lambda done, total: seen.append((done, total))))
+    assert [] == list(check_store(intact_store, lambda done, total: seen.append((done, total))))
     assert seen[-1][0] == seen[-1][1] > 0
 
 
@@ -58,7 +58,7 @@ def test_check_finds_nothing_in_an_undamaged_store(whole: Path) -> None:
 def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     store: Path, expected: dict[str, Any], tmp_path: Path, extension: str, seed: int
 ) -> None:
-    """A document is saved unchanged or listed as lost. Only damage to the file of documents loses documents."""
+    """A document is saved unchanged or listed as unreadable. Only damage to the file of documents loses documents."""
     chance = random.Random(f"{extension} {seed}")
     settings = [store / "simdoc.json", store / "index" / "simdoc.json"]
     file = chance.choice(settings if extension == "json" else sorted((store / "index").glob(f"*.{extension}")))
@@ -71,9 +71,9 @@ def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     saved = content(tmp_path / "new")
     deleted = saved.keys() - expected.keys()
     assert {id: expected[id] for id in saved.keys() - deleted} == {id: saved[id] for id in saved.keys() - deleted}
-    assert sorted(expected.keys() - saved.keys()) == sorted(repaired.lost)
-    assert extension == "store" or [] == repaired.lost
-    assert (extension == "del") == bool(repaired.doubts)
+    assert sorted(expected.keys() - saved.keys()) == sorted(repaired.unreadable)
+    assert extension == "store" or [] == repaired.unreadable
+    assert (extension == "del") == bool(repaired.damaged_deletions)
     assert extension == "del" or not deleted
     assert repaired.documents == len(saved)
     assert [] == list(check_store(tmp_path / "new"))
@@ -94,8 +94,8 @@ def test_a_truncated_or_missing_file_is_found_and_loses_no_other_documents(
     assert f"index/{file.name}" in {damage.file for damage in check_store(store)}
     repaired = repair_store(store, tmp_path / "new")
     saved = content(tmp_path / "new")
-    assert expected.keys() - saved.keys() == set(repaired.lost)
-    assert (extension == "store") == bool(repaired.lost)
+    assert expected.keys() - saved.keys() == set(repaired.unreadable)
+    assert (extension == "store") == bool(repaired.unreadable)
     assert saved
     assert all(saved[id] == expected[id] for id in saved.keys() & expected.keys())
 
@@ -123,7 +123,7 @@ def test_one_of_the_two_settings_files_is_enough_to_repair_a_store(
 
 
 @pytest.mark.slow
-def test_only_the_document_that_crashes_its_reader_is_lost(tmp_path: Path) -> None:
+def test_only_the_document_that_crashes_its_reader_is_unreadable(tmp_path: Path) -> None:
     """A flipped bit in a length requests a petabyte. It crashes a query, but not `check` and `repair`."""
     with closing(open_store(tmp_path / "s", create=True)) as store:
         put(store, record("a", [23, *range(40, 48)]))
@@ -136,7 +136,7 @@ def test_only_the_document_that_crashes_its_reader_is_lost(tmp_path: Path) -> No
     assert 0 > subprocess.run([sys.executable, "-c", query], check=False, capture_output=True).returncode
     assert [f"index/{file.name}"] == [damage.file for damage in check_store(tmp_path / "s")]
     repaired = repair_store(tmp_path / "s", tmp_path / "new")
-    assert (2, ["a"]) == (repaired.documents, repaired.lost)
+    assert (2, ["a"]) == (repaired.documents, repaired.unreadable)
     assert {"b", "c"} == content(tmp_path / "new").keys()
 
 
@@ -165,17 +165,22 @@ def test_a_folder_without_a_store_is_neither_checked_nor_repaired(tmp_path: Path
     assert ["mine"] == [path.name for path in tmp_path.iterdir()]
 
 
-def test_a_repair_overwrites_nothing(whole: Path, expected: dict[str, Any], tmp_path: Path) -> None:
+def test_a_repair_overwrites_nothing(intact_store: Path, expected: dict[str, Any], tmp_path: Path) -> None:
     """An empty folder may be the target. It keeps its permissions."""
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").touch()
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty").chmod(0o750)
     with pytest.raises(StoreError, match="already exists and is not an empty folder"):
-        repair_store(whole, tmp_path / "full")
-    repaired = answer("repair", whole, "--to", tmp_path / "empty")
+        repair_store(intact_store, tmp_path / "full")
+    repaired = answer("repair", intact_store, "--to", tmp_path / "empty")
 
-    assert {"store": str(tmp_path / "empty"), "documents": len(expected), "lost": [], "doubts": []} == repaired
+    assert {
+        "store": str(tmp_path / "empty"),
+        "documents": len(expected),
+        "unreadable": [],
+        "damaged_deletions": [],
+    } == repaired
     assert expected == content(tmp_path / "empty")
     if os.name != "nt":
         assert 0o750 == (tmp_path / "empty").stat().st_mode & 0o777
@@ -233,9 +238,13 @@ def test_a_check_finds_nothing_while_another_process_writes(tmp_path: Path) -> N
 # --- commands ---
 
 
-def test_the_command_check_names_the_damage(whole: Path, store: Path, expected: dict[str, Any], tmp_path: Path) -> None:
-    assert f"{whole} is not damaged: {len(expected)} documents\n" == run("check", whole).stdout
-    assert {"store": str(whole), "fit": True, "documents": len(expected), "findings": []} == answer("check", whole)
+def test_the_command_check_names_the_damage(
+    intact_store: Path, store: Path, expected: dict[str, Any], tmp_path: Path
+) -> None:
+    assert f"{intact_store} is not damaged: {len(expected)} documents\n" == run("check", intact_store).stdout
+    assert {"store": str(intact_store), "ok": True, "documents": len(expected), "findings": []} == answer(
+        "check", intact_store
+    )
 
     file = largest(store, "idx")
     flip(file, 80)
@@ -244,7 +253,7 @@ def test_the_command_check_names_the_damage(whole: Path, store: Path, expected: 
     finding = f"problem: index/{file.name}: its checksum does not match its content\n"
     assert (1, finding) == (result.exit_code, result.stdout)
     found = json.loads(run("check", store, "--json").stdout)
-    assert (False, [f"index/{file.name}"]) == (found["fit"], [damage["place"] for damage in found["findings"]])
+    assert (False, [f"index/{file.name}"]) == (found["ok"], [damage["file"] for damage in found["findings"]])
     assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; create one with")
 
 
@@ -255,5 +264,5 @@ def test_the_command_repair_names_lost_documents(store: Path, expected: dict[str
     lost = sorted(expected.keys() - content(tmp_path / "new").keys())
 
     assert (1, True) == (result.exit_code, bool(lost))
-    assert [f"lost: {id}" for id in lost] == sorted(result.stdout.splitlines()[:-1])
-    assert result.stdout.splitlines()[-1].endswith("lost")
+    assert [f"unreadable: {id}" for id in lost] == sorted(result.stdout.splitlines()[:-1])
+    assert result.stdout.splitlines()[-1].endswith("unreadable")

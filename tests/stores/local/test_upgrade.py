@@ -20,7 +20,7 @@ from tests.support.slow_cases import slow_after
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A default store with two families of documents, and documents alone."""
     texts = {id: text for id, text in library().items() if id.startswith(("0", "1", "alone"))}
     location = tmp_path_factory.mktemp("upgrade") / "store"
@@ -30,9 +30,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def location(made: Path, tmp_path: Path) -> Path:
+def location(template_store: Path, tmp_path: Path) -> Path:
     """A copy of the store."""
-    return Path(shutil.copytree(made, tmp_path / "store"))
+    return Path(shutil.copytree(template_store, tmp_path / "store"))
 
 
 def state(location: Path) -> dict[str, Any]:

@@ -18,14 +18,14 @@ from elastic_transport import HttpxAsyncHttpNode
 from elasticsearch import AsyncElasticsearch, Elasticsearch
 from opensearchpy import AsyncOpenSearch, OpenSearch, RequestsHttpConnection
 
-from simdoc_search.cancellation import Stop, StoppedError
+from simdoc_search.cancellation import StopEvent, StoppedError
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.stores import open_store
 from simdoc_search.stores.location import ENGINES, EngineKind
 from simdoc_search.stores.remote import clients
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import TooLargeError
+from simdoc_search.stores.remote.errors import ResponseTooLargeError
 from simdoc_search.stores.remote.transport import LoopClient
 from tests.support.error_sentences import MAPPING
 from tests.support.http_server import Answer, Server, answer, serving
@@ -56,7 +56,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def frozen(server: Server) -> Iterator[Server]:
+def silent_server(server: Server) -> Iterator[Server]:
     """A server that does not respond until the end of the test."""
     end = threading.Event()
     server.handle = lambda _: (end.wait(), None)[1]
@@ -82,13 +82,15 @@ def error_when_stopped(engine: Engine, server: Server) -> type[BaseException]:
 
 
 @pytest.mark.parametrize("kind", ENGINES)
-def test_our_client_waits_for_the_timeout(frozen: Server, kind: EngineKind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_our_client_waits_for_the_timeout(
+    silent_server: Server, kind: EngineKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SIMDOC_TIMEOUT", "0.2")
-    engine, _ = connect(f"{frozen.url}/index", engine=kind)
+    engine, _ = connect(f"{silent_server.url}/index", engine=kind)
     began = time.monotonic()
     with (
         closing(engine),
-        pytest.raises(StoreUnavailableError, match=r"it took too long\).* increase SIMDOC_TIMEOUT"),
+        pytest.raises(StoreUnavailableError, match=r"the request took too long; .* increase SIMDOC_TIMEOUT"),
     ):
         engine.call("GET", ["_x"])
 
@@ -113,7 +115,7 @@ def test_a_large_answer_is_refused_and_does_not_affect_the_next_one(
     engine, _ = connect(f"{server.url}/index", engine=kind)
     with closing(engine):
         server.handle = lambda _: replace(BODY, body=b" " * (1 << 20))
-        with pytest.raises(TooLargeError, match="larger than"):
+        with pytest.raises(ResponseTooLargeError, match="larger than"):
             engine.call("GET", ["_x"])
         server.handle = lambda _: BODY
 
@@ -147,24 +149,24 @@ def test_warnings_from_an_engine_are_logged_without_control_characters(
 
 
 @pytest.mark.parametrize("kind", ENGINES)
-def test_a_request_through_our_client_can_be_stopped(frozen: Server, kind: EngineKind) -> None:
-    engine, _ = connect(f"{frozen.url}/index", engine=kind)
+def test_a_request_through_our_client_can_be_stopped(silent_server: Server, kind: EngineKind) -> None:
+    engine, _ = connect(f"{silent_server.url}/index", engine=kind)
     with closing(engine):
-        assert StoppedError is error_when_stopped(engine, frozen)
+        assert StoppedError is error_when_stopped(engine, silent_server)
 
 
 @pytest.mark.parametrize("new_client", CLIENTS.values(), ids=CLIENTS)
-def test_a_request_through_an_application_client_can_be_stopped(frozen: Server, new_client: NewClient) -> None:
-    with new_client(frozen.url) as client:
-        assert StoppedError is error_when_stopped(Engine(client, "the engine"), frozen)
+def test_a_request_through_an_application_client_can_be_stopped(silent_server: Server, new_client: NewClient) -> None:
+    with new_client(silent_server.url) as client:
+        assert StoppedError is error_when_stopped(Engine(client, "the engine"), silent_server)
 
 
 @pytest.mark.parametrize("new_client", ASYNCHRONOUS.values(), ids=ASYNCHRONOUS)
-def test_a_request_in_an_event_loop_can_be_stopped(frozen: Server, new_client: NewClient) -> None:
+def test_a_request_in_an_event_loop_can_be_stopped(silent_server: Server, new_client: NewClient) -> None:
     async def call() -> type[BaseException]:
-        async with new_client(frozen.url) as client:
-            engine = Engine(LoopClient(client, asyncio.get_running_loop(), Stop()), "the engine")
-            return await asyncio.to_thread(error_when_stopped, engine, frozen)
+        async with new_client(silent_server.url) as client:
+            engine = Engine(LoopClient(client, asyncio.get_running_loop(), StopEvent()), "the engine")
+            return await asyncio.to_thread(error_when_stopped, engine, silent_server)
 
     assert StoppedError is asyncio.run(call())
 

@@ -12,13 +12,13 @@ from simdoc_search import Analysis, MinHash
 from simdoc_search.analysis.stop_words import StopWords
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.base import Sketch
-from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.schemes import Universal, Xor
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.schema import format_label, labels_of, labels_without, settings_of, to_meta
 
 SETTINGS = st.builds(
@@ -31,7 +31,7 @@ SETTINGS = st.builds(
         st.booleans(),
     ),
     st.builds(MinHash, bucket_count=st.sampled_from([2**n for n in range(13)]), with_rotation=st.booleans()),
-    st.none() | st.builds(Passages, st.integers(1, 10_000)),
+    st.none() | st.builds(PassageSettings, st.integers(1, 10_000)),
 )
 ANALYSIS, BUCKETED = "nfkc_cf word 5 short_texts", "bucketed:1 512 1 false 9"
 
@@ -66,7 +66,7 @@ def test_an_index_without_passages_accepts_documents_with_them() -> None:
 
 
 def test_labels_show_which_kinds_of_tokens_a_document_lacks() -> None:
-    both = Settings(sentences=Sentences(), concepts=Concepts())
+    both = Settings(sentences=SentenceSettings(), concepts=ConceptSettings())
     lacking = {
         name: sorted(label.split("; ", 2)[2] if label.count(";") > 1 else "" for label in labels_without(both, name))
         for name in KINDS
@@ -83,7 +83,7 @@ def test_labels_show_which_kinds_of_tokens_a_document_lacks() -> None:
 @pytest.mark.parametrize(
     "sketch",
     [
-        MinHash(bucket_count=4096, with_rotation=True, key=HashKey.of_check("0" * 16)),
+        MinHash(bucket_count=4096, with_rotation=True, key=HashKey.from_check("0" * 16)),
         Xor(4096, 2**32 - 1, HashKey("a secret of the tests")),
         Universal(4096, 2**32 - 1, "affine64"),
     ],
@@ -93,8 +93,8 @@ def test_the_longest_settings_fit_into_a_meta(sketch: Sketch) -> None:
     """The settings have a key, stop words, stems, frequencies and all kinds of tokens."""
     stop_words = StopWords(["the"], "en")
     analysis = Analysis("lowercase", 100, "character", stop_words=stop_words, stem="en", frequencies=True)
-    concepts = Concepts("sp/en_core_web_123", "abcdef")
-    settings = Settings(analysis, sketch, Passages(10_000), Sentences(), concepts)
+    concepts = ConceptSettings("sp/en_core_web_123", "abcdef")
+    settings = Settings(analysis, sketch, PassageSettings(10_000), SentenceSettings(), concepts)
     meta = to_meta(settings)
 
     assert 5 == len(meta)
@@ -108,7 +108,7 @@ def test_the_longest_settings_fit_into_a_meta(sketch: Sketch) -> None:
         ({}, Settings(passages=None)),
         ({"simdoc_analysis": "lowercase word 5"}, Settings(Analysis("lowercase", 5, "word", False), passages=None)),
         ({"simdoc_sketches": "bucketed:1 64"}, Settings(minhash=MinHash(bucket_count=64), passages=None)),
-        ({"simdoc_sketches": "bucketed:1; passages:1 16"}, Settings(passages=Passages(16))),
+        ({"simdoc_sketches": "bucketed:1; passages:1 16"}, Settings(passages=PassageSettings(16))),
         ({"simdoc_something": "else", "unit": "ms"}, Settings(passages=None)),
     ],
 )

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.fields import escape_surrogates, metadata_term, metadata_terms, most_similar_ids, names_of
 from simdoc_search.stores.record import Origin, Record
@@ -49,9 +49,9 @@ def test_a_record_is_read_back_from_its_document_with_or_without_its_text(writte
     source = json.loads(json.dumps(to_source(written, Settings(), field=field, store_text=True)))
     bare = to_source(written, Settings(), field=field, store_text=False)
 
-    assert plain(written) == plain(to_record(Place(written.id), source, field=field))
+    assert plain(written) == plain(to_record(DocumentKey(written.id), source, field=field))
     assert {field, "metadata"} == bare.keys()
-    assert plain(replace(written, text=None)) == plain(to_record(Place(written.id), bare, field=field))
+    assert plain(replace(written, text=None)) == plain(to_record(DocumentKey(written.id), bare, field=field))
 
 
 def test_the_document_of_a_record_is_a_stored_format() -> None:
@@ -105,12 +105,12 @@ def test_no_term_is_too_long_for_lucene(start: str, character: str, length: int)
 def test_a_document_without_fingerprint_is_an_empty_record(source: dict[str, Any]) -> None:
     empty = Record("a", np.zeros(0, np.uint32), 0, "")
 
-    assert plain(empty) == plain(to_record(Place("a"), source, field="simdoc"))
+    assert plain(empty) == plain(to_record(DocumentKey("a"), source, field="simdoc"))
 
 
 def test_malformed_passages_are_a_fault_and_tokens_are_sorted() -> None:
     source = {"simdoc": {"tokens": "!!$ !!#", "passages": "!!!!! !!!"}}
-    document = to_record(Place("a"), source, field="simdoc")
+    document = to_record(DocumentKey("a"), source, field="simdoc")
 
     assert ([1, 2], []) == (document.codes.tolist(), document.passages.tolist())
     assert "has invalid passages ('!!!' is not a token of 5 characters)" == document.fault
@@ -127,7 +127,7 @@ def test_a_character_outside_the_alphabet_is_a_fault(name: str, letter: str) -> 
     assert f"has invalid {name}" in fault_of({"simdoc": changed}, "simdoc", Settings())
 
 
-# --- names and facts, which local stores also use ---
+# --- names and metadata terms, which local stores also use ---
 
 
 @pytest.mark.parametrize(

@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, SearchResult, SimilaritySearch, open_store
-from simdoc_search.documents import Place
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote import candidates
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.remote import in_index, need_usual_clauses
 from tests.support.stores import NewStore, put, record
 from tests.support.texts import overlapping, text
 
 
 @pytest.fixture(scope="module")
-def both(opensearch_url: str) -> Iterator[list[SimilaritySearch]]:
+def local_and_remote(opensearch_url: str) -> Iterator[list[SimilaritySearch]]:
     """A corpus in a local store and in OpenSearch: pairs, short texts, texts without words, and many versions."""
     rng = random.Random("both")
     texts = [
@@ -47,8 +47,8 @@ def both(opensearch_url: str) -> Iterator[list[SimilaritySearch]]:
         )
         for n, body in enumerate(texts)
     ]
-    with indices(opensearch_url) as made:
-        stores: list[Store] = [open_store(":memory:"), in_index(made, made.name(), create=True)]
+    with indices(opensearch_url) as temp_indices:
+        stores: list[Store] = [open_store(":memory:"), in_index(temp_indices, temp_indices.name(), create=True)]
         for store in stores:
             SimilaritySearch(store).index(corpus)
         yield [SimilaritySearch(store) for store in stores]
@@ -68,18 +68,18 @@ SUFFIXES = ["", "_20", "_100", "_5_95", "_20_80"]
     ],
     ids=str,
 )
-def test_fingerprints_have_the_same_hits(both: list[SimilaritySearch], options: dict[str, Any]) -> None:
-    ids = [document.id for document in both[0].store.scan()][::41]
+def test_fingerprints_have_the_same_hits(local_and_remote: list[SimilaritySearch], options: dict[str, Any]) -> None:
+    ids = [document.id for document in local_and_remote[0].store.scan()][::41]
     queries = [f'"{id}"{suffix}' for id, suffix in itertools.product(ids, SUFFIXES)]
-    local, remote = (list(search.similar_many(queries, **options)) for search in both)
+    local, remote = (list(search.similar_many(queries, **options)) for search in local_and_remote)
     comparable = partial(_comparable, size=options.get("size", 10))
 
     assert [comparable(result) for result in local] == [comparable(result) for result in remote]
     assert any(isinstance(result, SearchResult) and result.hits for result in remote)
 
 
-def test_filters_as_clauses_need_an_engine(both: list[SimilaritySearch]) -> None:
-    local, remote = both
+def test_filters_as_clauses_need_an_engine(local_and_remote: list[SimilaritySearch]) -> None:
+    local, remote = local_and_remote
     clauses = [{"term": {"simdoc.facts": "language\0de"}}]
     with pytest.raises(QuerySyntaxError, match="a local store does not support query clauses of an engine"):
         local.similar("doc_60", filters=clauses)
@@ -89,13 +89,14 @@ def test_filters_as_clauses_need_an_engine(both: list[SimilaritySearch]) -> None
     assert _comparable(by_field) == _comparable(remote.similar("doc_60", filters=clauses))
 
 
-def test_texts_have_the_same_hits(both: list[SimilaritySearch]) -> None:
+def test_texts_have_the_same_hits(local_and_remote: list[SimilaritySearch]) -> None:
     new = text(random.Random("both"), 30) + " ".join(text(random.Random(n), 20) for n in range(3))
-    for source in [new, *(both[0].store.get(id, text=True).text for id in ("a/doc_20.txt", "a/doc_60.txt"))]:  # type: ignore[union-attr]
+    stored = local_and_remote[0].store.records(["a/doc_20.txt", "a/doc_60.txt"], text=True)
+    for source in [new, *(document.text for document in stored)]:
         for overlap, probability in [(None, None), (0.3, None), (0.3, 0.9), (1, 0.5)]:
             local, remote = (
                 search.similar_to_text(source or "", overlap=overlap, probability=probability, size=100)
-                for search in both
+                for search in local_and_remote
             )
 
             assert _comparable(local) == _comparable(remote)
@@ -103,11 +104,11 @@ def test_texts_have_the_same_hits(both: list[SimilaritySearch]) -> None:
 
 @pytest.mark.parametrize("options", [{}, {"planner": "all", "size": 3}], ids=str)
 def test_many_queries_together_have_the_results_of_each_query(
-    both: list[SimilaritySearch], options: dict[str, Any]
+    local_and_remote: list[SimilaritySearch], options: dict[str, Any]
 ) -> None:
     queries = ["doc_3", "doc_20.txt", "doc_60_20_80", "unknown_20", "a/doc_2", "doc_60_0.5", "", "one two", "doc_138"]
     queries += ["a/doc_60.txt_20", "doc_60_101", '"a/doc_60.txt', *(f"doc_{n}_50_90" for n in range(60, 90, 5))]
-    for search in both:
+    for search in local_and_remote:
 
         def alone(query: str, search: SimilaritySearch = search) -> object:
             try:
@@ -138,11 +139,11 @@ def _comparable(answer: object, size: int = 10) -> object:
 
 
 def test_bands_beyond_the_clause_limit_keep_their_order(
-    made: Indices, new_memory_store: NewStore, monkeypatch: pytest.MonkeyPatch
+    temp_indices: TempIndices, new_memory_store: NewStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    need_usual_clauses(made.engine)
+    need_usual_clauses(temp_indices.engine)
     monkeypatch.setattr(candidates, "MAX_COUNTED_CLIENT_SIDE", 50)
-    stores = in_index(made, made.name(), create=True), new_memory_store()
+    stores = in_index(temp_indices, temp_indices.name(), create=True), new_memory_store()
     rng = random.Random(0)
     written = [record("source", range(512), team="a")]
     written += [record(f"{n}", rng.sample(range(512), rng.randrange(20, 400)), team="a") for n in range(120)]
@@ -152,4 +153,4 @@ def test_bands_beyond_the_clause_limit_keep_their_order(
     engine, local = (SimilaritySearch(store).similar("source_20_80", **options) for store in stores)
 
     assert _comparable(engine) == _comparable(local)
-    assert 50 < engine.candidates == len(list(stores[0].candidates(engine.plan, exclude=Place("source"))))
+    assert 50 < engine.candidates == len(list(stores[0].candidates(engine.plan, exclude=DocumentKey("source"))))

@@ -1,4 +1,4 @@
-"""`Seen` is as exact as dictionaries, and needs at most 64 bytes per id."""
+"""`SeenIds` is as exact as dictionaries, and needs at most 64 bytes per id."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections import Counter
 
 import pytest
 
-from simdoc_search.indexing.seen import IdStatus, Seen
+from simdoc_search.indexing.seen_ids import IdStatus, SeenIds
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_statuses_are_those_of_dictionaries(seed: int) -> None:
     choose = random.Random(seed)
-    seen, before, now, places = Seen(), {}, {}, {}
+    seen, before, now, places = SeenIds(), {}, {}, {}
     for _ in range(8_000):
         id = f"id{choose.randrange(2_000)}"
         if id not in before:
@@ -53,7 +53,7 @@ def test_an_id_costs_at_most_64_bytes() -> None:
     count = 1_400
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
-    seen = Seen()
+    seen = SeenIds()
     for number in range(count):
         seen.add(f"some/folder/with/a/long/name/document{number}.txt", 1, f"{number:032x}")
     used = tracemalloc.get_traced_memory()[0] - before

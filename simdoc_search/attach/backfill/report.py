@@ -1,52 +1,15 @@
-"""Defines the options and the report of a backfill."""
+"""The report of a backfill, and the reasons in it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from simdoc_search.attach.indices import SkippedIndex
-from simdoc_search.concepts import Extractor
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.texts import text_field_names
 
 
 class UnfitIndexError(StoreError):
     """Fingerprints cannot be added to an index. The message is the reason, without the name of the index."""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """The options of a backfill.
-
-    Attributes:
-        text_field: the path of the text field, such as `page.body`. The values of several fields are joined by line
-            breaks into one text.
-        field: the object field to write.
-        stale: whether to compare existing fingerprints with the texts, and to replace fingerprints that do not match
-            or are malformed. Only documents written since the last such run are compared.
-        throttle: maximum number of documents per second; None for no limit.
-        change: changes the settings of the field, or the default settings of a new field. If the field has
-            fingerprints, the function may only add kinds of tokens. None keeps the settings.
-        extractor: finds concepts; None for the built-in extractor that the settings name.
-        full: with `stale`, whether to compare the texts of all documents.
-        force: whether to accept text fields that differ from those of the existing fingerprints.
-    """
-
-    text_field: str | Sequence[str]
-    field: str = "simdoc"
-    stale: bool = False
-    throttle: float | None = None
-    change: Callable[[Settings], Settings] | None = None
-    extractor: Extractor | None = None
-    full: bool = False
-    force: bool = False
-
-    @property
-    def text_fields(self) -> list[str]:
-        """The paths of the text fields, in order."""
-        return text_field_names(self.text_field)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +31,14 @@ class BackfillReport:
         without_words: documents whose text has no words. They got an empty fingerprint.
         removed: documents without a text whose fingerprint was removed.
         without_text: documents without a text and without a fingerprint.
-        conflicts: writes that the engine rejected, because another writer had changed the document. It was read again.
+        conflicts: writes that the engine rejected because another writer had changed the document. Such a document is
+            read again.
         deleted_meanwhile: documents that were deleted before their fingerprint was written.
         incomplete: for the id of each document, the kinds of tokens that could not be computed, such as
             `sentences and concepts`.
         refused: documents that could not get a fingerprint, with the reason.
         skipped_indices: indices that were skipped or are not complete, with the reason.
-        notes: what `force` changed, one sentence per index.
+        notes: a sentence for each index about what `force` changed.
         seconds: duration of the backfill.
     """
 

@@ -1,4 +1,4 @@
-"""Stores the ids of a run in a few bytes each, because there can be millions of them."""
+"""Remembers the ids of a run in at most 63 bytes each, because there can be millions of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class IdStatus(IntEnum):
     DELETED = 5
 
 
-class Seen:
+class SeenIds:
     """The ids of a run and their statuses, in a hash table with open addressing. An id takes 20 to 63 bytes.
 
     The table contains a 64-bit hash of each id. Among ten million ids, two have the same hash with a probability of 3

@@ -34,23 +34,23 @@ _MAX_DEPTH = 5
 """Maximum depth of pipelines that call other pipelines."""
 
 _OUR_PARAMETERS = {"fields", "into", "format", "hash_bits"}
-"""Parameters by which our script is recognised."""
+"""A script with all of these parameters computes fingerprints."""
 
 _Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Ingest:
+class IndexPipeline:
     """The pipeline of an index.
 
     Attributes:
         state: see `PipelineState`.
-        pipeline: the name of the pipeline; empty if there is none.
-        setting: the index setting with this name, `final_pipeline` or `default_pipeline`; empty if there is none.
+        name: the name of the pipeline; empty if there is none.
+        setting: the index setting that names it, `final_pipeline` or `default_pipeline`; empty if there is none.
     """
 
     state: PipelineState
-    pipeline: str = ""
+    name: str = ""
     setting: str = ""
 
     @property
@@ -59,7 +59,7 @@ class Ingest:
         return self.state in ("missing", "different")
 
     def __str__(self) -> str:
-        return _DESCRIPTIONS[self.state].format(pipeline=printable(self.pipeline), setting=self.setting)
+        return _DESCRIPTIONS[self.state].format(pipeline=printable(self.name), setting=self.setting)
 
 
 class PipelineReader:
@@ -69,14 +69,14 @@ class PipelineReader:
         self._engine = engine
         self._cache: dict[str, _Body | PipelineState] = {}
 
-    def find_pipeline(self, index: IndexDescription) -> Ingest:
+    def find_pipeline(self, index: IndexDescription) -> IndexPipeline:
         """Return the pipeline of an index that computes fingerprints; if none does, its first pipeline."""
         settings = index.index_settings
         named = [
             (str(settings[key]), key) for key in _PIPELINE_SETTINGS if settings.get(key, NO_PIPELINE) != NO_PIPELINE
         ]
-        pipelines = [Ingest(self._find_state(name, index), name, key) for name, key in named]
-        return min(pipelines, key=lambda ingest: _BEST_FIRST.index(ingest.state), default=Ingest("none"))
+        pipelines = [IndexPipeline(self._find_state(name, index), name, key) for name, key in named]
+        return min(pipelines, key=lambda pipeline: _BEST_FIRST.index(pipeline.state), default=IndexPipeline("none"))
 
     def _find_state(self, name: str, index: IndexDescription) -> PipelineState:
         body = self._read(name)
