@@ -76,7 +76,7 @@ def test_a_start_that_fails_shows_the_end_of_the_log(monkeypatch: pytest.MonkeyP
     def failing_start(**_: object) -> None:
         raise EngineError("node 1 ended", ["starting ...", "out of luck"])
 
-    monkeypatch.setattr(library, "start", failing_start)
+    monkeypatch.setattr(library, "start_cluster", failing_start)
     shown = run("engine", "start")
 
     assert (1, "") == (shown.exit_code, shown.stdout)
@@ -92,7 +92,7 @@ def test_progress_without_a_terminal_has_one_line_per_step(monkeypatch: pytest.M
         progress("starting", 0, 1)
         return cluster.Cluster(registration)
 
-    monkeypatch.setattr(library, "start", successful_start)
+    monkeypatch.setattr(library, "start_cluster", successful_start)
     shown = run("engine", "start")
 
     assert "downloading ...\nstarting ...\n" == shown.stderr
