@@ -190,6 +190,7 @@ def test_a_repair_overwrites_nothing(intact_store: Path, expected: dict[str, Any
 # --- other processes ---
 
 
+@pytest.mark.slow
 def test_no_process_can_write_to_a_store_during_a_repair(store: Path, tmp_path: Path) -> None:
     refusals: list[str] = []
 
