@@ -203,13 +203,13 @@ def test_a_store_without_sentences_finds_the_same_versions(
     new_store: NewStore, passages: PassageSettings | None
 ) -> None:
     """The candidates come from passages or fingerprints, and the sentences from the texts."""
-    texts = {id: text for id, text in LIBRARY.items() if id[0] in "12"}
+    texts = {id: text for id, text in LIBRARY.items() if id[0] in "01"}
     results = []
     for settings in (SETTINGS, Settings(passages=passages)):
         with new_store(settings) as store:
             search = SimilaritySearch(store)
             search.index(Document(id, text) for id, text in texts.items())
-            results.append([search.versions("2/first.txt", size=100), search.versions(text=texts["2/first.txt"])])
+            results.append([search.versions("1/first.txt", size=100), search.versions(text=texts["1/first.txt"])])
     for with_sentences, without in zip(*results, strict=True):
         assert ("sentences", "passages" if passages else "fingerprints") == (
             with_sentences.candidate_source,
