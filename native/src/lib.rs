@@ -137,7 +137,9 @@ impl Kernel {
         min_run: usize,
     ) -> PyResult<Buffer<'py>> {
         if reach < 1 || min_run == 0 {
-            return Err(PyValueError::new_err("reach and min_run must be at least 1"));
+            return Err(PyValueError::new_err(
+                "reach and min_run must be at least 1",
+            ));
         }
         let limits = Limits {
             max_window,

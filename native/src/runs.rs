@@ -36,7 +36,10 @@ pub fn shared_runs(a: &[i32], b: &[i32], limits: &Limits) -> Vec<Run> {
 
 /// The class of the window of `length` words that begins at each word of a and of b. Equal windows have equal classes.
 fn classes(a: &[i32], b: &[i32], length: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut levels = [number(a.iter().copied(), b.iter().copied()), Default::default()];
+    let mut levels = [
+        number(a.iter().copied(), b.iter().copied()),
+        Default::default(),
+    ];
     let mut size = 1;
     while size < length {
         let shift = size.min(length - size);
@@ -45,7 +48,10 @@ fn classes(a: &[i32], b: &[i32], length: usize) -> (Vec<u32>, Vec<u32>) {
                 let second = text.get(shift..).unwrap_or_default();
                 text.iter().copied().zip(second.iter().copied()).collect()
             };
-            number(pairs(&levels[0].0).into_iter(), pairs(&levels[0].1).into_iter())
+            number(
+                pairs(&levels[0].0).into_iter(),
+                pairs(&levels[0].1).into_iter(),
+            )
         };
         levels.swap(0, 1);
         size += shift;
@@ -96,11 +102,18 @@ impl Positions {
 }
 
 fn count_classes(a: &[u32], b: &[u32]) -> usize {
-    a.iter().chain(b).max().map_or(0, |&class| class as usize + 1)
+    a.iter()
+        .chain(b)
+        .max()
+        .map_or(0, |&class| class as usize + 1)
 }
 
 fn equal_after(a: &[i32], b: &[i32], i: usize, j: usize) -> usize {
-    a[i..].iter().zip(&b[j..]).take_while(|(x, y)| x == y).count()
+    a[i..]
+        .iter()
+        .zip(&b[j..])
+        .take_while(|(x, y)| x == y)
+        .count()
 }
 
 /// The longest run that contains word i of a and word j of b.
@@ -114,7 +127,10 @@ fn extend(a: &[i32], b: &[i32], i: usize, j: usize) -> Run {
 fn runs_around_rare_windows(a: &[i32], b: &[i32], length: usize, max_pairs: u64) -> Vec<Run> {
     let (a_classes, b_classes) = classes(a, b, length);
     let count = count_classes(&a_classes, &b_classes);
-    let (in_a, in_b) = (Positions::of(&a_classes, count), Positions::of(&b_classes, count));
+    let (in_a, in_b) = (
+        Positions::of(&a_classes, count),
+        Positions::of(&b_classes, count),
+    );
     let mut runs = Vec::new();
     let mut ends: FxHashMap<i64, i64> = FxHashMap::default(); // of the last run on each diagonal
     for (i, &class) in a_classes.iter().enumerate() {
@@ -147,7 +163,8 @@ fn dense_runs(runs: Vec<Run>, limits: &Limits) -> Vec<Run> {
     }
     let is_dense = |run: &Run| {
         let (row, column) = square(run);
-        let around = (-1..=1).flat_map(|down| (-1..=1).map(move |right| (row + down, column + right)));
+        let around =
+            (-1..=1).flat_map(|down| (-1..=1).map(move |right| (row + down, column + right)));
         let nearby: i64 = around.filter_map(|near| words.get(&near)).sum();
         nearby >= limits.min_nearby_words
     };
