@@ -1,9 +1,9 @@
 """Groups duplicates around a kept document, and finds sets of documents with the same words.
 
 Each duplicate in a group overlaps the kept document itself. If A overlaps B and B overlaps C, then C joins the group of
-A only if C also overlaps A. Documents are processed in order of preference, those to keep first (see `keep_order`). A
-document that is not in a group yet becomes the kept document of all later documents that overlap it enough and are not
-in a group either.
+A only if C also overlaps A. Documents are processed in keep order (see `keep_order`). A document that is not in a
+group yet becomes the kept document of a new group. All later documents that overlap it enough and are not in a group
+yet join this group.
 """
 
 from __future__ import annotations

@@ -133,8 +133,8 @@ class Overflow:
         documents: number of documents in these sets. Copies with the same text count too, although all are found.
         limit: maximum size of a set in which all pairs are compared. In a larger set, each document is compared with
             only a few others.
-        skipped_comparisons: maximum number of comparisons that were not made. Some of them may have been made in
-            another band, and some are counted more than once.
+        skipped_comparisons: upper bound of the number of comparisons that were not made. It counts some pairs more than
+            once, and also pairs that were compared because of another band.
     """
 
     documents: int
@@ -229,7 +229,7 @@ class Duplicates:
         return self.group_count
 
     def groups(self, limit: int | None = None) -> Iterator[Group]:
-        """Yield the groups. Those that free the most bytes come first, and in a tie those with the most documents."""
+        """Yield the groups, by descending number of freed bytes, then by descending number of documents."""
         duplicates, verdicts = self._duplicates, self._verdicts
         kinds = np.array([DUPLICATE_KINDS.index(verdicts.of(number).kind) for number in duplicates.tolist()], np.int64)
         kept_for = self._grouping.kept_for

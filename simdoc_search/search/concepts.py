@@ -45,7 +45,7 @@ class ConceptsResult:
         concepts: the words of the concepts, ordered by descending weight, then by descending frequency.
         paragraphs: number of paragraphs of the document that have concepts.
         documents: number of documents in the index that have concepts.
-        unnamed: the reason why some words are not known. It is empty if all words are known.
+        unnamed: the reason why some words are not known; empty if all words are known.
     """
 
     source: str

@@ -66,8 +66,8 @@ class QueryOptions(PageOptions):
     Attributes:
         query: the id of a stored document, its path, or the `place` of a hit.
         text: a text, instead of `query`. It need not be stored.
-        exclude: the place of a document that cannot be a hit, such as the stored version of the text. For a file, see
-            `IndexedFiles`.
+        exclude: the place of a document that cannot be a hit, such as the stored version of the text. `IndexedFiles`
+            finds the place for a file.
 
     Raises:
         QuerySyntaxError: an option is malformed or out of range, or not exactly one of `query` and `text` is given.

@@ -44,7 +44,7 @@ Each comparison counts the words of both documents.
 """
 
 _Match = Cover[PassageHit]
-"""A hit, and the words of the query document that it covers. If a text is not stored, passage tokens replace words."""
+"""A hit, and the words of the query document that it covers; or the passage tokens, if a text is not stored."""
 
 
 def passages_of_many(
@@ -133,7 +133,10 @@ def _align(
 
 
 def _estimate_match(document: QueryDocument, record: Record, shared: int) -> _Match:
-    """Return a match whose words are estimated from passage tokens. Winnowing keeps 2 of `window` + 1 shingles."""
+    """Return a match whose words are estimated from passage tokens.
+
+    On average, winnowing keeps 2 of `window` + 1 shingles.
+    """
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
     covers = tokens_also_in(document.passages, record.passages)

@@ -18,7 +18,10 @@ from simdoc_search.stores.record import Phrase, PhraseMatches
 from simdoc_search.stores.shared_tokens import Shared
 
 MAX_PHRASES = 50_000
-"""Maximum number of phrases per query. For a text of over 350,000 words, the guaranteed run exceeds `LONG_RUN`."""
+"""Maximum number of phrases per query. In a text of over 350,000 words, the phrases are further apart than usual.
+
+A shared run of `LONG_RUN` words may then contain no phrase, so only longer runs are always found.
+"""
 
 MAX_SIMILAR = 200
 """Maximum number of candidates that are found by fingerprint tokens."""
@@ -129,10 +132,7 @@ def _text_between(text: AnalysedText, first: int, end: int) -> str:
 def _by_fingerprint(
     store: Store, document: QueryDocument, filters: Filters | None, exclude: DocumentKey | None
 ) -> dict[DocumentKey, int]:
-    """Return the documents that share the most fingerprint tokens, with the numbers of shared tokens.
-
-    They share more tokens than are equal by chance.
-    """
+    """Return the documents that share more fingerprint tokens than by chance, and the numbers of these tokens."""
     codes = document.fingerprinted.codes[:_MAX_TOKENS]
     if not len(codes):
         return {}

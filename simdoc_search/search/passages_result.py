@@ -124,9 +124,9 @@ class PassageResult(HitsResult[PassageHit]):
         """
         title = printable(self.source if name is None else name) or "the text"
         if self.total:
-            about = "About " if self.is_estimated else ""
             at_least = "at least " if self.is_partial else ""
-            share = f"{about}{at_least}{percent(self.covered.share, 0)} of {title}"
+            about = "about " if self.is_estimated else ""
+            share = f"{at_least}{about}{percent(self.covered.share, 0)} of {title}"
             words = f"{self.covered.words:,} of {counted(self.words, 'word')}"
             appears = f"appears in {counted(self.total, 'indexed document')}"
             sentences = [f"{share[0].upper()}{share[1:]} ({words}) {appears}."]

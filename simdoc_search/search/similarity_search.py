@@ -258,9 +258,10 @@ class SimilaritySearch:
         probability: OptionalFraction = None,
         source_filters: Filters | None = None,
     ) -> FingerprintQuery:
-        """Return the only reading of a query whose document exists, with the full id.
+        """Parse a query, and return it with the full id.
 
-        An id takes precedence over a path or a file name. The arguments and errors are those of `similar`.
+        `a_20` can be an id, or the id `a` with an overlap. The reading whose document exists is chosen. An id takes
+        precedence over a path or a file name. The arguments and errors are those of `similar`.
         """
         return Resolver(self.store, source_filters).resolve(query, overlap=overlap, probability=probability)
 
@@ -415,9 +416,9 @@ class SimilaritySearch:
     def related(self, options: RelatedQuery) -> RelatedResult:
         """Find the documents on the same topic as a stored document or a text, even if they use other words.
 
-        Up to 200 documents that share rare concepts are read, and up to 50 of these are compared. For large pages, both
-        numbers are larger. If the store has sentences, versions score 0.75 to 1, and related documents score less.
-        `versions.relations` describes how two documents are compared.
+        The candidates are the documents that share rare concepts. Up to 200 of them are read, or 4 per requested hit if
+        that is more. Up to 50 of these are compared, or 2 per requested hit. If the store has sentences, versions score
+        0.75 to 1, and related documents score less. `versions.relations` describes how two documents are compared.
 
         Args:
             options: the fields of `RelatedQuery`, as keyword arguments.
@@ -578,9 +579,9 @@ class SimilaritySearch:
                 if neither is more than four times as long as the other.
             filters: compare only documents with these fields, as for `similar`.
             within: compare only documents whose files are in one of these folders. The paths are absolute.
-            since: compare only documents whose files changed at or after this time with all other documents. Documents
-                that did not change are kept.
-            new: as `since`, but for the documents with these ids.
+            since: the documents whose files changed at or after this time are new. Each new document is compared with
+                all documents. Other documents are kept, and are not compared with each other. None: all are new.
+            new: ids of further new documents; see `since`.
             keep: which document is kept: `longest` (with `jaccard`, the text that most copies share verbatim takes
                 precedence), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. If documents are equal by
                 this rule, names that do not look like names of copies are preferred, then shorter ids.
