@@ -34,14 +34,14 @@ def versions_as_json(
     """
     return {
         "query": {"id": id, "file": file},
-        "theta": result.theta,
+        "theta": result.min_version_score,
         "limits": asdict(result.limits),
         **order_as_json(result),
         "timeline": [_entry_as_json(entry) for entry in result.timeline],
         "undated": [_entry_as_json(entry) for entry in result.undated],
         "hits": [_hit_as_json(hit, result, texts, analysis) for hit in result.hits],
         "sentences": dict(zip(("of_source", "asked"), result.sentences, strict=True)),
-        "found": result.found,
+        "found": result.total,
         "candidates": result.candidates,
         "compared": result.compared,
         "candidate_source": result.candidate_source,
@@ -54,8 +54,8 @@ def order_as_json(order: VersionOrder) -> dict[str, Any]:
     return {
         "newest": None if order.newest is None else entry_place_as_json(order.newest),
         "order": {
-            "by": order.by,
-            "certain": order.certain,
+            "by": order.evidence_kind,
+            "certain": order.is_certain,
             "conflict": [_contradiction_as_json(statement) for statement in order.conflict],
             "reason": order.reason,
         },
@@ -78,7 +78,7 @@ def dated_as_json(entry: VersionEntry) -> dict[str, Any]:
 
 def _contradiction_as_json(statement: Contradiction) -> dict[str, Any]:
     return {
-        "by": statement.by,
+        "by": statement.evidence_kind,
         "later": {"name": statement.later, "date": statement.later_shown},
         "earlier": {"name": statement.earlier, "date": statement.earlier_shown},
         "counts": statement.is_decisive,

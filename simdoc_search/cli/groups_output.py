@@ -73,7 +73,7 @@ def show_families(
 
     with stage_progress(hidden=as_json) as update:
         result = search.version_families(**options, progress=update)
-    shown = [search.ordered(members, version_control=version_control) for members in result.families(*page)]
+    shown = [search.order_family(members, version_control=version_control) for members in result.families(*page)]
     if edges is not None:
         _write_edges(edges, result)
     if as_json:
@@ -102,7 +102,7 @@ def show_topics(
 
     with stage_progress(hidden=as_json) as update:
         result = search.topics(**options, progress=update)
-    shown = [(topic, search.named(topic, synonyms=synonyms)) for topic in result.topics(*page)]
+    shown = [(topic, search.name_topic(topic, synonyms=synonyms)) for topic in result.topics(*page)]
     if edges is not None:
         _write_edges(edges, result)
     if as_json:
@@ -133,7 +133,7 @@ def _family_lines(number: int, family: VersionFamily) -> Iterator[str]:
     yield f"family {number:,}: {counted(len(members), 'version')}; {family.verdict}"
     for version in members[:_MAX_MEMBERS] if family.undated else members[-_MAX_MEMBERS:]:
         mark = "  (newest)" if version is family.newest else "  (undated)" if version in family.undated else ""
-        yield f"{family.when(version):>14}  {version.name}{mark}"
+        yield f"{family.date_label(version):>14}  {version.name}{mark}"
     if len(members) > _MAX_MEMBERS:
         yield f"{'':>14}  and {len(members) - _MAX_MEMBERS:,} more"
     yield from (f"{'':>14}  conflict: {conflict}" for conflict in family.conflict)

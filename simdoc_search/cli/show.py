@@ -148,10 +148,10 @@ def _show_concepts(store: Store, place: DocumentKey, synonyms: Path | None, *, a
     width = min(_MAX_WORD_WIDTH, max([7, *(len(concept.word) for concept in result.concepts)]))
     say(f"{'weight':>7}{'documents':>11}{'times':>7}  {'word':<{width}}  from")
     for concept in result.concepts:
-        numbers = f"{concept.weight:>7.2f}{concept.documents:>11,}{concept.times:>7,}"
+        numbers = f"{concept.weight:>7.2f}{concept.documents:>11,}{concept.frequency:>7,}"
         say(f"{numbers}  {concept.word or '–':<{width}}  {_format_origin(concept)}".rstrip())
-    if result.unnamed:
-        say(f"note: {result.unnamed}", err=True)
+    if result.missing_names_reason:
+        say(f"note: {result.missing_names_reason}", err=True)
 
 
 def _format_origin(concept: DocumentConcept) -> str:

@@ -36,7 +36,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
 
     pairs = _pairs(result, texts)
     rows = [_row(result, number, pairs.get(number), settings) for number in range(len(result.entries))]
-    order = [*([HINT] if result.by == "texts" else []), f"order: {result.order}", *result.evidence()]
+    order = [*([HINT] if result.evidence_kind == "texts" else []), f"order: {result.order}", *result.evidence()]
     notes = [*(order if result.hits else []), *count_lines(result)]
     if left_out := len(result.timeline) - 1 - len(pairs):
         steps = counted(left_out, "step is", "steps are")
@@ -65,9 +65,9 @@ def _row(result: VersionsResult, number: int, pair: tuple[str, str] | None, sett
 
     entry = result.entries[number]
     step, name = entry.step, entry.name or "the text"
-    figures = ["undated" if entry in result.undated else result.when(entry)]
+    figures = ["undated" if entry in result.undated else result.date_label(entry)]
     figures += [f"{percent(step.share, 0)} similar sentences", step.words, *step.key_lines] if step else []
-    cells = [*(("figure", figure) for figure in figures), ("how", result.marks(entry) if result.hits else "")]
+    cells = [*(("figure", figure) for figure in figures), ("how", result.labels(entry) if result.hits else "")]
     if pair is None:
         return ListEntry(name, cells)
     names = result.entries[number - 1].name or "the text", name

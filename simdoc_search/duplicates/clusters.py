@@ -41,23 +41,25 @@ def assign_duplicates(
     Returns:
         The kept document of each document, or UNASSIGNED; and the positions of the pairs that assigned a document.
     """
-    kept_for = np.full(count, UNASSIGNED, np.int64)
+    kept_document_of = np.full(count, UNASSIGNED, np.int64)
     assigning = [np.zeros(0, np.int64)]
     for start in range(0, len(first), _PAIRS_AT_ONCE):
         pairs = np.arange(start, min(start + _PAIRS_AT_ONCE, len(first)))
         while True:
-            pairs = pairs[(kept_for[first[pairs]] == UNASSIGNED) & (kept_for[second[pairs]] == UNASSIGNED)]
+            pairs = pairs[
+                (kept_document_of[first[pairs]] == UNASSIGNED) & (kept_document_of[second[pairs]] == UNASSIGNED)
+            ]
             if not len(pairs):
                 break
             is_ready = _is_ready(first[pairs], second[pairs], count)
             overlapping = pairs[is_ready][overlap_enough(pairs[is_ready])]
             # A duplicate joins the most preferred of the documents that it overlaps.
             duplicates, index = np.unique(second[overlapping], return_index=True)
-            kept_for[duplicates] = first[overlapping[index]]
+            kept_document_of[duplicates] = first[overlapping[index]]
             assigning.append(overlapping[index])
             pairs = pairs[~is_ready]
         progress(min(1.0, (start + _PAIRS_AT_ONCE) / len(first)))
-    return kept_for, np.concatenate(assigning)
+    return kept_document_of, np.concatenate(assigning)
 
 
 def _is_ready(first: Ints, second: Ints, count: int) -> Bools:

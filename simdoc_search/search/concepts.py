@@ -22,7 +22,7 @@ class DocumentConcept:
             not known.
         weight: 0..1. It is 1 if only one document in the index has the word, and close to 0 if all documents have it.
         documents: number of documents in the index that have the word.
-        times: number of times that the word occurs in this document.
+        frequency: number of times that the word occurs in this document.
         names: concepts of this document that contain the word, by descending frequency.
         synonyms: words of this document that are synonyms of the word.
     """
@@ -30,7 +30,7 @@ class DocumentConcept:
     word: str
     weight: float
     documents: int
-    times: int
+    frequency: int
     names: tuple[str, ...]
     synonyms: tuple[str, ...]
 
@@ -45,7 +45,7 @@ class ConceptsResult:
         concepts: the words of the concepts, ordered by descending weight, then by descending frequency.
         paragraphs: number of paragraphs of the document that have concepts.
         documents: number of documents in the index that have concepts.
-        unnamed: the reason why some words are not known; empty if all words are known.
+        missing_names_reason: the reason why some words are not known; empty if all words are known.
     """
 
     source: str
@@ -53,23 +53,23 @@ class ConceptsResult:
     concepts: tuple[DocumentConcept, ...]
     paragraphs: int
     documents: int
-    unnamed: str = ""
+    missing_names_reason: str = ""
 
 
 def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) -> ConceptsResult:
     """Return the concepts of a stored document."""
     weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=True)
     named_words: dict[int, NamedWord] = {}
-    unnamed = ""
+    missing_names_reason = ""
     try:
-        names = concepts.names()
+        names = concepts.load_names()
     except SimdocError as error:
-        unnamed = str(error)
+        missing_names_reason = str(error)
     else:
         named_words = names.words
         settings = store.settings.concepts
         if settings is not None and settings.synonyms and names.extractor.synonyms is None:
-            unnamed = "synonyms cannot be named; give the synonyms that the index was created with"
+            missing_names_reason = "synonyms cannot be named; give the synonyms that the index was created with"
     document_concepts = concepts.paragraphs.as_one_paragraph()
     weights_by_code, frequencies = weights.weights_by_code(), weights.frequencies()
     words_of_document = [
@@ -77,11 +77,13 @@ def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) 
         for code, times in zip(document_concepts.codes.tolist(), document_concepts.frequencies.tolist(), strict=True)
         for named in [named_words.get(code, UNNAMED)]
     ]
-    words_of_document.sort(key=lambda concept: (-concept.weight, -concept.times, concept.word))
+    words_of_document.sort(key=lambda concept: (-concept.weight, -concept.frequency, concept.word))
     unnamed_count = sum(not concept.word for concept in words_of_document)
-    if unnamed_count and not unnamed:
-        unnamed = f"{counted(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
+    if unnamed_count and not missing_names_reason:
+        missing_names_reason = (
+            f"{counted(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
+        )
     paragraphs = concepts.paragraphs.count
     return ConceptsResult(
-        document.name, document.place, tuple(words_of_document), paragraphs, weights.documents, unnamed
+        document.name, document.place, tuple(words_of_document), paragraphs, weights.documents, missing_names_reason
     )

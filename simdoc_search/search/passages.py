@@ -165,10 +165,10 @@ def _make_result(
     """Return the result with the hits on the page. Shingle measures are only computed for these hits."""
     ranked = list(order_by_added_words(matches))
     page = ranked[options.offset : options.offset + options.size]
-    hits = [replace(hit, adds=round(adds)) for hit, adds in page]
+    hits = [replace(hit, added_words=round(added_words)) for hit, added_words in page]
     exact = [match for match in matches if match.key.kind == "exact"]
     words = document.word_count
-    covered_words = min(round(sum(adds for _, adds in ranked)), words)
+    covered_words = min(round(sum(added_words for _, added_words in ranked)), words)
     text = document.analysed
     min_run = options.alignment.min_run_for(len(text.words.words)) if text else 0
     return PassageResult(
@@ -181,8 +181,8 @@ def _make_result(
         int(document.ignored.sum()),
         candidates.total,
         compared,
-        max(candidates.run, min(min_run, words)),
-        candidates.too_common,
+        max(candidates.guaranteed_run, min(min_run, words)),
+        candidates.too_common_phrases,
         spans_of(text.words, union(exact, len(document.ignored))) if text else [],
         spans_of(text.words, document.ignored) if text else [],
         options.offset,

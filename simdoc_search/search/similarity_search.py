@@ -313,8 +313,8 @@ class SimilaritySearch:
         """Find the documents that share passages with a stored document or a text, and the positions of the passages.
 
         For a text of up to 1,000 words, every shared run of 6 words is found. For a longer text, every shared run of 12
-        words is found. The result contains this number as `run`. If texts are not stored, it is 36 by default, and
-        shorter runs are found with the probability `PassageSettings.probability_of_finding`.
+        words is found. The result contains this number as `guaranteed_run`. If texts are not stored, it is 36 by
+        default, and shorter runs are found with the probability `PassageSettings.probability_of_finding`.
 
         Args:
             options: the fields of `PassageQuery`, as keyword arguments.
@@ -476,7 +476,7 @@ class SimilaritySearch:
 
         Returns:
             The counts, and the documents that were left out. `families()` and `edges()` return iterators. To order a
-            family, use `ordered`.
+            family, use `order_family`.
 
         Raises:
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
@@ -488,7 +488,7 @@ class SimilaritySearch:
         self._check_fields_exist(families.documents, options.filters)
         return families
 
-    def ordered(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
+    def order_family(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
         """Order a family by evidence, as `versions` does. Texts are not compared.
 
         Args:
@@ -509,7 +509,7 @@ class SimilaritySearch:
 
         Returns:
             The counts, and the documents that were left out. `topics()` and `edges()` return iterators. To name a
-            topic, use `named`.
+            topic, use `name_topic`.
 
         Raises:
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
@@ -522,7 +522,7 @@ class SimilaritySearch:
         self._check_fields_exist(topics.documents, options.filters)
         return topics
 
-    def named(
+    def name_topic(
         self, topic: Topic, *, extractor: Extractor | None = None, synonyms: Synonyms | None = None
     ) -> tuple[str, ...]:
         """Return names for a topic: the concepts of its centre that most other documents of the topic share.
@@ -545,7 +545,7 @@ class SimilaritySearch:
         document = QueryDocument(complete_record(self.store, record), self.store.settings)
         concepts = query_concepts(document, extractor, synonyms)
         try:
-            names = concepts.names()
+            names = concepts.load_names()
         except SimdocError:
             return ()
         return names.shared(set(topic.concepts), topic.concepts)

@@ -90,7 +90,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
         text=document.text,
         sentences=(len(set(document.sentences.tolist())), candidates.queried),
         hits=add_fields(store, hits, query.fields),
-        found=len(versions),
+        total=len(versions),
         candidates=candidates.total,
         compared=len(candidates.records),
         candidate_source=candidates.candidate_source,
@@ -101,7 +101,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
 
 
 def order_family(store: Store, family: FamilyMembers, *, version_control: bool) -> VersionFamily:
-    """Order the documents of a family; see `SimilaritySearch.ordered`."""
+    """Order the documents of a family; see `SimilaritySearch.order_family`."""
     stored = read_records(store, family.places, text=False)
     records = with_metadata(store, [stored[place] for place in family.places if place in stored], DATE_FIELDS)
     timeline = build_timeline([_dates_of_record(record, version_control) for record in records], list)
@@ -166,8 +166,8 @@ def _order_attributes(timeline: Timeline, entries: dict[int, VersionEntry], name
         "timeline": tuple(entries[number] for number in timeline.order if number in entries),
         "undated": tuple(entries[number] for number in timeline.undated if number in entries),
         "newest": None if timeline.newest is None else entries[timeline.newest],
-        "by": timeline.by,
-        "certain": timeline.certain,
+        "evidence_kind": timeline.by,
+        "is_certain": timeline.certain,
         "conflict": tuple(
             Contradiction(pair.by, names[pair.later], names[pair.earlier], *pair.shown, pair.is_decisive)
             for pair in timeline.conflict

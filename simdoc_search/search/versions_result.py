@@ -59,7 +59,7 @@ class Contradiction:
     """A statement about two documents that another kind of evidence contradicts.
 
     Attributes:
-        by: the kind of evidence that the statement is based on.
+        evidence_kind: the kind of evidence that the statement is based on.
         later: name of the later document.
         earlier: name of the earlier document.
         later_shown: date or version of the later document, for people.
@@ -67,7 +67,7 @@ class Contradiction:
         is_decisive: whether the newest version is unknown because of the contradiction.
     """
 
-    by: EvidenceKind
+    evidence_kind: EvidenceKind
     later: str
     earlier: str
     later_shown: str
@@ -80,7 +80,7 @@ class Contradiction:
             for name, shown in ((self.later, self.later_shown), (self.earlier, self.earlier_shown))
         )
         ignored = "" if self.is_decisive else "; copying a file changes that time, so it does not count here"
-        return f"by the {describe_evidence_kind(self.by)}, {later} is newer than {earlier}{ignored}"
+        return f"by the {describe_evidence_kind(self.evidence_kind)}, {later} is newer than {earlier}{ignored}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +137,15 @@ class VersionOrder:
     timeline: tuple[VersionEntry, ...]
     undated: tuple[VersionEntry, ...]
     newest: VersionEntry | None
-    by: EvidenceKind
-    certain: bool
+    evidence_kind: EvidenceKind
+    is_certain: bool
     conflict: tuple[Contradiction, ...]
     reason: str
 
     @property
     def order(self) -> str:
         """The evidence of the order, for people. It explains the question marks in the timeline, if there are any."""
-        has_question_marks = any(self.when(entry).endswith(_NOT_DECISIVE) for entry in self.timeline)
+        has_question_marks = any(self.date_label(entry).endswith(_NOT_DECISIVE) for entry in self.timeline)
         return (
             f"{self.reason}; dates and versions with {_NOT_DECISIVE} do not affect the order"
             if has_question_marks
@@ -158,18 +158,18 @@ class VersionOrder:
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
             aside = f", not counting {counted(len(self.undated), 'undated document')}" if self.undated else ""
-            return f"newest: {name}, by the {describe_evidence_kind(self.by)}{aside}"
+            return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}"
         if any(statement.is_decisive for statement in self.conflict):
             return "newest: not known, as the evidence conflicts"
-        if self.by == "texts":
+        if self.evidence_kind == "texts":
             return "newest: not known, as no evidence shows which is newer"
         return "newest: not known, as the latest versions have the same date or no date"
 
-    def when(self, entry: VersionEntry) -> str:
+    def date_label(self, entry: VersionEntry) -> str:
         """Return the date or version of an entry, for people. It ends with `?` if the order is not based on it."""
         if entry.dated is None or not entry.dated.shown:
             return ""
-        return f"{entry.dated.shown}{'' if self.by in (entry.dated.by, 'dates') else _NOT_DECISIVE}"
+        return f"{entry.dated.shown}{'' if self.evidence_kind in (entry.dated.by, 'dates') else _NOT_DECISIVE}"
 
     def evidence(self) -> Iterator[str]:
         """Yield the verdict, then a line for each contradictory statement."""
@@ -179,8 +179,9 @@ class VersionOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionFamily(VersionOrder):
-    """An ordered family of versions. If there is no evidence for an order, `by` is `texts`, but texts are not compared.
+    """An ordered family of versions. Texts are not compared, even if `evidence_kind` is `texts`.
 
+    `texts` means here that there is no evidence for an order.
     `VersionsResult` describes the inherited attributes.
 
     Attributes:
@@ -206,11 +207,12 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             `undated` are not included.
         undated: entries without evidence, if other entries have evidence.
         newest: the newest entry of the timeline. None: the evidence is insufficient or contradictory.
-        by: the kind of evidence that the order is based on; see `versions.EvidenceKind`. `texts` is only a hint.
-        certain: whether the evidence determines the whole timeline without a contradiction.
+        evidence_kind: the kind of evidence that the order is based on; see `versions.EvidenceKind`. An order by `texts`
+            is only a hint.
+        is_certain: whether the evidence determines the whole timeline without a contradiction.
         conflict: the contradictory statements, two for each contradiction.
         reason: the evidence of the order, for people.
-        found: number of versions on all pages.
+        total: number of versions on all pages.
         candidates: number of documents that share a token.
         compared: number of candidates that were compared. Candidates that share the most are compared first.
         candidate_source: the kind of tokens that found the candidates. It is `sentences` in an index created
@@ -224,7 +226,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     text: str | None = field(repr=False)
     sentences: tuple[int, int]
     hits: list[VersionHit]
-    found: int
+    total: int
     candidates: int
     compared: int
     candidate_source: CandidateSource = "sentences"
@@ -233,7 +235,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     limits: Limits = field(default_factory=Limits)
 
     @property
-    def theta(self) -> float:
+    def min_version_score(self) -> float:
         """The minimum score of a version."""
         return MIN_VERSION_SCORE
 
@@ -244,9 +246,9 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
 
     def __str__(self) -> str:
         name = printable(self.source) or "the text"
-        if not self.found:
+        if not self.total:
             return f"{name}: no other version"
-        lines = [f"{name}: {counted(self.found, 'other version')}, {self.order}"]
+        lines = [f"{name}: {counted(self.total, 'other version')}, {self.order}"]
         return "\n".join([*lines, *self.lines(), *self.evidence()])
 
     def lines(self) -> Iterator[str]:
@@ -254,7 +256,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
 
         Each line has the date, the share of similar sentences, the changed words and the name.
         """
-        if self.by == "texts":
+        if self.evidence_kind == "texts":
             yield HINT
         for entry in self.timeline:
             yield self._format_entry(entry)
@@ -265,10 +267,10 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
 
     def _format_entry(self, entry: VersionEntry) -> str:
         share, words = (percent(entry.step.share, 0), entry.step.words) if entry.step else ("", "")
-        marks = f"  ({marks})" if (marks := self.marks(entry)) else ""
-        return f"{printable(self.when(entry)):>12}{share:>17}{words:>20}  {self._entry_title(entry)}{marks}"
+        marks = f"  ({marks})" if (marks := self.labels(entry)) else ""
+        return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._entry_title(entry)}{marks}"
 
-    def marks(self, entry: VersionEntry) -> str:
+    def labels(self, entry: VersionEntry) -> str:
         """Return labels for an entry, for people: whether it is the newest version, the query document, or both."""
         marks = (("newest", entry is self.newest), ("your document", entry.is_source))
         return ", ".join(name for name, is_marked in marks if is_marked)

@@ -18,7 +18,7 @@ def families(request: PageRequest) -> Page:
 
     def show(result: Families, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
         search = request.served.search()
-        groups = [search.ordered(family, version_control=False) for family in result.families(limit, start)]
+        groups = [search.order_family(family, version_control=False) for family in result.families(limit, start)]
         shown = {"groups": groups, "max_members": _MAX_MEMBERS}
         return result.family_count, shown, families_as_json(result, groups)
 
@@ -30,7 +30,7 @@ def topics(request: PageRequest) -> Page:
     search = request.served.concepts_search()
 
     def show(result: Topics, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
-        groups = [(topic, search.named(topic)) for topic in result.topics(limit, start)]
+        groups = [(topic, search.name_topic(topic)) for topic in result.topics(limit, start)]
         shown = {"groups": groups, "max_members": _MAX_MEMBERS}
         return result.topic_count, shown, topics_as_json(result, groups)
 

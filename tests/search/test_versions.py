@@ -102,7 +102,7 @@ def test_an_order_without_dates_is_a_hint(search: SimilaritySearch) -> None:
     result = search.versions("paper/1")
 
     assert ["paper/1", "paper/2"] == [version.name for version in result.timeline]
-    assert ("texts", False, None) == (result.by, result.certain, result.newest)
+    assert ("texts", False, None) == (result.evidence_kind, result.is_certain, result.newest)
     assert result.reason.startswith("no evidence shows which is newer")
     assert "in 48 of 60 families" in str(result)
     assert "(newest" not in str(result)

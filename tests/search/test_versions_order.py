@@ -39,7 +39,7 @@ def test_changes_are_counted_in_words_along_the_order(search: SimilaritySearch) 
 
     assert [("2020-11-30", False), ("2021-01-05", True), ("2021-03-01", False)] == timeline
     assert [(1.0, words, 0), (1.0, 7, 0)] == steps
-    assert ("name", True, "by the date in their names") == (result.by, result.certain, result.reason)
+    assert ("name", True, "by the date in their names") == (result.evidence_kind, result.is_certain, result.reason)
     assert result.newest is result.timeline[-1]
     assert {hit.id: hit.entry for hit in result} == {
         version.name: version for version in result.timeline if not version.is_source
@@ -58,7 +58,7 @@ def test_the_newest_version_is_always_shown(search: SimilaritySearch) -> None:
     result = search.versions("v1.txt", size=2)
 
     assert ["v1.txt", "v2.txt", "v6.txt"] == [version.name for version in result.timeline]
-    assert (["v2.txt", "v6.txt"], 5) == ([hit.id for hit in result], result.found)
+    assert (["v2.txt", "v6.txt"], 5) == ([hit.id for hit in result], result.total)
 
 
 def test_dates_in_names_and_metadata_are_compared_with_each_other(search: SimilaritySearch) -> None:
@@ -72,8 +72,8 @@ def test_dates_in_names_and_metadata_are_compared_with_each_other(search: Simila
     search.index(Document(id, " ".join(first[: 9 + n]), values) for n, (id, values) in enumerate(metadata.items()))
     result = search.versions("mail1")
 
-    assert ("dates", "mail2") == (result.by, result.newest.name if result.newest else None)
-    assert ["2019", "1 Feb 2021", "2 Feb 2021"] == [result.when(version) for version in result.timeline]
+    assert ("dates", "mail2") == (result.evidence_kind, result.newest.name if result.newest else None)
+    assert ["2019", "1 Feb 2021", "2 Feb 2021"] == [result.date_label(version) for version in result.timeline]
     assert ["note"] == [version.name for version in result.undated]
     assert "undated, so not in this order:" in str(result).split("\n")
     assert "not counting 1 undated document" in str(result).split("\n")[-1]
@@ -108,7 +108,7 @@ def test_modification_times_order_files(search: SimilaritySearch, tmp_path: Path
     result = search.versions(text=text, file=folder / "a.txt", exclude=indexed.place if indexed else None)
 
     names = [version.name for version in stored.timeline]
-    assert (["b.txt", "c.txt", "a.txt"], "modification time") == (names, stored.by)
+    assert (["b.txt", "c.txt", "a.txt"], "modification time") == (names, stored.evidence_kind)
     assert ["b.txt", "c.txt", str(folder / "a.txt")] == [version.name for version in result.timeline]
 
 
@@ -128,6 +128,6 @@ def test_the_last_commits_of_files_order_them(search: SimilaritySearch, tmp_path
 
     assert (["a.txt", "c.txt", "b.txt"], "version control") == (
         [entry.name for entry in with_git.timeline],
-        with_git.by,
+        with_git.evidence_kind,
     )
-    assert "texts" == search.versions("a.txt", version_control=False).by
+    assert "texts" == search.versions("a.txt", version_control=False).evidence_kind
