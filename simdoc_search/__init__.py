@@ -16,7 +16,7 @@ languages.py    identifies the language of a text
 analysis/       turns text into words and shingles
 chunks/         finds sentences and paragraphs
 sketch/         turns shingles into a fingerprint and tokens
-query/          turns a FINGERPRINT string into a plan and an engine query; needs no store
+query/          parses queries such as doc123_20_80 and plans how to run them; needs no store
 passages/       compares two texts
 concepts/       extracts keyphrases and names; reads synonyms
 stores/         the local store, and stores in an engine

@@ -12,7 +12,7 @@ from typing import Any
 from weakref import WeakSet
 
 POLL_SECONDS = 0.25
-"""Interval at which a waiting thread checks whether its result is still needed."""
+"""Interval at which a waiting thread checks whether the computation was cancelled."""
 
 
 class StoppedError(Exception):
@@ -55,7 +55,7 @@ _current: ContextVar[Stop | None] = ContextVar("stop", default=None)
 
 @contextmanager
 def cancellable_by(stop: Stop) -> Iterator[None]:
-    """Make the block cancellable: once `stop` is set, `check_stopped` raises StoppedError in the block."""
+    """Make a block cancellable. In the block, `check_stopped` raises StoppedError once `stop` is set."""
     token = _current.set(stop)
     try:
         yield
@@ -85,8 +85,8 @@ def wait_for(
     Args:
         future: the future.
         seconds: maximum time to wait; None for no limit.
-        cancel_event: an event that is set when the result is no longer needed; None if it is always needed.
-        is_lost: returns whether the future will never be done. Then the wait ends without an error.
+        cancel_event: an event that is set when the result is no longer needed, or None.
+        is_lost: returns whether the future can no longer be done. If so, the wait ends without an error.
 
     Raises:
         StoppedError: `cancel_event` was set.

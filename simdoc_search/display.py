@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 
-# Invisible letters and marks for which `str.isprintable` is true.
+# Invisible characters for which `str.isprintable` is true.
 _INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
     + "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
 )
 
-_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+_BYTE_UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 _SCHEME = r"(?P<scheme>(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]+:/+)"
 _NOT_A_PORT = r"(?!\d{1,5}(?:[/,\s]|$))"
-_SECRETS = (
+_CREDENTIALS = (
     re.compile(rf"{_SCHEME}[^\s/:@]*:{_NOT_A_PORT}\S*@"),  # a password may contain a slash or another @
     re.compile(rf"{_SCHEME}[^\s/@]*@"),
     re.compile(r"(?P<scheme>(?<![\w./\\-]))[^\s/\\:@'\"(]+:" + _NOT_A_PORT + r"[^\s/\\@]\S*@"),
@@ -49,7 +49,7 @@ def without_secrets(text: str) -> str:
     previous = None
     while "@" in text and previous != text:
         previous = text
-        for pattern in _SECRETS:
+        for pattern in _CREDENTIALS:
             text = pattern.sub(r"\g<scheme>", text)
     return text
 
@@ -93,14 +93,14 @@ def documents_compared(compared: int, candidates: int) -> str:
 def showing(
     shown: int, total: int, offset: int = 0, singular: str = "match", *, at_least: bool = False, plural: str = ""
 ) -> str:
-    """Return which hits are shown: "Showing 10 of 81 matches", or "4 matches" if all are shown.
+    """Describe which hits are shown: "Showing 10 of 81 matches", or "4 matches" if all are shown.
 
     Args:
         shown: number of shown hits.
         total: number of all hits.
         offset: number of hits before the shown ones.
         singular: the noun for one hit.
-        at_least: whether there may be more than `total`.
+        at_least: whether there may be more hits than `total`.
         plural: the plural of the noun. By default it ends in `s`.
     """
     all_hits = ("at least " if at_least else "") + counted(
@@ -121,9 +121,9 @@ def show_more(shown: int, total: int, offset: int = 0, *, option: str = "--size"
 def format_bytes(count: int) -> str:
     """Format a number of bytes with about three digits: "1.5 kB"."""
     size, unit = float(count), 0
-    while size >= 999.5 and unit < len(_UNITS) - 1:
+    while size >= 999.5 and unit < len(_BYTE_UNITS) - 1:
         size, unit = size / 1000, unit + 1
-    return f"{size:.0f} {_UNITS[unit]}" if size >= 10 or not unit else f"{size:.1f} {_UNITS[unit]}"
+    return f"{size:.0f} {_BYTE_UNITS[unit]}" if size >= 10 or not unit else f"{size:.1f} {_BYTE_UNITS[unit]}"
 
 
 def _is_visible(character: str) -> bool:

@@ -38,9 +38,9 @@ class DocumentKey:
 
     Attributes:
         id: the document's id in its store.
-        index: the engine's index that contains the document; None for a document of a local store. In a query it may
+        index: the engine's index that contains the document; None for a document of a local store. In a query, it may
             also be an alias or a data stream, and None means any index.
-        routing: the routing that it was indexed with, if any. In a query None means any routing.
+        routing: the routing value that the document was indexed with, if any. In a query, None means any routing.
     """
 
     id: str
@@ -107,8 +107,8 @@ def ambiguous_id_message(places: Iterable[DocumentKey]) -> str:
     """Return the error message for an id that several documents share."""
     same_id = list(places)
     indices = sorted({place.index or "" for place in same_id})
-    shown = f"{len(same_id)} documents have the id {same_id[0].id!r}, in {' and '.join(indices)}"
-    return f"{shown}; specify the {'index' if len(indices) > 1 else 'routing'} of one of them"
+    problem = f"{len(same_id)} documents have the id {same_id[0].id!r}, in {' and '.join(indices)}"
+    return f"{problem}; specify the {'index' if len(indices) > 1 else 'routing'} of one of them"
 
 
 def check_id(id: str) -> None:

@@ -15,14 +15,14 @@ from typing import BinaryIO
 from simdoc_search.errors import StoreError
 
 DISK_FULL_ADVICE = "free some disk space, then run the same command again"
-"""What to do about an error for which `is_disk_full` is true."""
+"""The advice in the messages of errors for which `is_disk_full` is true."""
 
 PRIVATE_MODE = 0o700
 """Permissions of a new store folder. Its texts may be private."""
 
-_READABLE = 0o666
+_READ_WRITE_MODE = 0o666
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-_MAX_NAME_CHARACTERS = 50  # of the file's name, in the name of the temporary file
+_MAX_NAME_CHARACTERS = 50  # a temporary file's name begins with up to 50 characters of the name of its target
 
 
 def is_disk_full(error: OSError) -> bool:
@@ -32,7 +32,7 @@ def is_disk_full(error: OSError) -> bool:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file of a store atomically and durably. Everyone who can read its folder can read the file."""
-    with _open_replacement(path, path.parent.stat().st_mode & _READABLE) as file:
+    with _open_replacement(path, path.parent.stat().st_mode & _READ_WRITE_MODE) as file:
         file.write(content)
     sync_folder(path.parent)
 
@@ -41,7 +41,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """Open an output file that the user chose. If the block raises an error, an existing file is not changed.
 
-    A link is followed, and an existing file keeps its permissions. A pipe or a device is written directly.
+    Links are followed. An existing file keeps its permissions. A pipe or a device is written directly.
 
     Raises:
         OSError: the file cannot be written.
@@ -59,11 +59,11 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 def _open_replacement(path: Path, mode: int | None) -> Iterator[BinaryIO]:
     """Open a temporary file that replaces `path` when the block ends without an error.
 
-    Nobody can predict the name of the temporary file, and it is never a link. If `mode` is None, it gets the default
-    permissions of a new file.
+    Nobody can predict the name of the temporary file, and it is never a link. If `mode` is None, the file gets the
+    default permissions of a new file.
     """
     temporary = path.with_name(f".{path.name[:_MAX_NAME_CHARACTERS]}.{secrets.token_hex(8)}.tmp")
-    handle = os.open(temporary, _CREATE_FLAGS, _READABLE if mode is None else 0o600)
+    handle = os.open(temporary, _CREATE_FLAGS, _READ_WRITE_MODE if mode is None else 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file

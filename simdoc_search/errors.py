@@ -12,7 +12,7 @@ SimdocError
     ├── WriteRefusedError, FormatMismatchError
     ├── IndexGoneError      an index was deleted while it was open           (stores.remote.bulk)
     ├── RequestError        the engine responds to a request with an error   (stores.remote.errors)
-    ├── TooLargeError       the engine's response is too large               (stores.remote.errors)
+    ├── ResponseTooLargeError  the engine's response is too large            (stores.remote.errors)
     ├── UnfitIndexError     fingerprints cannot be added to an index         (attach.backfill)
     └── EngineError         the development engine cannot be run             (devengine)
 
@@ -92,8 +92,8 @@ class UnknownDocumentError(SimdocError, LookupError):
     Attributes:
         id: the unknown id.
         suggestions: the most similar stored ids, best first.
-        elsewhere: the indices that contain this id, if the query was limited to another index or routing.
-        where: the store, index or routing that was searched.
+        other_indices: the indices that contain this id, if the search was limited to another index or routing.
+        searched: the store, index or routing that was searched, for the message.
         id_hint: explains what an id is in an index that simdoc-search did not create; otherwise empty.
     """
 
@@ -101,24 +101,23 @@ class UnknownDocumentError(SimdocError, LookupError):
         self,
         id: str,
         suggestions: Sequence[str] = (),
-        elsewhere: Sequence[str] = (),
-        where: str = "the store",
+        other_indices: Sequence[str] = (),
+        searched: str = "the store",
         id_hint: str = "",
     ) -> None:
-        if elsewhere:
-            hint = f"it exists in: {', '.join(elsewhere)}"
+        if other_indices:
+            hint = f"it exists in: {', '.join(other_indices)}"
         elif suggestions:
             hint = f"did you mean {', '.join(map(repr, suggestions))}?"
         else:
             hint = id_hint or (
-                "an id is the path below the indexed folder, the id in JSONL, or the engine's _id; "
-                "a skipped file has no id"
+                "give the path below the indexed folder, the id in JSONL, or the engine's _id; a skipped file has no id"
             )
-        super().__init__(f"no document {id!r} in {where}; {hint}")
+        super().__init__(f"no document {id!r} in {searched}; {hint}")
         self.id = id
         self.suggestions: tuple[str, ...] = tuple(suggestions)
-        self.elsewhere: tuple[str, ...] = tuple(elsewhere)
-        self.where = where
+        self.other_indices: tuple[str, ...] = tuple(other_indices)
+        self.searched = searched
         self.id_hint = id_hint
 
 
@@ -171,8 +170,8 @@ class CorpusError(SimdocError):
 class MissingExtraError(SimdocError, ImportError):
     """An optional package is not installed. The message contains the command that installs it."""
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs optional packages; install them with: pip install 'simdoc-search[{extra}]'")
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs optional packages; install them with: pip install 'simdoc-search[{extra}]'")
 
 
 class StoreError(SimdocError):
@@ -196,17 +195,17 @@ class StoreUnavailableError(StoreError):
 
 
 class WriteRefusedError(StoreError):
-    """The store refused some writes or deletions. The others succeeded.
+    """The store refused some writes or deletions. All others succeeded.
 
     Attributes:
         failed: the reason for each refused id.
-        done: number of writes that the store accepted.
+        accepted: number of writes and deletions that succeeded.
     """
 
-    def __init__(self, message: str, failed: Mapping[str, str], done: int = 0) -> None:
+    def __init__(self, message: str, failed: Mapping[str, str], accepted: int = 0) -> None:
         super().__init__(message)
         self.failed: dict[str, str] = dict(failed)
-        self.done = done
+        self.accepted = accepted
 
 
 class FormatMismatchError(StoreError):

@@ -1,4 +1,4 @@
-"""Identifies the language of a text. Its parts are identified separately, to recognise a text in two languages.
+"""Identifies the language of a text. Each part is identified separately, so that two languages can be recognised.
 
 The package py3langid identifies the language of each part. It is a fork of langid (Lui, Baldwin 2012, "An Off-the-shelf
 Language Identification Tool") with a model of 140 languages. The model assigns a language and a probability to any
@@ -22,7 +22,7 @@ FIELD = "language"
 
 MIXED, UNKNOWN = "mixed", "unknown"
 
-_MAX_PART_CHARACTERS, _MAX_PARTS = 300, 12  # of a longer text, 12 parts at equal distances are used
+_MAX_PART_CHARACTERS, _MAX_PARTS = 300, 12  # from a longer text, 12 parts at equal distances are used
 _MIN_PART_CHARACTERS, _MIN_PARTS = 150, 4  # a short text has 4 parts, unless they would have fewer than 150 characters
 _MIN_PART_LETTERS, _MIN_LETTERS = 20, 40  # with fewer letters, a part is skipped and a text is `unknown`
 _MIN_PROBABILITY = 0.5  # if no language has this probability, the text is `unknown`
@@ -40,7 +40,7 @@ _SCRIPT_NAMES = """
     KANNADA KATAKANA KHMER LAO LATIN MALAYALAM MYANMAR ORIYA SINHALA TAMIL TELUGU THAI TIBETAN
 """
 _SCRIPTS = frozenset(_SCRIPT_NAMES.split())
-"""Scripts of the model's languages. It assigns other scripts to one of its languages, such as Cherokee to Korean."""
+"""Scripts of the model's languages. The model assigns text in other scripts to a wrong language."""
 
 _NO_LANGUAGE = "zxx"  # the model's code for program code and other text without a language
 
@@ -57,9 +57,9 @@ def language_of(text: str) -> str:
 
     Returns:
         The ISO 639-1 code of two letters (`de`, `zh`), or a code of three letters for a language without one (`yue`).
-        `mixed` if parts with at least a fifth of the letters are clearly in one other language. `unknown` if the text
-        has fewer than 40 letters, or no language has a probability of at least 0.5. If a text has over 3,600
-        characters, 12 parts of 300 characters each are examined.
+        `mixed` if at least a fifth of the letters are in parts that are clearly in a second language. `unknown` if the
+        text has fewer than 40 letters, or if no language has a probability of at least 0.5. In a text of over 3,600
+        characters, only 12 parts of 300 characters each are examined.
 
     Raises:
         MissingExtraError: py3langid is not installed.
@@ -68,7 +68,7 @@ def language_of(text: str) -> str:
 
 
 def language_candidates(text: str) -> list[tuple[str, float]]:
-    """Return the languages that a text may be in, each with its probability, the most probable first.
+    """Return the possible languages of a text with their probabilities, the most probable first.
 
     Returns:
         Codes as in `language_of`, and `zxx` for text without a language. The probability, 0.001 to 1, is the mean over
@@ -82,7 +82,7 @@ def language_candidates(text: str) -> list[tuple[str, float]]:
 
 
 def identify(text: str) -> Identification:
-    """Return the results of `language_of` and `language_candidates`. The errors are the same."""
+    """Return the results of `language_of` and `language_candidates`. Raises the same errors."""
     parts = [(letters, dict(_model().rank(part))) for part, letters in _prose_parts(text)]
     total = sum(letters for letters, _ in parts)
     if total < _MIN_LETTERS:
@@ -120,7 +120,7 @@ def require_identifier() -> None:
 
 
 def _count_second_language_letters(parts: list[tuple[int, dict[str, float]]], first: str) -> int:
-    """Count the letters of the parts that are clearly in the most frequent language besides the first."""
+    """Count the letters of the parts that are clearly in the second most frequent language."""
     others: Counter[str] = Counter()
     for letters, probabilities in parts:
         best = max(probabilities, key=lambda code: probabilities[code])

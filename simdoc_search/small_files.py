@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, cast
 _MAX_DOTS = 200
 _TOO_DEEP = "values are nested too deeply"
 
-_TYPES: Mapping[int, str] = {stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe"}
+_FILE_TYPES: Mapping[int, str] = {stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe"}
 
 
 def read_small(path: str | os.PathLike[str], max_bytes: int) -> bytes:
@@ -56,7 +56,7 @@ def open_regular(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     try:
         mode = os.fstat(handle).st_mode
         if not stat.S_ISREG(mode):
-            kind = _TYPES.get(stat.S_IFMT(mode), "device")
+            kind = _FILE_TYPES.get(stat.S_IFMT(mode), "device")
             raise OSError(errno.EINVAL, f"it is a {kind}, not a regular file", os.fspath(path))
         with open(handle, "rb", closefd=False) as file:
             yield file
@@ -75,7 +75,7 @@ def parse_toml(text: str) -> dict[str, Any]:
         import tomllib  # noqa: PLC0415 - an extra in Python 3.10
     else:
         import tomli as tomllib  # noqa: PLC0415
-    # The parser stores every prefix of a dotted key: a key with 40,000 dots takes 6 GB.
+    # The parser stores every prefix of a dotted key. A key with 40,000 dots takes 6 GB of memory.
     if any(line.count(".") > _MAX_DOTS for line in text.split("\n")):
         raise ValueError(f"a line has more than {_MAX_DOTS} dots")
     try:

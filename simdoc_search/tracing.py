@@ -25,11 +25,15 @@ def span(name: str, kind: Literal["INTERNAL", "CLIENT"] = "INTERNAL", **attribut
     if trace is None:
         yield
         return
-    dotted = {key.replace("_", "."): value for key, value in attributes.items()}
-    started = trace.get_tracer("simdoc_search").start_as_current_span(
-        name, kind=trace.SpanKind[kind], attributes=dotted, record_exception=False, set_status_on_exception=False
+    dotted_attributes = {key.replace("_", "."): value for key, value in attributes.items()}
+    span_context = trace.get_tracer("simdoc_search").start_as_current_span(
+        name,
+        kind=trace.SpanKind[kind],
+        attributes=dotted_attributes,
+        record_exception=False,
+        set_status_on_exception=False,
     )
-    with started as current:
+    with span_context as current:
         try:
             yield
         except BaseException as error:

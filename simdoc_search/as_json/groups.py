@@ -27,8 +27,8 @@ def families_as_json(families: Families, shown: Sequence[VersionFamily]) -> dict
         "members": families.member_count,
         "pairs": families.edge_count,
         "compared": families.compared,
-        "enough": families.limits.enough,
-        "least": families.limits.least,
+        "min_share": families.limits.min_share,
+        "min_smaller_share": families.limits.min_smaller_share,
         "groups": [_family_as_json(family) for family in shown],
         "all_near": families.found_all_similar,
         "crowded": crowded if families.documents_with_frequent_sentences else None,
@@ -42,7 +42,7 @@ def _family_as_json(family: VersionFamily) -> dict[str, Any]:
         "timeline": [{**entry_place_as_json(entry), **dated_as_json(entry)} for entry in family.timeline],
         "undated": [{**entry_place_as_json(entry), **dated_as_json(entry)} for entry in family.undated],
         "pairs": family.pairs,
-        "least_score": family.least,
+        "lowest_score": family.lowest_score,
     }
 
 

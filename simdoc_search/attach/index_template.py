@@ -13,7 +13,7 @@ from simdoc_search.attach.steps import Step
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.mappings import fields_of, list_some, mapping_at
+from simdoc_search.stores.remote.mappings import fields_of, mapping_at, shorten_list
 from simdoc_search.stores.remote.schema import settings_of
 from simdoc_search.stores.remote.texts import record_text_fields, recorded_text_fields, text_paths, why_not_text
 
@@ -54,7 +54,7 @@ def plan_index_template_steps(
     if [template["name"] for template in templates] != [name]:
         is_legacy = engine.call("GET", ["_template", name], allow=UNSUPPORTED_OR_FORBIDDEN)
         how = "replace this legacy template (_template) with an index template" if is_legacy else "create it"
-        existing = list_some(other for other in read_index_templates(engine) or {} if not other.startswith("."))
+        existing = shorten_list(other for other in read_index_templates(engine) or {} if not other.startswith("."))
         raise StoreError(f"{engine.name} has no index template {name}; {how}, or choose another one ({existing})")
     before = remove_dates(templates[0]["index_template"])
     warnings = _check_template(engine, name, before, extension, force=force)
@@ -174,7 +174,7 @@ def _check_template(
     if extension.pipeline:
         check_final_pipeline(f"index template {name}", _final_pipeline(resolved), extension.pipeline, force=force)
     other_fields = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
-    mapped = list_some(text_paths(other_fields))
+    mapped = shorten_list(text_paths(other_fields))
     missing = [path for path in extension.text_fields if other_fields and mapping_at(mappings, path) is None]
     how = f"its text fields are: {mapped}"
     warnings = [f"the index template {name} does not map the field {path}; {how}" for path in missing]

@@ -24,7 +24,7 @@ NAME = "simdoc.toml"
 _MAX_BYTES = 1 << 16
 
 _QUERY = {"exclude", "filter", "show", "size", "sort"}
-_LIMITS = {"bits", "enough", "least", "min-score"}
+_LIMITS = {"bits", "min-share", "min-smaller-share", "min-score"}
 _NEW_STORE = {
     *("language", "no-passages", "no-texts", "passage-run", "profile", "shingle-size", "sketch", "stem", "stop-words"),
     *("front-matter", "quoted-replies", "unit", "with"),

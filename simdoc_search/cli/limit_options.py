@@ -23,14 +23,14 @@ _OPTIONS = (
         "changed with `defaults`]",
     ),
     click.option(
-        "--enough",
+        "--min-share",
         type=percent_type,
         metavar="PERCENT",
         help="Minimum share of common sentences, in the version where this share is larger.  [default: 50, unless "
         "changed with `defaults`]",
     ),
     click.option(
-        "--least",
+        "--min-smaller-share",
         type=percent_type,
         metavar="PERCENT",
         help="Minimum share of common sentences, in the version where this share is smaller.  [default: 10, unless "
@@ -46,7 +46,7 @@ _OPTIONS = (
 
 
 def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--bits`, `--enough`, `--least` and `--min-score`. Pass their values to `given_limits`."""
+    """Add `--bits`, `--min-share`, `--min-smaller-share` and `--min-score`. Pass their values to `given_limits`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -55,7 +55,7 @@ def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def given_limits(limits: dict[str, Any]) -> dict[str, Any]:
     """Return the limits that the user gave, in the form that the library takes. Shares are 0..1."""
     return {
-        name: float(value) if name in ("enough", "least") else value
+        name: float(value) if name in ("min_share", "min_smaller_share") else value
         for name, value in limits.items()
         if value is not None
     }
@@ -65,7 +65,7 @@ def limit_lines(limits: Limits) -> list[str]:
     """Return the limits as lines for people. The first column has 11 characters."""
     return [
         f"similar    sentences with a distance of at most {limits.bits} of 64",
-        f"enough     {100 * limits.enough:g} % of one version's sentences are in the other, "
-        f"and {100 * limits.least:g} % in the other direction",
+        f"versions   {100 * limits.min_share:g} % of one version's sentences are in the other, "
+        f"and {100 * limits.min_smaller_share:g} % in the other direction",
         f"shown      hits with a score of at least {limits.min_score:g}",
     ]

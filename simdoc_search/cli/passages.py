@@ -1,4 +1,4 @@
-"""`simdoc-search passages`: finds shared passages of documents, files and texts."""
+"""`simdoc-search passages`: finds the passages that documents, files and texts share."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
     "--all",
     "compare_all",
     is_flag=True,
-    help="Compare every document that has something in common with the text, not only the best ones. Slower.",
+    help="Compare every document that may share passages, not only the most promising ones. Slower.",
 )
 @ignore_option
 @click.option("--ignore-quotes", is_flag=True, help="Do not count quotations: “...”, and lines that begin with >.")
@@ -118,7 +118,7 @@ def passages(
     """Find the passages that a document shares with others.
 
     You can also query with a file or a text. The first line of the output says how much of the text appears in stored
-    documents. Each word counts once. Each hit is the document that adds the most words not found in earlier hits
+    documents. Each word counts once. The next hit is always the document with the most words that no earlier hit has
     (column `new`). A file never matches its own stored copy.
 
     In a text of up to 1,000 words, every shared run of 6 words is found. In a longer text, every shared run of 12 words
@@ -142,9 +142,9 @@ def passages(
     if sum(map(bool, (id is not None, files, folders, text is not None, all_from))) != 1:
         raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
     if other_folders and text is not None:
-        raise click.UsageError("a text is not in a folder; omit --other-folders")
+        raise click.UsageError("--other-folders cannot be combined with --text; omit one of them")
     if each_other and (not folders or other_folders):
-        raise click.UsageError("--each-other needs --folder, and cannot be combined with --other-folders")
+        raise click.UsageError("--each-other needs --folder and cannot be combined with --other-folders")
     if each_other:
         search = SimilaritySearch(open_store(":memory:", create=True))
     else:
@@ -166,7 +166,7 @@ def passages(
     elif folders or len(files) > 1 or any(map(has_several_documents, files)):
         query_files = QueryFiles(folders or files, list_first=bool(folders))
         if each_other:
-            search.index(Document(source.name, source.text or "") for source in query_files)
+            search.index(Document(query.name, query.text or "") for query in query_files)
             ids = sorted(record.id for record in search.store.scan())
             _answer_many(map(QueryText, ids), len(ids), passage_search, output, query_files)
         else:
@@ -174,20 +174,20 @@ def passages(
     elif files:
         output.print_one(passage_search.answer(QueryText(str(files[0]), read_file(files[0]), str(files[0]))))
     else:
-        source = QueryText(id) if id is not None else QueryText("the text", read_text(text or ""))
-        output.print_one(passage_search.answer(source))
+        query = QueryText(id) if id is not None else QueryText("the text", read_text(text or ""))
+        output.print_one(passage_search.answer(query))
     if fail_if_empty and not output.hits:
         raise SystemExit(1)
 
 
 def _answer_many(
-    sources: Iterable[QueryText],
+    queries: Iterable[QueryText],
     total: int | None,
     search: _PassageSearch,
     output: PassageOutput,
     files: QueryFiles | None = None,
 ) -> None:
-    """Query with many sources, and print the answers.
+    """Run many queries, and print the answers.
 
     Raises:
         ClickException: some queries failed. The answers of all others are printed.
@@ -198,17 +198,17 @@ def _answer_many(
     try:
         with document_progress(hidden=output.as_json, has_total=total is not None) as update:
             update(total=total)
-            for source in sources:
+            for query in queries:
                 count += 1
                 try:
-                    output.add(search.answer(source))
+                    output.add(search.answer(query))
                 except StoreError:
                     raise
                 except SimdocError as error:
-                    if isinstance(error, NoFingerprintError) and source.text is not None:
-                        skipped.append(Skipped(source.name, "no words"))
+                    if isinstance(error, NoFingerprintError) and query.text is not None:
+                        skipped.append(Skipped(query.name, "no words"))
                     else:
-                        output.add_error(source, error)
+                        output.add_error(query, error)
                         failed += 1
                 update(advance=1)
     except KeyboardInterrupt:
@@ -223,13 +223,13 @@ def _answer_many(
 
 
 class _PassageSearch:
-    """Finds the passages of one source at a time. A file never matches its own stored copy.
+    """Answers one query at a time. A file never matches its own stored copy.
 
     Args:
         search: the search to query.
-        filters: filters of the hits.
+        filters: filters for the hits.
         options: further arguments of `SimilaritySearch.passages`.
-        other_folders: whether to exclude the folder of each query document.
+        other_folders: whether to exclude the folder of each query document from its hits.
     """
 
     def __init__(
@@ -246,31 +246,31 @@ class _PassageSearch:
         self._other_folders = other_folders
         self._files = IndexedFiles(search.store)
 
-    def answer(self, source: QueryText) -> PassageAnswer:
-        """Return the answer for a source. Raises the same errors as `SimilaritySearch.passages`."""
+    def answer(self, query: QueryText) -> PassageAnswer:
+        """Answer a query. Raises the same errors as `SimilaritySearch.passages`."""
         from simdoc_search.query import FingerprintQuery
 
-        if source.text is None:
-            id = resolve_id(self._search, source.name)
+        if query.text is None:
+            id = resolve_id(self._search, query.name)
             record = self._search.store.get(id) if self._other_folders else None
             filters = self._filters_for(record.path if record else id)
-            return PassageAnswer(source, self._passages(filters, query=FingerprintQuery(id)), id)
-        indexed = self._files.get(source.file) if source.file and source.file != "-" else None
+            return PassageAnswer(query, self._find_passages(filters, query=FingerprintQuery(id)), id)
+        indexed = self._files.get(query.file) if query.file and query.file != "-" else None
         filters = self._filters_for(indexed.id) if indexed else self._filters
-        place = indexed.place if indexed else None
-        result = self._passages(filters, text=source.text, exclude=place)
-        return PassageAnswer(source, result, place.id if place else None)
+        own_key = indexed.place if indexed else None
+        result = self._find_passages(filters, text=query.text, exclude=own_key)
+        return PassageAnswer(query, result, own_key.id if own_key else None)
 
-    def _passages(self, filters: Sequence[dict[str, Any]], **source: Any) -> PassageResult:
-        return self._search.passages(filters=filters, **source, **self._options)
+    def _find_passages(self, filters: Sequence[dict[str, Any]], **query: Any) -> PassageResult:
+        return self._search.passages(filters=filters, **query, **self._options)
 
     def _filters_for(self, path: str) -> Sequence[dict[str, Any]]:
-        """Return the filters for a query document that has this path in the store."""
+        """Return the filters for a query document with this path in the store."""
         from simdoc_search.stores.filters import none_of
 
         if not self._other_folders:
             return self._filters
         folder, slash, _ = path.rpartition("/")
         if not slash:
-            raise QuerySyntaxError(f"{path!r} is not in a folder of the store; omit --other-folders")
+            raise QuerySyntaxError(f"the document {path!r} is not in a folder; omit --other-folders")
         return [*self._filters, {"path": none_of(f"{folder}/")}]

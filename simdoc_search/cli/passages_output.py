@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from simdoc_search.search import PassageResult, SimilaritySearch
 
 _MAX_WORD_LENGTH = 100
-"""A text is long if it has this many characters per word of the run. Its words need not be counted."""
+"""The words of a text are only counted if it has at most this many characters per word of the run."""
 
-_HEADING = f"{'words in common':>15}{'of yours':>10}{'new':>8}{'passages':>10}  "
+_HEADING = f"{'words in common':>15}{'share':>10}{'new':>8}{'passages':>10}  "
 _OVERVIEW_HEADING = f"{'share':>8}{'words':>10}{'matches':>10}  text"
 _INDENT = " " * 6
 
@@ -32,19 +32,19 @@ class PassageAnswer(NamedTuple):
     """The answer for one query document.
 
     Attributes:
-        source: the query document.
+        query: the query document.
         result: the result.
         id: the id of the query document in the store; None if it is not stored.
     """
 
-    source: QueryText
+    query: QueryText
     result: PassageResult
     id: str | None
 
     @property
     def name(self) -> str:
         """The id of the query document in the store, or the name that the user gave."""
-        return self.result.source or self.source.name
+        return self.result.source or self.query.name
 
     @property
     def headline(self) -> str:
@@ -71,21 +71,21 @@ class PassageOutput:
         self.as_json: bool = as_json
         self.hits: int = 0
         self._summary = _Summary(search)
-        self._for_page: list[PassageAnswer] = []
-        self._for_people: list[tuple[float, str, list[str]]] = []  # share, line of the overview, details
+        self._page_answers: list[PassageAnswer] = []
+        self._overview: list[tuple[float, str, list[str]]] = []  # share, line of the overview, details
         self._errors: list[str] = []
-        self._values: list[dict[str, Any]] = []
+        self._json_results: list[dict[str, Any]] = []
 
     def print_one(self, answer: PassageAnswer) -> None:
         """Print the only answer."""
         self._collect(answer)
         self._write_page()
         if self.as_json:
-            print_json(self._values[0])
+            print_json(self._json_results[0])
             return
         for line in self._lines(answer):
             say(line)
-        if answer.id is not None and answer.source.text is not None:
+        if answer.id is not None and answer.query.text is not None:
             say(f"The document {answer.id!r} is not listed, because it is this file.")
         self._print_summary()
 
@@ -95,26 +95,26 @@ class PassageOutput:
         if not self.as_json:
             covered, total = answer.result.covered, f"{answer.result.total:,}{'+' * answer.result.is_partial}"
             line = f"{percent(covered.share, 0):>8}{covered.words:>10,}{total:>10}  {printable(answer.name)}"
-            self._for_people.append((-covered.share, line, list(self._lines(answer)) if answer.result.hits else []))
+            self._overview.append((-covered.share, line, list(self._lines(answer)) if answer.result.hits else []))
 
-    def add_error(self, source: QueryText, error: SimdocError) -> None:
+    def add_error(self, query: QueryText, error: SimdocError) -> None:
         """Add the error of a query document."""
         if self.as_json:
-            self._values.append({"query": {**source.as_json(), "name": source.name}, "error": str(error)})
+            self._json_results.append({"query": {**query.as_json(), "name": query.name}, "error": str(error)})
         else:
-            self._errors += [source.name, f"Error: {error}"]
+            self._errors += [query.name, f"Error: {error}"]
 
     def print_many(self, skipped: list[Skipped], problems: Sequence[str]) -> None:
         """Print an overview with the largest share first, then the matches of each text, then the errors."""
         self._write_page()
         if self.as_json:
             left_out = [{"path": file.path, "reason": file.reason} for file in skipped]
-            print_json({"results": self._values, "skipped": left_out, "problems": list(problems)})
+            print_json({"results": self._json_results, "skipped": left_out, "problems": list(problems)})
         else:
-            self._for_people.sort(key=lambda text: text[0])
-            for line in [_OVERVIEW_HEADING, *(line for _, line, _ in self._for_people)] if self._for_people else []:
+            self._overview.sort(key=lambda text: text[0])
+            for line in [_OVERVIEW_HEADING, *(line for _, line, _ in self._overview)] if self._overview else []:
                 say(line)
-            for block in [*(details for _, _, details in self._for_people), self._errors]:
+            for block in [*(details for _, _, details in self._overview), self._errors]:
                 for line in ["", *block] if block else []:
                     say(line)
             say()
@@ -127,12 +127,12 @@ class PassageOutput:
         self.hits += len(answer.result)
         self._summary.add(answer.result)
         if self._html:
-            self._for_page.append(answer)
+            self._page_answers.append(answer)
         if self.as_json:
             from simdoc_search.as_json import passages_as_json
 
-            value = passages_as_json(answer.source.as_json(answer.id), answer.result)
-            self._values.append(self._columns.add_to_json(value, answer.result.hits))
+            value = passages_as_json(answer.query.as_json(answer.id), answer.result)
+            self._json_results.append(self._columns.add_to_json(value, answer.result.hits))
 
     def _lines(self, answer: PassageAnswer) -> Iterator[str]:
         """Yield the headline, the hits, and their number."""
@@ -166,7 +166,7 @@ class PassageOutput:
     def _write_page(self) -> None:
         if self._html:
             notes = list(self._summary.lines())
-            write_page(self._html, self._for_page, notes, self._search.store, hidden=self.as_json)
+            write_page(self._html, self._page_answers, notes, self._search.store, hidden=self.as_json)
 
 
 def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
@@ -183,7 +183,7 @@ def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
 
 
 class _Summary:
-    """Makes the last lines of the output: how many texts share passages, and which runs are always found."""
+    """Creates the last lines of the output: how many texts share passages, and which runs are always found."""
 
     def __init__(self, search: SimilaritySearch) -> None:
         store = search.store
@@ -213,7 +213,7 @@ class _Summary:
         """Yield one to three sentences."""
         if self._results != 1:
             least = "at least " if self._is_partial else ""
-            matches = f": {least}{counted(self._matches, 'match', 'matches')}" if self._matches else ""
+            matches = f", with {least}{counted(self._matches, 'match', 'matches')}" if self._matches else ""
             yield f"{self._sharing_texts:,} of {counted(self._results, 'text')} share passages{matches}."
         if self._results > len(self._short_lengths):
             guarantee = f"Every shared run of {counted(self._longest_run, self._unit)} is found"
@@ -232,8 +232,9 @@ class _Summary:
             length = f"The text has only {counted(words, self._unit)}"
         else:
             shorter = counted(len(self._short_lengths), "text is", "texts are")
-            length = f"{shorter} shorter; the shortest has {counted(words, self._unit)}"
+            limit = counted(self._longest_run, self._unit)
+            length = f"{shorter} shorter than {limit}. The shortest has {counted(words, self._unit)}"
         if not passages or words < size:
-            return f"{length}. It is only found in documents that have no other words."
+            return f"{length}. It only matches documents that have no other words."
         chance = percent(passages.probability_of_finding(words, size))
         return f"{length}. A document that contains all of it is found with a probability of {chance}."

@@ -1,4 +1,4 @@
-"""The page of `simdoc-search passages --html`: the texts and their sources."""
+"""The page of `simdoc-search passages --html`: each text beside the documents that share passages with it."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def format_share(hit: PassageHit) -> str:
 
 
 def remark(hit: PassageHit) -> str:
-    """Return a note about a hit; empty if there is nothing to note."""
+    """Return a note about a hit, or an empty string."""
     if hit.kind == "estimated":
         return "estimated, because a text is not stored"
     if hit.added_words > hit.words:
         return f"your text repeats some of these words: {hit.added_words:,} of its words appear here"
-    return "changed since it was indexed; this is its current text" if hit.changed else ""
+    return "changed since it was indexed; the figures are for its current text" if hit.changed else ""
 
 
 def write_page(
@@ -51,38 +51,38 @@ def write_page(
 
     ranked = sorted(answers, key=lambda answer: -answer.result.covered.share)
     remaining = _MAX_CHARACTERS
-    parts, left_out = [], 0
+    sourced_texts, left_out = [], 0
     with document_progress(hidden=hidden or len(ranked) < 2, has_total=True) as update:
         update(total=len(ranked))
         for answer in ranked:
             remaining -= len(answer.result.text or "")
-            places = [hit.place for hit in answer.result.hits if hit.kind == "exact"]
-            texts = _texts_within(remaining, places, store)
+            keys = [hit.place for hit in answer.result.hits if hit.kind == "exact"]
+            texts = _texts_within(remaining, keys, store)
             remaining -= sum(map(len, texts.values()))
-            left_out += sum(place not in texts for place in places)
-            parts.append(_part(answer, texts))
+            left_out += sum(key not in texts for key in keys)
+            sourced_texts.append(_sourced_text(answer, texts))
             update(advance=1)
     more = f"The texts of {counted(left_out, 'source')} are not shown here. To see them, use simdoc-search compare."
-    write_file(path, sources_page(parts, [*notes, more] if left_out else notes))
+    write_file(path, sources_page(sourced_texts, [*notes, more] if left_out else notes))
 
 
-def _texts_within(characters: int, places: Sequence[DocumentKey], store: Store) -> dict[DocumentKey, str]:
-    """Return the texts of the first places, until they have at least this many characters."""
+def _texts_within(characters: int, keys: Sequence[DocumentKey], store: Store) -> dict[DocumentKey, str]:
+    """Return the texts of the first documents, until they have at least this many characters."""
     from simdoc_search.search.stored_texts import batches, read_texts
 
     texts: dict[DocumentKey, str] = {}
-    for batch in batches(places):
+    for batch in batches(keys):
         read = read_texts(store, batch)
-        for place in batch:
+        for key in batch:
             if characters <= 0:
                 return texts
-            if place in read:
-                texts[place] = read[place]
-                characters -= len(read[place])
+            if key in read:
+                texts[key] = read[key]
+                characters -= len(read[key])
     return texts
 
 
-def _part(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> SourcedText:
+def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> SourcedText:
     from simdoc_search.passages.report import Source, SourcedText
 
     result = answer.result

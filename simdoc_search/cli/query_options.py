@@ -48,10 +48,10 @@ class _FilterType(ParamType):
     name = "field=value"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        field, equals, wanted = str(value).partition("=")
+        field, equals, field_value = str(value).partition("=")
         if not equals or not field:
             self.fail(f"{value!r} is not a filter; write FIELD=VALUE, such as language=de", param, ctx)
-        return field, wanted
+        return field, field_value
 
 
 class _DayType(click.DateTime):
@@ -87,7 +87,7 @@ file_option: Final = click.option(
 
 
 def filter_options(command: Command) -> Command:
-    """Add `--filter`, `--filter-any` and `--exclude`. `--filter-any` adds to the values of `--filter`."""
+    """Add `--filter`, `--filter-any` and `--exclude`. The values of the first two are passed as one argument."""
     excluded = click.option(
         "--exclude",
         "excluded",
@@ -96,7 +96,7 @@ def filter_options(command: Command) -> Command:
         metavar="FIELD=VALUE",
         help="Exclude documents with this metadata value. Use path=PREFIX for a folder. Repeatable.",
     )
-    wanted = click.option(
+    included = click.option(
         "--filter",
         "filters",
         type=_FilterType(),
@@ -115,20 +115,20 @@ def filter_options(command: Command) -> Command:
         callback=_add_any_filters,
         help="Like --filter, but a document needs only one of the values given for the same field.",
     )
-    return wanted(any_of(excluded(command)))
+    return included(any_of(excluded(command)))
 
 
 def _add_any_filters(context: click.Context, _parameter: click.Parameter, given: tuple[tuple[str, str], ...]) -> None:
-    """Add one filter per field."""
+    """Add one filter per field. It matches any of the values given for this field."""
     values: dict[str, list[str]] = {}
     for field, value in given:
         values.setdefault(field, []).append(value)
     context.params["filters"] = (*context.params.get("filters", ()), *values.items())
 
 
-def filters_of(wanted: GivenFilters, excluded: GivenFilters) -> Sequence[dict[str, Any]]:
-    """Return the values of these options as filters for the library."""
-    return [{field: _list_values(field, value)} for field, value in wanted] + [
+def filters_of(included: GivenFilters, excluded: GivenFilters) -> Sequence[dict[str, Any]]:
+    """Return the values of `--filter` and `--exclude` as filters for the library."""
+    return [{field: _list_values(field, value)} for field, value in included] + [
         {field: none_of(*_list_values(field, value))} for field, value in excluded
     ]
 
@@ -188,7 +188,7 @@ def overlap_options(command: Command) -> Command:
 
 
 def are_from_config(*names: str) -> bool:
-    """Whether `simdoc.toml` sets some of these options, and the command line none."""
+    """Return whether `simdoc.toml` sets at least one of these options, and the command line sets none of them."""
     sources = {click.get_current_context().get_parameter_source(name) for name in names}
     return ParameterSource.DEFAULT_MAP in sources and sources <= {ParameterSource.DEFAULT_MAP, ParameterSource.DEFAULT}
 
@@ -196,7 +196,7 @@ def are_from_config(*names: str) -> bool:
 def apply_defaults(
     search: SimilaritySearch, query: Query, overlap: Fraction | None, probability: Fraction | None
 ) -> Query:
-    """Return the query. If it has no overlap or no probability of its own, use these."""
+    """Return the query with these values for the overlap and the probability, unless it sets its own."""
     try:
         resolved = search.resolve(query)
     except StoreError:
@@ -211,10 +211,10 @@ def apply_defaults(
 
 
 def shortfall_remark(query: FingerprintQuery, plan: Plan) -> str:
-    """Return a remark if the document has too few tokens for the requested probability; otherwise an empty string."""
+    """Return a remark if the query document has too few tokens for the requested probability, otherwise nothing."""
     if not isinstance(plan, Bands) or query.overlap is None or query.probability is None:
         return ""
     if plan.probability_of_finding(float(query.overlap)) >= query.probability - Fraction(1, 10**9):
         return ""
     requested = f"{100 * float(query.probability):g} %"
-    return f", less than the requested {requested}, because its fingerprint is too small"
+    return f", less than the requested {requested}, because the fingerprint of the query is too small"

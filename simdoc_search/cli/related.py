@@ -68,8 +68,9 @@ def related(
     """Find documents on the same topic as a document, file or text.
 
     Related documents share names and key phrases, which are called concepts. Rare concepts count more. Related
-    documents score 0.5 to 0.75, and versions score 0.75 or more. Versions are only recognised if the store has
-    sentences. The store must have concepts. To add them to an existing store, run: simdoc-search index --with relations
+    documents score 0.5 to 0.75, and versions score 0.75 or more. Versions are only recognised if the store was indexed
+    --with versions. The store must have concepts. To add them to an existing store, run: simdoc-search index --with
+    relations
 
     \b
       simdoc-search related doc123

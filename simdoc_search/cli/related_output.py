@@ -42,25 +42,25 @@ def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None
 
 
 def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
-    """Yield the parts of the score, and the shared concepts."""
+    """Yield how the score is computed, and the shared concepts with their shares of it."""
     from simdoc_search.versions.relations import RELATED
 
     explanation = hit.explanation
     if explanation is None:
         return
-    formula = f"the mean of {explanation.whole:.3f} for documents and {explanation.paragraphs:.3f} for paragraphs"
-    yield f"similarity of concepts {explanation.similarity:.3f}: {formula}; {RELATED} or more is related"
+    formula = f"the mean of {explanation.whole:.3f} (documents) and {explanation.paragraphs:.3f} (paragraphs)"
+    yield f"similarity of concepts {explanation.similarity:.3f}: {formula}. Related documents have {RELATED} or more"
     if hit.kind == "version":
         yield "this is a version, so its score is computed from sentences"
     if not explanation.concepts:
         return
-    yield f"{'part':>6}{'weight':>8}  word"
+    yield f"{'share':>6}{'weight':>8}  word"
     for concept in explanation.concepts[:_MAX_EXPLAINED_CONCEPTS]:
-        part = percent(concept.contribution / explanation.similarity) if explanation.similarity else "0 %"
-        yield f"{part:>6}{concept.weight:>8.2f}  {concept.word or '–'}{_format_names(concept)}"
+        share = percent(concept.contribution / explanation.similarity) if explanation.similarity else "0 %"
+        yield f"{share:>6}{concept.weight:>8.2f}  {concept.word or '–'}{_format_names(concept)}"
     if rest := explanation.concepts[_MAX_EXPLAINED_CONCEPTS:]:
-        part = percent(sum(concept.contribution for concept in rest) / explanation.similarity)
-        yield f"{part:>6}{'':>8}  {len(rest):,} more words"
+        share = percent(sum(concept.contribution for concept in rest) / explanation.similarity)
+        yield f"{share:>6}{'':>8}  {len(rest):,} more words"
 
 
 def _format_names(concept: SharedConcept) -> str:

@@ -25,7 +25,7 @@ def repair(store: str, target: str, as_json: bool) -> None:
     only have read permission, the command cannot lock the store. Make sure that nobody writes to it.
 
     \b
-      simdoc-search repair ./.simdoc --to ./mended.simdoc
+      simdoc-search repair ./.simdoc --to ./repaired.simdoc
     """
     from simdoc_search.stores.local.repair import repair_store
     from simdoc_search.stores.location import check_folder
@@ -37,11 +37,11 @@ def repair(store: str, target: str, as_json: bool) -> None:
     if as_json:
         print_json({"store": target, **asdict(repaired)})
     else:
-        for id in repaired.lost:
-            say(f"lost: {id}")
-        for doubt in repaired.doubts:
-            say(f"note: {doubt.file}: {doubt.problem}")
-        lost = f", {len(repaired.lost):,} lost" if repaired.lost else ""
-        say(f"{counted(repaired.documents, 'document')} saved to {target}{lost}")
-    if repaired.lost:
+        for id in repaired.unreadable:
+            say(f"unreadable: {id}")
+        for damage in repaired.damaged_deletions:
+            say(f"note: {damage.file}: {damage.problem}")
+        unreadable = f", {len(repaired.unreadable):,} unreadable" if repaired.unreadable else ""
+        say(f"{counted(repaired.documents, 'document')} saved to {target}{unreadable}")
+    if repaired.unreadable:
         raise SystemExit(1)

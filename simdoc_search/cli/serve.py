@@ -59,7 +59,7 @@ def serve(
 ) -> None:
     """Search the store in a browser.
 
-    Programs can get JSON from the same addresses. The server never changes the store, and does not keep the texts and
+    Programs can get JSON from the same URLs. The server never changes the store, and does not keep the texts and
     files that you submit. Press Ctrl-C to stop it.
 
     \b
@@ -74,15 +74,15 @@ def serve(
         raise MissingExtraError("the server", "web") from error
     show_log(click.get_current_context(), logging.WARNING)
     token = _read_token(is_required=not is_loopback(host))
-    served = ServedStore(partial(_open_search, store, engine, text_fields, field), _location_forms(store), show)
-    served.search()  # reports a missing store before the server starts
+    served_store = ServedStore(partial(_open_search, store, engine, text_fields, field), _location_forms(store), show)
+    served_store.search()  # reports a missing store before the server starts
     listening = listening_socket(host, port)
     is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - a comparison
-    app = make_app(served, hosts=[host, *names], any_address=is_wildcard, token=token)
+    app = make_app(served_store, hosts=[host, *names], any_address=is_wildcard, token=token)
     url_host = f"[{host}]" if ":" in host else host
     say(f"http://{url_host}:{listening.getsockname()[1]}/   press Ctrl-C to stop the server")
     with listening, suppress(KeyboardInterrupt):
-        Server(app, served.close).run([listening])
+        Server(app, served_store.close).run([listening])
 
 
 def _read_token(*, is_required: bool) -> str | None:

@@ -50,7 +50,7 @@ def settings_change(options: dict[str, Any], *, passages: bool = False) -> Calla
         passages: whether to add passage tokens with default settings if the field has none.
 
     Raises:
-        UsageError: the options contradict each other.
+        UsageError: some of the options cannot be combined.
         StoreError: the stop words cannot be read.
         MissingExtraError: a needed package is not installed.
     """
@@ -60,7 +60,7 @@ def settings_change(options: dict[str, Any], *, passages: bool = False) -> Calla
     sketch = parse_sketch(options["sketch"]) if options["sketch"] else None
     no_passages, run = options["no_passages"], options["passage_run"]
     if passages and no_passages:
-        raise click.UsageError("--passages and --no-passages contradict each other; omit one of them")
+        raise click.UsageError("--passages and --no-passages cannot be combined; omit one of them")
 
     def change(settings: Settings) -> Settings:
         changed = replace(settings, analysis=replace(settings.analysis, **analysis))
@@ -75,11 +75,11 @@ def settings_change(options: dict[str, Any], *, passages: bool = False) -> Calla
 
 
 def _passages(no_passages: bool, run: int | None, shingle_size: int) -> PassageSettings | None:
-    """Return the settings for passages that the options set; None for no passages."""
+    """Return the settings for passages, or None with `--no-passages`."""
     from simdoc_search.sketch.winnow import PassageSettings
 
     if no_passages and run is not None:
-        raise click.UsageError("--no-passages and --passage-run contradict each other; omit one of them")
+        raise click.UsageError("--no-passages and --passage-run cannot be combined; omit one of them")
     if no_passages:
         return None
     if run is None:

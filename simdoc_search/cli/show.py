@@ -80,11 +80,11 @@ def show(
     columns = Columns(["path", "size", "date"])
     with open_for_query(store, engine=engine, text_field=text_fields, field=field) as opened:
         resolver = Resolver(opened)
-        place = resolver.record(resolver.resolve(id, overlap=0).id).place
+        key = resolver.record(resolver.resolve(id, overlap=0).id).place
         if concepts:
-            _show_concepts(opened, place, synonyms, as_json=as_json)
+            _show_concepts(opened, key, synonyms, as_json=as_json)
             return
-        record = next(iter(columns.read_records(opened, [place], text=True)), None)
+        record = next(iter(columns.read_records(opened, [key], text=True)), None)
     if record is None:  # another process removed it just now
         raise UnknownDocumentError(id)
     values = columns.values(record)
@@ -96,7 +96,7 @@ def show(
         for line in record.text.split("\n"):
             say(line.removesuffix("\r"))
     else:
-        _print(record, values)
+        _print_record(record, values)
 
 
 def _as_json(record: Record, values: dict[str, Any]) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def _as_json(record: Record, values: dict[str, Any]) -> dict[str, Any]:
     return {**place_as_json(record.place), **values, **sizes, "metadata": dict(record.metadata), "text": record.text}
 
 
-def _print(record: Record, values: dict[str, Any]) -> None:
+def _print_record(record: Record, values: dict[str, Any]) -> None:
     size = values["size"]
     click.echo(f"document   {link_id(record.id, values)}")
     lines = {
@@ -132,17 +132,17 @@ def _print(record: Record, values: dict[str, Any]) -> None:
         say("… Show the whole text with --text")
 
 
-def _show_concepts(store: Store, place: DocumentKey, synonyms: Path | None, *, as_json: bool) -> None:
+def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_json: bool) -> None:
     """Print the concepts of a document, highest weight first."""
     from simdoc_search.as_json import concepts_as_json
     from simdoc_search.concepts import read_synonyms
     from simdoc_search.search import SimilaritySearch
 
-    result = SimilaritySearch(store).concepts(place, synonyms=None if synonyms is None else read_synonyms(synonyms))
+    result = SimilaritySearch(store).concepts(key, synonyms=None if synonyms is None else read_synonyms(synonyms))
     if as_json:
         print_json(concepts_as_json(result))
         return
-    say(f"document   {place.id}")
+    say(f"document   {key.id}")
     counts = f"{counted(len(result.concepts), 'word')} in {counted(result.paragraphs, 'paragraph')}"
     say(f"concepts   {counts}; weight 1 means that only one of {counted(result.documents, 'document')} has the word")
     width = min(_MAX_WORD_WIDTH, max([7, *(len(concept.word) for concept in result.concepts)]))
@@ -155,7 +155,7 @@ def _show_concepts(store: Store, place: DocumentKey, synonyms: Path | None, *, a
 
 
 def _format_origin(concept: DocumentConcept) -> str:
-    """Return the concepts of the text that contain the word, and the synonyms that they contain."""
+    """Return the names and phrases in the text that contain the word, and the synonyms in them."""
     more = len(concept.names) - _MAX_CONCEPT_NAMES
     names = ", ".join(concept.names[:_MAX_CONCEPT_NAMES]) + (f" and {more} more" if more > 0 else "")
     return f"{names} (synonyms: {', '.join(concept.synonyms)})" if concept.synonyms else names

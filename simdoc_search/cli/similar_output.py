@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from simdoc_search.search import SearchResult
 
 _MIN_LONG_TEXT = 100
-"""A text with fewer shingles is short. If a document of ten times its length contains it, the overlap is 10 %."""
+"""A text with fewer shingles is short. A document that contains it and is ten times as long has an overlap of 10 %."""
 
 _MAX_LEFT_OUT = 3
 
@@ -76,22 +76,22 @@ def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, is
         return
     _print_table(result, columns, is_exact=is_exact)
     if result.measure == "jaccard" and result.query.overlap and result.shingles < _MIN_LONG_TEXT:
-        missed = "long documents that contain it may not reach the minimum overlap"
-        say(f"note: the text is short, so {missed}. Find them with: simdoc-search passages", err=True)
+        effect = "long documents that contain it may not reach the minimum overlap"
+        say(f"note: the text is short, so {effect}. Find them with: simdoc-search passages", err=True)
 
 
 def _print_table(result: SearchResult, columns: HitColumns, *, is_exact: bool) -> None:
     values = columns.read(hit.place for hit in result.hits)
-    column = "overlap" if result.measure == "jaccard" else result.measure
+    heading = "overlap" if result.measure == "jaccard" else result.measure
     ids = [hit.id for hit in result.hits]
     if result.hits:
-        say(f"{column}  {format_heading(columns.names)}document")
+        say(f"{heading}  {format_heading(columns.names)}document")
     for hit in sort_hits(result.hits, columns, values):
         overlap = estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
         name = format_columns(columns.names, values.get(hit.place)) + link_id(hit.id, values.get(hit.place))
         index = printable(f"  in {hit.place.index}") if ids.count(hit.id) > 1 else ""
         changed = "  (changed since it was indexed)" if hit.changed else ""
-        click.echo(f"{overlap:>{len(column)}}  {name}{index}{changed}")
+        click.echo(f"{overlap:>{len(heading)}}  {name}{index}{changed}")
     say(_summary(result))
     if is_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
         estimated = counted(count, "overlap is", "overlaps are")

@@ -27,11 +27,11 @@ def for_new_stores(*options: Callable[[Command], Command]) -> Callable[[Command]
     """Begin the help of these options with "New store:", because they only apply when a store is created."""
 
     def add(command: Command) -> Command:
-        others = [*getattr(command, "__click_params__", ())]
+        other_parameters = [*getattr(command, "__click_params__", ())]
         for option in reversed(options):
             command = option(command)
         for parameter in getattr(command, "__click_params__", ()):
-            if parameter not in others:
+            if parameter not in other_parameters:
                 parameter.help = f"New store: {parameter.help[0].lower()}{parameter.help[1:]}"
         return command
 
@@ -153,13 +153,13 @@ def synonyms_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - 
 
 
 def extractor_options(command: Command) -> Command:
-    """Add `--concepts` and `--synonyms`, for a new store with concepts and for each later run."""
+    """Add `--concepts` and `--synonyms`. `--synonyms` must be given again in every later run."""
     concepts = click.option(
         "--concepts",
         metavar="NAME",
         help="With --with relations: how to extract concepts (yake, names or spacy:MODEL).  [default: yake]",
     )
-    return concepts(synonyms_option("File with synonyms in Solr's format. Use it again in every later run.")(command))
+    return concepts(synonyms_option("File with synonyms in Solr's format. Give it again in every later run.")(command))
 
 
 def chosen_extractor(concepts: str | None, synonyms: Path | None, stored: Settings | None) -> Extractor | None:
@@ -221,7 +221,7 @@ def skipped_parts(front_matter: str, quoted_replies: str) -> tuple[str, ...]:
     return tuple(part for part, value in values.items() if value == "skip")
 
 
-def check_store_has(stored: Settings, wanted: Settings, store: str) -> None:
+def check_store_has(stored: Settings, requested: Settings, store: str) -> None:
     """Check that an existing store has the settings of `--language`, `--front-matter` and `--quoted-replies`.
 
     Raises:
@@ -229,13 +229,13 @@ def check_store_has(stored: Settings, wanted: Settings, store: str) -> None:
     """
     from simdoc_search.errors import FormatMismatchError
 
-    if wanted.language and not stored.language:
+    if requested.language and not stored.language:
         raise FormatMismatchError(f"the store {store} was created without --language; choose a new store with --store")
-    if wanted.left_out and wanted.left_out != stored.left_out:
-        skips = " and ".join(f"with --{part} skip" for part in stored.left_out)
+    if requested.left_out and requested.left_out != stored.left_out:
+        options = " and ".join(f"--{part} skip" for part in stored.left_out) or "neither option set to skip"
         raise FormatMismatchError(
-            f"the store {store} was created {skips or 'without skipped parts'}, which cannot be changed; omit "
-            "--front-matter and --quoted-replies, or choose a new store with --store"
+            f"the store {store} was created with {options}, which cannot be changed; omit --front-matter and "
+            "--quoted-replies, or choose a new store with --store"
         )
 
 

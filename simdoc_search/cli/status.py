@@ -46,8 +46,8 @@ def status(
 ) -> None:
     """Show how many documents have current fingerprints.
 
-    URL names an index, an alias or a pattern. The command counts the documents that have a fingerprint, have none,
-    or have one that was made with different settings, and those for which the engine's pipeline failed.
+    URL names an index, an alias or a pattern. The command counts the documents with and without a fingerprint.
+    It also counts fingerprints with other settings, and documents for which the engine's pipeline failed.
 
     A fingerprint is stale if it does not match the current text. The command estimates the number of stale fingerprints
     from a sample of the documents written since the last `backfill --stale`. If the sample contains all of these

@@ -57,14 +57,12 @@ def exceeded_limits(inspection: Inspection, max_stale: float | None, max_missing
         share = f"{about}{_format_percent(sample.share)} of the fingerprints are stale, more than {max_stale:.1%}"
         yield f"{share}; run simdoc-search backfill --stale"
     if max_missing is not None and inspection.missing_share > max_missing:
-        share = (
-            f"{_format_percent(inspection.missing_share)} of documents have no fingerprint, more than {max_missing:.1%}"
-        )
-        yield f"{share}; run simdoc-search backfill"
+        share = f"{_format_percent(inspection.missing_share)} of the documents have no fingerprint"
+        yield f"{share}, more than {max_missing:.1%}; run simdoc-search backfill"
 
 
 def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
-    """Yield the inspection in the text format of Prometheus; `name` labels every metric.
+    """Yield the inspection in the text format of Prometheus. Every metric has the label `name`.
 
     https://prometheus.io/docs/instrumenting/exposition_formats/
     """
@@ -95,8 +93,10 @@ def _metric_lines(metric: str, meaning: str, samples: Sequence[tuple[dict[str, s
         yield f"# TYPE {metric} gauge"
     for labels, value in samples:
         # JSON escapes quotes, backslashes and line feeds as the format does.
-        written = ",".join(f"{name}={json.dumps(printable(text), ensure_ascii=False)}" for name, text in labels.items())
-        yield f"{metric}{{{written}}} {value:.12g}"
+        label_text = ",".join(
+            f"{name}={json.dumps(printable(text), ensure_ascii=False)}" for name, text in labels.items()
+        )
+        yield f"{metric}{{{label_text}}} {value:.12g}"
 
 
 def _format_percent(share: float) -> str:
@@ -119,7 +119,7 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
         unknown = ", including documents without a text" if any(count.without_text is None for count in counts) else ""
         yield f"missing        {inspection.missing:,} ({_format_percent(inspection.missing_share)}){unknown}"
     if gone := sum(count.text_gone or 0 for count in counts):
-        yield f"text gone      {gone:,} have a fingerprint but no text; to remove it, run simdoc-search backfill"
+        yield f"text removed   {gone:,} have a fingerprint but no text; run simdoc-search backfill to remove it"
     if other := sum(count.with_other_settings for count in counts):
         yield f"other settings {other:,} have fingerprints whose settings differ from the mapping"
     if incomplete := sum(count.incomplete for count in counts):
@@ -139,7 +139,7 @@ def _describe_staleness(inspection: Inspection) -> str:
     if not sample.documents:
         return "none, because no document has a fingerprint with the settings of the mapping"
     if not sample.unchecked:
-        return f"none of {sample.documents:,}, because none was written since the last backfill --stale"
+        return f"none of {sample.documents:,}, because no document was written since the last backfill --stale"
     examples = f": {', '.join(map(repr, sample.examples))}" if sample.examples else ""
     of_all = f"{sample.stale:,} of {sample.documents:,}"
     if sample.is_exact and sample.compared:
@@ -148,16 +148,16 @@ def _describe_staleness(inspection: Inspection) -> str:
         return f"{of_all}, all compared{examples}"
     low, high = sample.interval
     estimate = f"about {sample.share * sample.documents:,.0f} of {sample.documents:,} ({_format_percent(sample.share)}"
-    drawn = f"{sample.stale:,} of {sample.sampled:,} drawn at random"
+    evidence = f"{sample.stale:,} of {sample.sampled:,} drawn at random"
     since = f" from the {sample.unchecked:,} written since the last backfill --stale" if sample.compared else ""
-    return f"{estimate}; with 95 % confidence {low:.1%} to {high:.1%}), based on {drawn}{since}{examples}"
+    return f"{estimate}; with 95 % confidence {low:.1%} to {high:.1%}), based on {evidence}{since}{examples}"
 
 
 def _error_lines(inspection: Inspection) -> Iterator[str]:
     counts = [inspected.counts for inspected in inspection.indices if inspected.counts.errors]
     if counts:
         errors = sum(count.errors or 0 for count in counts)
-        yield f"errors         {errors:,} that the engine's pipeline could not fingerprint"
+        yield f"errors         {errors:,} documents that the engine's pipeline could not fingerprint"
         reasons: Counter[str] = sum((Counter(count.reasons) for count in counts), Counter())
         yield from (f"               {count:,}: {reason}" for reason, count in reasons.most_common(5))
 

@@ -23,7 +23,7 @@ def _shared_options(command: Command) -> Command:
     """Add `--pipeline`, `--search` and the fields."""
     for option in (
         click.option("--search", "with_search", is_flag=True,
-                     help="Print or install search templates, which let an application in any language query the "
+                     help="Print or install search templates. With them, an application in any language can query the "
                      "engine."),
         click.option("--field", default=DEFAULT_FIELD, show_default=True, metavar="FIELD",
                      help="Object field for the fingerprints."),
@@ -76,8 +76,9 @@ def show(
     """Print the body of a component template or pipeline.
 
     By default, the command prints the body for PUT _component_template/simdoc. With --pipeline, it prints the body for
-    PUT _ingest/pipeline/simdoc. With --search, it prints the bodies for PUT _scripts/NAME, by name. With --min-hash, it
-    prints the body for PUT INDEX. You can query this index with: similar --field TEXT_FIELD.fingerprint
+    PUT _ingest/pipeline/simdoc. With --search, it prints an object that maps each NAME to the body for PUT
+    _scripts/NAME. With --min-hash, it prints the body for PUT INDEX. You can query this index with: similar --field
+    TEXT_FIELD.fingerprint
 
     \b
       simdoc-search template show > simdoc.component.json
@@ -92,19 +93,18 @@ def show(
     from simdoc_search.stores.remote.schema import component_template
 
     if sum((pipeline, with_search, min_hash is not None)) > 1:
-        raise click.UsageError("--pipeline, --search and --min-hash each print something else; give only one of them")
+        raise click.UsageError("--pipeline, --search and --min-hash cannot be combined; give only one of them")
     if bucket_count and not min_hash:
-        raise click.UsageError("--bucket-count only works with --min-hash; add it")
+        raise click.UsageError("--bucket-count needs --min-hash; add it")
     settings = _settings(options)
-    texts = _text_fields(pipeline, text_fields)
+    joined_fields = _text_fields(pipeline, text_fields)
     if min_hash:
         print_json(min_hash_index(min_hash, MinHash(bucket_count=bucket_count or 512, with_rotation=True)))
     elif with_search:
         print_json(search_templates(field))
     elif pipeline:
-        print_json(
-            pipeline_body(settings, texts, field), ascii_only=True
-        )  # the tables of the pipeline contain non-ASCII letters
+        # The tables of the pipeline contain non-ASCII letters.
+        print_json(pipeline_body(settings, joined_fields, field), ascii_only=True)
     else:
         print_json(component_template(settings, field))
 
@@ -143,8 +143,8 @@ def install(
     """Install the component template in an engine.
 
     With --pipeline, the command also installs the pipeline. With --index-template, new indices get both, for example
-    after a rollover. With --index, an existing index gets the field, and the engine fingerprints each document that is
-    written from then on. The command checks everything first. If a check fails, it changes nothing.
+    after a rollover. With --index, an existing index gets the field, and the engine fingerprints each document that you
+    write from then on. The command checks everything first. If a check fails, it changes nothing.
 
     \b
       simdoc-search template install http://localhost:9200
@@ -157,13 +157,13 @@ def install(
     from simdoc_search.stores.remote.connection import connect
 
     if not pipeline and (index or name):
-        raise click.UsageError("--index and --name only work with --pipeline; add it")
+        raise click.UsageError("--index and --name need --pipeline; add it")
     request = InstallRequest(
         field,
         _settings(options),
         settings_change(options),
         (name or DEFAULT_PIPELINE) if pipeline else "",
-        _text_fields(pipeline, text_fields, is_recorded=bool(index_template)),
+        _text_fields(pipeline, text_fields, with_index_template=bool(index_template)),
         index or "",
         index_template or "",
         with_search,
@@ -179,9 +179,9 @@ def install(
         show_plan(plan, dry_run=dry_run)
 
 
-def _text_fields(pipeline: bool, text_fields: tuple[str, ...], *, is_recorded: bool = False) -> list[str]:
-    if text_fields and not (pipeline or is_recorded):
-        raise click.UsageError("--text-field only works with --pipeline or --index-template; add one of them")
+def _text_fields(pipeline: bool, text_fields: tuple[str, ...], *, with_index_template: bool = False) -> list[str]:
+    if text_fields and not (pipeline or with_index_template):
+        raise click.UsageError("--text-field needs --pipeline or --index-template; add one of them")
     return list(text_fields) or (["body"] if pipeline else [])
 
 

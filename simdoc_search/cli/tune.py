@@ -100,8 +100,8 @@ def tune(
       simdoc-search tune ./invoices --pairs judged.tsv
       simdoc-search tune ./corpus --shingles words:3,words:5,characters:9
 
-    With --pairs, the command learns the minimum overlap of the documents that you call duplicates. It also finds the
-    shingles that best separate them from other documents. With --for versions or --for related, it learns the
+    With --pairs, the command learns the minimum overlap of the pairs that you labelled yes. It also finds the shingles
+    that best separate them from the other pairs. With --for versions or --for related, it learns the
     thresholds that these commands use for a store.
 
     \b
@@ -119,7 +119,7 @@ def tune(
     open_options: dict[str, Any] = {"engine": engine, "text_field": text_fields, "field": field}
     if purpose != "duplicates":
         if not pairs or not in_store:
-            raise click.UsageError(f"--for {purpose} needs one STORE and labelled pairs; give STORE and --pairs FILE")
+            raise click.UsageError(f"--for {purpose} needs a store and labelled pairs; give STORE and --pairs FILE")
         learn = tuning.learn_version_limits if purpose == "versions" else tuning.learn_related_limits
         with open_for_query(paths[0], **open_options) as opened:
             learned = learn(opened, pairs)
@@ -143,9 +143,9 @@ def tune(
     with stage_progress(hidden=as_json) as update:
         result = tuning.tune(texts, settings, overlap=overlap, probability=probability, pairs=pairs, progress=update)
     if as_json:
-        print_json(tune_output.as_json(result, total, paths))
+        print_json(tune_output.tuning_as_json(result, total, paths))
     else:
-        for line in tune_output.lines(result, total, paths):
+        for line in tune_output.tuning_lines(result, total, paths):
             say(line)
 
 
@@ -159,7 +159,7 @@ def _read_lines(path: Path) -> list[str]:
 
 
 def _is_store(path: str) -> bool:
-    """Whether a path is a store. A missing path counts as a store, so that the error says how to create one."""
+    """Return whether a path is a store. A missing path counts as one, so that the error says how to create a store."""
     is_url = path.lower().startswith(("http://", "https://"))
     return is_url or not os.path.lexists(path) or (Path(path) / "simdoc.json").is_file()
 
@@ -168,7 +168,7 @@ def _sample_store(store: Store, name: str, sample: int, required: Collection[str
     from simdoc_search.tuning import draw_sample, limit_texts
 
     ids, total = draw_sample((record.id for record in store.scan()), sample, required)
-    batches = (ids[at : at + _BATCH_SIZE] for at in range(0, len(ids), _BATCH_SIZE))
+    batches = (ids[start : start + _BATCH_SIZE] for start in range(0, len(ids), _BATCH_SIZE))
     records = (record for batch in batches for record in store.records(batch, text=True))
     texts = limit_texts(((record.id, record.text) for record in records if record.text is not None), required)
     if ids and not texts:
@@ -199,8 +199,8 @@ def _choose_analyses(shingles: str | None, stored_analysis: Analysis | None, *, 
 
     if shingles is not None:
         return list(dict.fromkeys(_parse_shingles(name.strip()) for name in shingles.split(",")))
-    others = [_parse_shingles(name) for name in _SHINGLES_FOR_PAIRS.split(",")] if for_pairs else [Analysis()]
-    return list(dict.fromkeys([stored_analysis, *(others if for_pairs else ())] if stored_analysis else others))
+    defaults = [_parse_shingles(name) for name in _SHINGLES_FOR_PAIRS.split(",")] if for_pairs else [Analysis()]
+    return list(dict.fromkeys([stored_analysis, *(defaults if for_pairs else ())] if stored_analysis else defaults))
 
 
 def _parse_shingles(name: str) -> Analysis:
@@ -215,5 +215,5 @@ def _parse_shingles(name: str) -> Analysis:
         advice = "write words:N or characters:N, optionally followed by +stop:LANGUAGE, +stem:LANGUAGE or +frequencies"
         raise click.BadParameter(f"cannot read the shingles {name!r:.60}; {advice}", param_hint="--shingles")
     words = word_settings(options.get("stop"), options.get("stem"), "frequencies" in options)
-    chosen = {name: value for name, value in words.items() if value is not None}
-    return Analysis(unit="word" if unit == "words" else "character", shingle_size=int(size), **chosen)
+    word_options = {name: value for name, value in words.items() if value is not None}
+    return Analysis(unit="word" if unit == "words" else "character", shingle_size=int(size), **word_options)

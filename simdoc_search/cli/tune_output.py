@@ -20,16 +20,16 @@ _COLUMNS = ("sketch", "shingles", "recall", "precision", "error", "bytes/doc", "
 _MAX_MISCLASSIFIED = 10
 
 
-def lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
-    """Yield the output for a terminal."""
-    wanted = f"{100 * float(result.overlap):g} %"
+def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
+    """Yield the measurements and the recommendation for a terminal."""
+    overlap = f"{100 * float(result.overlap):g} %"
     yield (
         f"{result.documents:,} of {counted(total, 'document')}; {counted(result.pair_count, 'pair')} with an overlap "
-        f"of {wanted} or more, {result.near_pair_count:,} with about {wanted} (within {100 * NEAR_DISTANCE:g} "
+        f"of {overlap} or more, {result.near_pair_count:,} with about {overlap} (within {100 * NEAR_DISTANCE:g} "
         "percentage points)"
     )
     if result.near_pair_count < MIN_NEAR_PAIRS:
-        yield "note: there are too few pairs of about this overlap to measure recall well; increase --sample"
+        yield "note: too few pairs have about this overlap, so the recall is uncertain; increase --sample"
     for analysis, threshold in result.learned.items():
         counts = threshold.counts
         yield f"your pairs with {format_shingles(analysis)}: " + (
@@ -51,8 +51,8 @@ def lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
         yield f"  {command}"
 
 
-def as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
-    """Return the output as JSON."""
+def tuning_as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
+    """Return the measurements and the recommendation as JSON."""
     return {
         "documents": result.documents, "of": total, "overlap": float(result.overlap),
         "probability": float(result.probability), "pairs": result.pair_count, "near": result.near_pair_count,
@@ -60,7 +60,7 @@ def as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
         "learned": [
             {"shingles": format_shingles(analysis), "overlap": threshold.threshold,
              "useful": threshold.counts.is_useful, **_counts_as_json(threshold.counts),
-             "unseen": _counts_as_json(threshold.cross_validated), "wrong": _wrong_as_json(threshold.misclassified)}
+             "unseen": _counts_as_json(threshold.cross_validated), "wrong": _pairs_as_json(threshold.misclassified)}
             for analysis, threshold in result.learned.items()
         ],
         "rows": [_row_as_json(row) for row in result.measurements],
@@ -71,20 +71,20 @@ def as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
 
 def verdict(result: Tuning) -> str:
     """Return the recommendation in one sentence."""
-    wanted = (
+    target = (
         f"an overlap of {100 * float(result.overlap):g} % and a probability of {100 * float(result.probability):g} %"
     )
     row = result.recommended
     if row is not None:
         return (
-            f"For {wanted}, use {row.name} with {format_shingles(row.settings.analysis)}. It finds "
-            f"{percent(row.recall, 1)}, needs {row.bytes_per_document:,.0f} bytes per document, and its estimates are "
-            f"off by {100 * row.error:.1f} percentage points."
+            f"For {target}, use {row.name} with {format_shingles(row.settings.analysis)}. It finds "
+            f"{percent(row.recall, 1)} of the pairs, needs {row.bytes_per_document:,.0f} bytes per document, and its "
+            f"estimates are off by {100 * row.error:.1f} percentage points on average."
         )
     if not any(row.expected_hit_count for row in result.measurements):
-        return f"No recommendation for {wanted}: no two of the documents overlap that much."
+        return f"No recommendation for {target}: no two documents overlap that much."
     best = max(result.measurements, key=lambda row: row.recall)
-    return f"No recommendation for {wanted}: the best, {best.name}, only finds {percent(best.recall, 1)}."
+    return f"No recommendation for {target}: the best, {best.name}, only finds {percent(best.recall, 1)} of the pairs."
 
 
 def index_command(result: Tuning, paths: Sequence[str]) -> str:
@@ -132,7 +132,7 @@ def limits_as_json(learned: LearnedLimits, store: str) -> dict[str, Any]:
         "before": {"limits": asdict(learned.current), **_counts_as_json(learned.current_counts)},
         "best": {"limits": asdict(learned.limits), **_counts_as_json(learned.best.counts)},
         "unseen": _counts_as_json(learned.best.cross_validated),
-        "wrong": _wrong_as_json(learned.best.misclassified),
+        "wrong": _pairs_as_json(learned.best.misclassified),
         "command": _defaults_command(learned, store) or None,
     }
 
@@ -178,7 +178,7 @@ def _row_as_json(row: Measurement) -> dict[str, Any]:
 def _format_limits(learned: LearnedLimits, limits: Limits) -> str:
     if learned.purpose == "related":
         return f"score {limits.min_score:g}"
-    return f"{limits.bits} bits, {100 * limits.enough:g} % of sentences"
+    return f"{limits.bits} bits, {100 * limits.min_share:g} % of sentences"
 
 
 def _defaults_command(learned: LearnedLimits, store: str) -> str:
@@ -186,7 +186,7 @@ def _defaults_command(learned: LearnedLimits, store: str) -> str:
     limits = learned.limits
     if limits == learned.current:
         return ""
-    options = ["--bits", str(limits.bits), "--enough", f"{100 * limits.enough:.6g}"]
+    options = ["--bits", str(limits.bits), "--min-share", f"{100 * limits.min_share:.6g}"]
     if learned.purpose == "related":
         options = ["--min-score", f"{limits.min_score:.6g}"]
     return shlex.join(["simdoc-search", "defaults", *options, "--store", store])
@@ -202,7 +202,7 @@ def _misclassified_lines(misclassified: Sequence[LabelledPair]) -> Iterator[str]
         yield f"{more} misclassified; --json lists all of them"
 
 
-def _wrong_as_json(misclassified: Sequence[LabelledPair]) -> list[dict[str, Any]]:
+def _pairs_as_json(misclassified: Sequence[LabelledPair]) -> list[dict[str, Any]]:
     return [{"a": pair.a, "b": pair.b, "yes": pair.label, "line": pair.line} for pair in misclassified]
 
 

@@ -46,9 +46,9 @@ def version_lines(result: VersionsResult, own_id: str | None, store: str) -> Ite
         yield f"The document {own_id!r} is not listed, because it is this file."
     names = [entry.name for entry in result.timeline[-2:]]
     if len(set(names) - {""}) == 2:
-        yield f"to see the last change, run: {_command('compare', names, store)}"
+        yield f"to see the last change, run: {_format_command('compare', names, store)}"
     if result.newest is not None and not result.newest.is_source:
-        command = _command("versions", [result.newest.name], store)
+        command = _format_command("versions", [result.newest.name], store)
         source = result.source or "the text"
         yield f"later versions may have too little in common with {source}. Find them with: {command}"
 
@@ -69,10 +69,11 @@ def _counts(result: VersionsResult) -> str:
     if result.candidate_source != "sentences":
         counts += f", found by {result.candidate_source}"
     sentences, queried = result.sentences
-    return f"{counts}; {queried:,} of its {sentences:,} sentences were queried" if queried < sentences else counts
+    searched = f"; {queried:,} of the {sentences:,} sentences in the query document were searched"
+    return counts + searched if queried < sentences else counts
 
 
-def _command(command: str, names: list[str], store: str) -> str:
+def _format_command(command: str, names: list[str], store: str) -> str:
     """Return a command line with the names of documents and the store."""
     is_default = store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE"))
     return shlex.join(["simdoc-search", command, *names, *([] if is_default else ["--store", safe_message(store)])])
@@ -97,8 +98,8 @@ def sentence_lines(
         own_positions, other_positions = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
             own, other = result.text[slice(*pair.a)], text[slice(*pair.b)]
-            likeness = "similar" if pair.bits else "equal"
-            yield f"{likeness:>8}  {own_positions.label(pair.a[0])} → {other_positions.label(pair.b[0])}"
+            kind = "similar" if pair.bits else "equal"
+            yield f"{kind:>8}  {own_positions.label(pair.a[0])} → {other_positions.label(pair.b[0])}"
             yield f"{'':>10}“{excerpt(own)}”"
             if own.split() != other.split():
                 yield f"{'':>10}“{excerpt(other)}”"

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
 
 _MAX_PAIRS, _MAX_CHARACTERS = 100, 4_000_000
-"""Maximum number of steps shown side by side, and of their characters. The newest steps are shown.
+"""Limits of the steps shown side by side: their number and their characters. They keep the page fast.
 
-They keep the page fast.
+The newest steps are shown.
 """
 
 
@@ -34,8 +34,8 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
     from simdoc_search.passages.report import ListSection, list_page
     from simdoc_search.search.versions_result import HINT
 
-    pairs = _pairs(result, texts)
-    rows = [_row(result, number, pairs.get(number), settings) for number in range(len(result.entries))]
+    pairs = _step_texts(result, texts)
+    rows = [_version_row(result, number, pairs.get(number), settings) for number in range(len(result.entries))]
     order = [*([HINT] if result.evidence_kind == "texts" else []), f"order: {result.order}", *result.evidence()]
     notes = [*(order if result.hits else []), *count_lines(result)]
     if left_out := len(result.timeline) - 1 - len(pairs):
@@ -44,12 +44,12 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
     write_file(path, list_page("Versions", [ListSection(rows)], notes))
 
 
-def _pairs(result: VersionsResult, texts: Mapping[DocumentKey | None, str]) -> dict[int, tuple[str, str]]:
-    """Map each shown step, by the number of its later version, to the two texts."""
+def _step_texts(result: VersionsResult, texts: Mapping[DocumentKey | None, str]) -> dict[int, tuple[str, str]]:
+    """Map the number of a version to the previous text and its own text. Steps that are not shown are missing."""
     pairs: dict[int, tuple[str, str]] = {}
     characters = 0
-    for number, (before, entry) in reversed(list(enumerate(pairwise(result.timeline), 1))):
-        old, new = texts.get(before.place), texts.get(entry.place)
+    for number, (previous, entry) in reversed(list(enumerate(pairwise(result.timeline), 1))):
+        old, new = texts.get(previous.place), texts.get(entry.place)
         if old is None or new is None:
             continue
         characters += len(old) + len(new)
@@ -59,7 +59,7 @@ def _pairs(result: VersionsResult, texts: Mapping[DocumentKey | None, str]) -> d
     return pairs
 
 
-def _row(result: VersionsResult, number: int, pair: tuple[str, str] | None, settings: Settings) -> ListEntry:
+def _version_row(result: VersionsResult, number: int, pair: tuple[str, str] | None, settings: Settings) -> ListEntry:
     from simdoc_search.passages.compare import compare
     from simdoc_search.passages.report import ListEntry, pair_view
 

@@ -65,7 +65,7 @@ def watch(
     from simdoc_search.search.watches import Watcher
 
     if arrived + lists_watches + remove > 1 or (overlap is not None and (arrived or lists_watches or remove)):
-        raise click.UsageError("--overlap, --arrived, --list and --remove exclude each other; give only one of them")
+        raise click.UsageError("--overlap, --arrived, --list and --remove cannot be combined; give only one of them")
     if bool(ids) == lists_watches:
         raise click.UsageError(
             "--list does not take an ID; omit it" if lists_watches else "give the ID of a document, or --list"
@@ -79,7 +79,7 @@ def watch(
         if outdated := sum(watch.outdated for watch in watcher.all()):
             outdated_watches = counted(outdated, "watch is", "watches are")
             say(
-                f"note: {outdated_watches} outdated and find no copies; to see which, run: simdoc-search watch --list",
+                f"note: {outdated_watches} outdated and find no copies. List them with: simdoc-search watch --list",
                 err=True,
             )
     else:
@@ -93,9 +93,7 @@ def _show_watches(watches: list[Watch], as_json: bool, *, lists_watches: bool) -
         return
     for watch in watches:
         overlap = percent(float(watch.overlap), 0 if (100 * watch.overlap).denominator == 1 else 1)
-        outdated = (
-            "; finds no copies, because its settings are outdated; watch the document again" if watch.outdated else ""
-        )
+        outdated = "; outdated: finds no copies until you watch the document again" if watch.outdated else ""
         since = f", since {watch.since}{outdated}" if lists_watches else ""
         say(f"{watch.place.id} is watched for copies with an overlap of {overlap} or more{since}")
     if not watches:

@@ -68,7 +68,7 @@ def kept_by_marks(store: Store) -> Iterator[str]:
     for hit in marks.marked_documents():
         mark = marks.mark_of(hit)
         if mark.cluster and not mark.duplicate_of:
-            yield marks.place_of(hit).id
+            yield marks.key_of(hit).id
 
 
 class _MarkUpdate:
@@ -93,7 +93,7 @@ class _MarkUpdate:
             number_at = {self._groups.place(number): number for number in left[part].tolist()}
             hits = self._marks.documents_at(number_at)
             self._report.passed_over += len(number_at) - len(hits)
-            unchanged = {number_at[self._marks.place_of(hit)] for hit in hits if self._has_same_text(hit)}
+            unchanged = {number_at[self._marks.key_of(hit)] for hit in hits if self._has_same_text(hit)}
             self._changed_kept |= {
                 number for number in number_at.values() if self._groups.find_kept(number) == number
             } - unchanged
@@ -108,7 +108,7 @@ class _MarkUpdate:
         is_correct = mark == self._marks.mark_of(hit)
         if mark is None or (mark.duplicate_of and not is_correct):
             return None
-        number = self._groups.find_number(self._marks.place_of(hit))
+        number = self._groups.find_number(self._marks.key_of(hit))
         if number is not None:
             self._is_done[number] = True
         self._report.unchanged += is_correct
@@ -123,7 +123,7 @@ class _MarkUpdate:
 
     def _correct_mark(self, hit: RawHit) -> Mark | None:
         """Return the mark that a document must have, which may be empty; None if the document was not compared."""
-        place = self._marks.place_of(hit)
+        place = self._marks.key_of(hit)
         number = self._groups.find_number(place)
         if number is None:
             return Mark() if self._groups.was_left_out(place) else None
@@ -138,7 +138,7 @@ class _MarkUpdate:
 
     def _has_same_text(self, hit: RawHit) -> bool:
         """Return whether a document still has the text that was compared."""
-        number = self._groups.find_number(self._marks.place_of(hit))
+        number = self._groups.find_number(self._marks.key_of(hit))
         return number is not None and self._groups.has_text(number, self._marks.text_hash_of(hit))
 
     def _count_outcomes(self, outcomes: Iterator[tuple[RawHit, Outcome]]) -> None:

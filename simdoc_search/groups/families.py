@@ -23,12 +23,12 @@ class FamilyMembers(NamedTuple):
     Attributes:
         places: keys of the documents, ordered by id.
         edge_count: number of pairs in the family that are versions of each other.
-        least_score: lowest score of these pairs, 0.75 to 1.
+        lowest_score: lowest score of these pairs, 0.75 to 1.
     """
 
     places: tuple[DocumentKey, ...]
     edge_count: int
-    least_score: float
+    lowest_score: float
 
 
 class Families:

@@ -160,6 +160,6 @@ def _rarest_sentences(sentences: Ints, owner: Ints, owner_counts: Ints, counts: 
     """Return the positions of the sentences to look up: in each document, those that the fewest documents contain."""
     order = np.lexsort((sentences, owner_counts[sentences], owner))
     rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-    needed = np.maximum(1, np.ceil(counts * limits.enough - 1e-9)).astype(np.int64)
+    needed = np.maximum(1, np.ceil(counts * limits.min_share - 1e-9)).astype(np.int64)
     looked_up: Ints = order[rank <= np.repeat(counts - needed, counts)]
     return looked_up

@@ -15,7 +15,7 @@ from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Phrase, PhraseMatches
-from simdoc_search.stores.shared_tokens import Shared
+from simdoc_search.stores.shared_tokens import SharingDocument
 
 MAX_PHRASES = 50_000
 """Maximum number of phrases per query. In a text of over 350,000 words, the phrases are further apart than usual.
@@ -42,7 +42,7 @@ class PassageCandidates:
         too_common_phrases: number of phrases whose words are too common to search all documents for them.
     """
 
-    documents: list[Shared]
+    documents: list[SharingDocument]
     total: int
     guaranteed_run: int
     too_common_phrases: int
@@ -82,7 +82,7 @@ def passage_candidates(
     evidence = {place: count + len(matches.documents.get(place, ())) for place, count in shared.items()}
     order = sorted(shared, key=lambda place: (-evidence[place], -similar.get(place, 0), place.id, place.index or ""))
     return PassageCandidates(
-        [Shared(place, shared[place]) for place in order[:size]],
+        [SharingDocument(place, shared[place]) for place in order[:size]],
         max(len(shared), sharing.total),
         run,
         len(matches.incomplete),

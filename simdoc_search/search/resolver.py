@@ -107,7 +107,7 @@ class Resolver:
         at_index = [record for record in routed if place.index in (None, record.index)]
         if at_index or not routed or place.index is None:
             return at_index
-        places = self._store.places_of(place.id, place.index)
+        places = self._store.keys_of(place.id, place.index)
         return [record for record in routed if record.place in places]
 
     def _check_id_alone(self, query: Query, id: str) -> None:

@@ -23,7 +23,7 @@ from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record, has_changed
-from simdoc_search.stores.shared_tokens import Shared
+from simdoc_search.stores.shared_tokens import SharingDocument
 
 _log = logging.getLogger(__name__)
 
@@ -81,8 +81,8 @@ def similar_by_containment(
 
 
 def _sort_by_estimate(
-    store: Store, document: QueryDocument, candidates: Sequence[Shared], options: SimilarOptions
-) -> list[tuple[Shared, Record]]:
+    store: Store, document: QueryDocument, candidates: Sequence[SharingDocument], options: SimilarOptions
+) -> list[tuple[SharingDocument, Record]]:
     """Return the candidates that are still stored, by descending estimate of the measure."""
     records = read_records(store, [candidate.place for candidate in candidates], text=False, passages=True)
     stored = [(candidate, records[candidate.place]) for candidate in candidates if candidate.place in records]
@@ -95,7 +95,7 @@ def _sort_by_estimate(
 def _compare_batch(
     store: Store,
     document: QueryDocument,
-    batch: Sequence[tuple[Shared, Record]],
+    batch: Sequence[tuple[SharingDocument, Record]],
     query: FingerprintQuery,
     options: SimilarOptions,
 ) -> Iterator[Hit]:

@@ -71,7 +71,7 @@ class Ranker:
             candidates: the candidates, by descending number of equal tokens.
         """
         needed = self.offset + self.size
-        min_share = self.plan.min_share(self.overlap)
+        min_share = self.plan.min_token_share(self.overlap)
         ranked: list[tuple[float, int, int, Candidate]] = []
 
         def is_complete(bound: float) -> bool:

@@ -110,7 +110,7 @@ def order_family(store: Store, family: FamilyMembers, *, version_control: bool) 
         for number, record in enumerate(records)
     }
     order = _order_attributes(timeline, entries, [record.id for record in records])
-    return VersionFamily(**order, pairs=family.edge_count, least=family.least_score)
+    return VersionFamily(**order, pairs=family.edge_count, lowest_score=family.lowest_score)
 
 
 def _query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, DateSources]:

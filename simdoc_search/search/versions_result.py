@@ -186,11 +186,11 @@ class VersionFamily(VersionOrder):
 
     Attributes:
         pairs: number of pairs of documents that are versions of each other.
-        least: the lowest score of all pairs.
+        lowest_score: the lowest score of all pairs.
     """
 
     pairs: int
-    least: float
+    lowest_score: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from simdoc_search.analysis.settings import check_whole_number
 MIN_VERSION_SCORE = 0.75
 """Minimum score of two versions (theta in the paper). Related documents have lower scores."""
 
-DEFAULT_BITS, DEFAULT_ENOUGH, DEFAULT_LEAST, DEFAULT_MIN_SCORE = 12, 0.5, 0.1, 0.5
+DEFAULT_BITS, DEFAULT_MIN_SHARE, DEFAULT_MIN_SMALLER_SHARE, DEFAULT_MIN_SCORE = 12, 0.5, 0.1, 0.5
 """The default limits."""
 
 MAX_BITS = 16
@@ -43,9 +43,9 @@ class Limits:
     Two documents have two shares: the share of each document's sentences that have a similar sentence in the other.
 
     Attributes:
-        enough: minimum of the larger share of two versions; greater than 0 and at most 1.
-        least: minimum of the smaller share of two versions, 0..`enough`. With this limit, a book that quotes a note is
-            not a version of the note.
+        min_share: minimum of the larger share of two versions; greater than 0 and at most 1.
+        min_smaller_share: minimum of the smaller share of two versions, 0..`min_share`. With this limit, a book that
+            quotes a note is not a version of the note.
         bits: maximum number of the 64 simhash bits in which similar sentences differ, 0..`MAX_BITS`.
         min_score: minimum score of a hit that is shown, 0..1. Versions have scores from `MIN_VERSION_SCORE` to 1,
             related documents lower ones.
@@ -54,16 +54,16 @@ class Limits:
         ValueError: a value is out of its range.
     """
 
-    enough: float = DEFAULT_ENOUGH
-    least: float = DEFAULT_LEAST
+    min_share: float = DEFAULT_MIN_SHARE
+    min_smaller_share: float = DEFAULT_MIN_SMALLER_SHARE
     bits: int = DEFAULT_BITS
     min_score: float = DEFAULT_MIN_SCORE
 
     def __post_init__(self) -> None:
-        if not (0 < self.enough <= 1 and 0 <= self.least <= self.enough):
+        if not (0 < self.min_share <= 1 and 0 <= self.min_smaller_share <= self.min_share):
             raise ValueError(
-                "enough must be over 0 % and at most 100 %, and least must be from 0 % to enough; got enough "
-                f"{100 * self.enough:g} % and least {100 * self.least:g} %"
+                "min_share must be over 0 % and at most 100 %, and min_smaller_share from 0 % to min_share; got "
+                f"{100 * self.min_share:g} % and {100 * self.min_smaller_share:g} %"
             )
         check_whole_number("bits", self.bits, 0, MAX_BITS)
         if not 0 <= self.min_score <= 1:
@@ -76,19 +76,19 @@ class Limits:
     def score(self, share: float, other: float) -> float | None:
         """Return the score of two documents with these shares, or None if they are not versions.
 
-        The score rises with the larger share, from `MIN_VERSION_SCORE` at `enough` to 1.0 if all sentences of one
+        The score rises with the larger share, from `MIN_VERSION_SCORE` at `min_share` to 1.0 if all sentences of one
         document are similar.
         """
         larger, smaller = max(share, other), min(share, other)
-        if larger < self.enough or smaller < self.least or not smaller:
+        if larger < self.min_share or smaller < self.min_smaller_share or not smaller:
             return None
         return MIN_VERSION_SCORE + (1 - MIN_VERSION_SCORE) * (
-            (larger - self.enough) / (1 - self.enough) if self.enough < 1 else 1.0
+            (larger - self.min_share) / (1 - self.min_share) if self.min_share < 1 else 1.0
         )
 
     def to_text(self) -> str:
-        """Return the stored form: `enough`, `least`, `bits` and `min_score`, with six significant digits."""
-        return f"{self.enough:.6g} {self.least:.6g} {self.bits} {self.min_score:.6g}"
+        """Return the stored form: `min_share`, `min_smaller_share`, `bits` and `min_score`, with six digits."""
+        return f"{self.min_share:.6g} {self.min_smaller_share:.6g} {self.bits} {self.min_score:.6g}"
 
     @classmethod
     def from_text(cls, text: str) -> Limits:
@@ -100,5 +100,5 @@ class Limits:
         match = _STORED.fullmatch(text) if isinstance(text, str) else None
         if match is None:
             raise ValueError(f"stored limits must look like '0.5 0.1 12 0.5', not {text!r:.60}")
-        enough, least, bits, min_score = match.groups()
-        return cls(float(enough), float(least), int(bits), float(min_score))
+        min_share, min_smaller_share, bits, min_score = match.groups()
+        return cls(float(min_share), float(min_smaller_share), int(bits), float(min_score))

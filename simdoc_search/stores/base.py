@@ -35,7 +35,7 @@ MAX_COUNTED_CLIENT_SIDE = 32
 """If the bands of a plan match at most this number of documents, the store reads them and counts their equal tokens."""
 
 MAX_BAND_MATCHES = 256
-"""If the bands of a plan match more documents, the store runs `Bands.without_bands` instead, which is then as fast."""
+"""If the bands of a plan match more documents, the store runs the plan `Bands.without_bands`, which is as fast then."""
 
 
 class Candidates(Protocol):
@@ -211,16 +211,14 @@ class Store(Protocol):
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Return the digests of the documents with these ids. Unknown ids are ignored."""
 
-    def fields_at(
-        self, places: Sequence[DocumentKey], fields: Sequence[str]
-    ) -> Mapping[DocumentKey, Mapping[str, Any]]:
-        """Return the values of some fields of the documents at these places. The fields are those of `candidates`.
+    def fields_at(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> Mapping[DocumentKey, Mapping[str, Any]]:
+        """Return the values of these fields for the documents with these keys. See `candidates` for names of fields.
 
-        Missing documents and fields are ignored.
+        Missing documents and fields are omitted.
         """
 
-    def places_of(self, id: str, index: str) -> Collection[DocumentKey]:
-        """Return the places of the documents with this id in an index, alias or data stream."""
+    def keys_of(self, id: str, index: str) -> Collection[DocumentKey]:
+        """Return the keys of the documents with this id in an index, alias or data stream."""
 
     # --- queries ---
 
@@ -232,10 +230,10 @@ class Store(Protocol):
         exclude: DocumentKey | None = None,
         fields: Sequence[str] = (),
     ) -> Candidates:
-        """Return the documents that a plan finds, except the one at `exclude`, with the values of some `fields`.
+        """Return the documents that a plan finds, except the document with the key `exclude`.
 
-        The fields are metadata fields. In an index that simdoc-search did not create, they are fields of the index. Use
-        dots for fields of objects.
+        The candidates have the values of `fields`, which are names of metadata fields. In an index that simdoc-search
+        did not create, they are fields of the index. Use dots for fields of objects.
         """
 
     def candidates_of_many(
@@ -245,7 +243,7 @@ class Store(Protocol):
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> Sequence[Candidates]:
-        """Return the candidates of many plans. Each plan has the place of a document to exclude, or None."""
+        """Return the candidates of many plans. Each plan has the key of a document to exclude, or None."""
 
     def documents_sharing(
         self,
@@ -264,7 +262,7 @@ class Store(Protocol):
                 `query_codes`, rows are counted: a document shares a row if it contains at least one token of that row.
             kind: the kind of tokens.
             filters: filters that must also match.
-            exclude: place of a document to exclude, or None.
+            exclude: key of a document to exclude, or None.
             size: maximum number of documents.
 
         Raises:
@@ -302,7 +300,7 @@ class Store(Protocol):
         Args:
             phrases: the phrases, each with at least one word.
             filters: filters that must also match.
-            exclude: place of a document to exclude.
+            exclude: key of a document to exclude.
 
         Raises:
             FormatMismatchError: the store cannot find phrases; see `can_find_phrases`.

@@ -14,6 +14,9 @@ from simdoc_search.stores.record import Record
 MAX_METADATA_BYTES = 1_000
 """Maximum length of a metadata term in bytes. A longer term is replaced with a hash, so that filters still match it."""
 
+METADATA_FIELD = "facts"
+"""Stored name of the field with the terms of the metadata and the root; see `metadata_terms`."""
+
 MAX_SUGGESTIONS = 3
 MIN_SIMILARITY = 0.5
 

@@ -77,7 +77,7 @@ class Freezable(Protocol):
 class HasFields(Protocol):
     """A store in an index that simdoc-search did not create. Its records do not contain the fields of the documents."""
 
-    def field_hashes(self, places: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
+    def field_hashes(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
         """Return a hash of the fields of each document, without its id. It is empty if the records have digests.
 
         Raises:

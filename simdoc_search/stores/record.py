@@ -106,7 +106,7 @@ class Record:
 
     @property
     def place(self) -> DocumentKey:
-        """The place that the document was read from."""
+        """The key of the document."""
         return DocumentKey(self.id, self.index, self.routing)
 
     @property
@@ -142,7 +142,7 @@ class Candidate(HasDocumentKey):
     """A document that a plan found.
 
     Attributes:
-        place: place of the document.
+        place: key of the document.
         matched: number of the plan's tokens that the document has.
         codes: all fingerprint tokens as numbers, as in `Record`.
         fields: the values of the requested fields.
@@ -200,7 +200,7 @@ class Removal:
 
     Attributes:
         text_hash: the text hash that the document must still have.
-        kept: place and `text_hash` of another document that must be in the store, or None.
+        kept: key and `text_hash` of another document that must be in the store, or None.
     """
 
     text_hash: str

@@ -32,11 +32,11 @@ MAX_READ = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Shared(HasDocumentKey):
+class SharingDocument(HasDocumentKey):
     """A document that shares tokens.
 
     Attributes:
-        place: place of the document.
+        place: key of the document.
         shared: number of tokens, or of rows of tokens, that it shares with the query; at least 1.
     """
 
@@ -57,7 +57,7 @@ class SharingDocuments:
             same number of tokens, for example because they all contain one phrase.
     """
 
-    documents: list[Shared]
+    documents: list[SharingDocument]
     total: int
     omitted_bound: int = 0
 
@@ -74,7 +74,7 @@ def split_rows(codes: NDArray[np.uint32], length: int) -> list[list[str]]:
     return [tokens[start : start + width] for start in range(0, len(tokens), width)]
 
 
-def sharing_order(document: Shared) -> tuple[int, str, str]:
+def sharing_order(document: SharingDocument) -> tuple[int, str, str]:
     """Return the key for sorting documents by descending number of shared tokens, then by id and index."""
     return -document.shared, document.id, document.index or ""
 

@@ -44,7 +44,7 @@ class LearnedLimits:
 
 
 def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:
-    """Learn the limits `bits` and `enough` that best separate versions from other pairs. Other limits are unchanged.
+    """Learn the limits `bits` and `min_share` that best separate versions from other pairs. Other limits are unchanged.
 
     Raises:
         CorpusError: a document is not in the store.
@@ -55,12 +55,13 @@ def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     shares = [shares_by_bits(sentences[pair.a], sentences[pair.b], MAX_BITS) for pair in pairs]
     nearest_first = sorted(range(MAX_BITS + 1), key=lambda bits: abs(bits - current.bits))
     values = {
-        bits: [_version_value(pair_shares[bits], current.least) for pair_shares in shares] for bits in nearest_first
+        bits: [_version_value(pair_shares[bits], current.min_smaller_share) for pair_shares in shares]
+        for bits in nearest_first
     }
-    best = learn_threshold(values, pairs, current=(current.bits, current.enough), minimum=current.least)
-    limits = replace(current, bits=best.setting, enough=best.threshold)
+    best = learn_threshold(values, pairs, current=(current.bits, current.min_share), minimum=current.min_smaller_share)
+    limits = replace(current, bits=best.setting, min_share=best.threshold)
     return LearnedLimits(
-        "versions", current, limits, confusion_counts(values[current.bits], pairs, current.enough), best
+        "versions", current, limits, confusion_counts(values[current.bits], pairs, current.min_share), best
     )
 
 
@@ -84,10 +85,10 @@ def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     return LearnedLimits("related", current, limits, confusion_counts(scores, pairs, current.min_score), best)
 
 
-def _version_value(shares: Shares, least: float) -> float:
-    """Return the share of similar sentences to compare with `enough`; 0 if the other limits exclude the pair."""
+def _version_value(shares: Shares, min_smaller_share: float) -> float:
+    """Return the share of similar sentences to compare with `min_share`; 0 if the other limits exclude the pair."""
     larger, smaller = max(shares.share, shares.share_of_other), min(shares.share, shares.share_of_other)
-    return 0.0 if shares.too_few or smaller < least else larger
+    return 0.0 if shares.too_few or smaller < min_smaller_share else larger
 
 
 def _related_score(store: Store, a: Record, b: Record) -> float:

@@ -13,7 +13,7 @@ idf.py              weights of concepts by document frequency
 ragged_arrays.py    arrays with runs of values, one run per document
 """
 
-from simdoc_search.sketch.limits import DEFAULT_ENOUGH, DEFAULT_LEAST, MIN_VERSION_SCORE, Limits
+from simdoc_search.sketch.limits import DEFAULT_MIN_SHARE, DEFAULT_MIN_SMALLER_SHARE, MIN_VERSION_SCORE, Limits
 from simdoc_search.versions.chronology import OrderStatement, Timeline, build_timeline
 from simdoc_search.versions.evidence import DateSources, DocumentDate, EvidenceKind, date_written
 from simdoc_search.versions.matching import (
@@ -26,8 +26,8 @@ from simdoc_search.versions.matching import (
 from simdoc_search.versions.text_order import count_unchanged, propose_order
 
 __all__ = [
-    "DEFAULT_ENOUGH",
-    "DEFAULT_LEAST",
+    "DEFAULT_MIN_SHARE",
+    "DEFAULT_MIN_SMALLER_SHARE",
     "MIN_VERSION_SCORE",
     "DateSources",
     "DocumentDate",

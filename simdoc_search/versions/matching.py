@@ -160,7 +160,7 @@ class PairShares:
     def scores(self, limits: Limits) -> Floats:
         """Return the score of each pair; -1 if the documents are not versions; float64, shape (pairs,)."""
         scores = np.full(len(self.share), -1.0)
-        possible = ~self.too_few & (np.maximum(self.share, self.share_of_other) >= limits.enough)
+        possible = ~self.too_few & (np.maximum(self.share, self.share_of_other) >= limits.min_share)
         for pair in np.flatnonzero(possible).tolist():
             score = limits.score(float(self.share[pair]), float(self.share_of_other[pair]))
             scores[pair] = -1.0 if score is None else score

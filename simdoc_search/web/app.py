@@ -74,29 +74,31 @@ _WRONG_TOKEN_SECONDS = 0.5
 
 
 def make_app(
-    served: ServedStore, *, hosts: Collection[str] = (), any_address: bool = False, token: str | None = None
+    served_store: ServedStore, *, hosts: Collection[str] = (), any_address: bool = False, token: str | None = None
 ) -> ASGIApp:
     """Return the ASGI application that serves a store. `Guard` describes the other arguments."""
     routes: list[Route | Mount] = [
         Mount("/static", StaticFiles(packages=_STATIC_FILES)),
-        Route("/login", partial(_login, served), methods=["GET", "POST"]),
+        Route("/login", partial(_login, served_store), methods=["GET", "POST"]),
     ]
     comparisons = anyio.CapacityLimiter(MAX_COMPARISONS)
     for path in dict.fromkeys([*GET_PAGES, *POST_PAGES]):
         methods = [*(["GET"] if path in GET_PAGES else []), *(["POST"] if path in POST_PAGES else [])]
-        endpoint = partial(_respond, served, path, comparisons if path in _COMPARISON_PATHS else None)
+        endpoint = partial(_respond, served_store, path, comparisons if path in _COMPARISON_PATHS else None)
         for route_path in (path, f"{path}.json") if path != "/" else (path,):
             routes.append(Route(route_path, endpoint, methods=methods))
-    app = Starlette(routes=routes, exception_handlers={HTTPException: partial(_respond_to_http_error, served)})
+    app = Starlette(routes=routes, exception_handlers={HTTPException: partial(_respond_to_http_error, served_store)})
     return Guard(app, hosts=hosts, any_address=any_address, token=token)
 
 
-async def _respond(served: ServedStore, path: str, limiter: anyio.CapacityLimiter | None, request: Request) -> Response:
+async def _respond(
+    served_store: ServedStore, path: str, limiter: anyio.CapacityLimiter | None, request: Request
+) -> Response:
     """Render a page in a thread. Stop the thread at the deadline, or when the client closes the connection."""
     make_page = POST_PAGES[path] if request.method == "POST" else GET_PAGES[path]
-    page_request = PageRequest(served, path, _wants_json(request))
+    page_request = PageRequest(served_store, path, _wants_json(request))
     response: Response | None = None
-    stop = served.stop.make_child()
+    stop = served_store.stop.make_child()
 
     async def stop_on_disconnect(scope: anyio.CancelScope) -> None:
         try:
@@ -118,7 +120,7 @@ async def _respond(served: ServedStore, path: str, limiter: anyio.CapacityLimite
                 tasks.cancel_scope.cancel()
     except ClientDisconnect:
         return Response(status_code=400)
-    return response or response_of(error_page(StoppedError(), served), page_request)
+    return response or response_of(error_page(StoppedError(), served_store), page_request)
 
 
 def _render_in_thread(make_page: PageFunction, page_request: PageRequest, stop: Stop) -> Response:
@@ -126,11 +128,13 @@ def _render_in_thread(make_page: PageFunction, page_request: PageRequest, stop: 
         with cancellable_by(stop):
             return response_of(make_page(page_request), page_request)
     except Exception as error:
-        return response_of(error_page(error, page_request.served), page_request)
+        return response_of(error_page(error, page_request.served_store), page_request)
 
 
-async def _respond_to_http_error(served: ServedStore, request: Request, error: Exception) -> Response:
-    response = response_of(error_page(error, served), PageRequest(served, request.url.path, _wants_json(request)))
+async def _respond_to_http_error(served_store: ServedStore, request: Request, error: Exception) -> Response:
+    response = response_of(
+        error_page(error, served_store), PageRequest(served_store, request.url.path, _wants_json(request))
+    )
     response.headers.update(getattr(error, "headers", None) or {})
     return response
 
@@ -141,10 +145,10 @@ def _wants_json(request: Request) -> bool:
     return request.url.path.endswith(".json") or ("application/json" in accepted and "text/html" not in accepted)
 
 
-async def _login(served: ServedStore, request: Request) -> Response:
+async def _login(served_store: ServedStore, request: Request) -> Response:
     """Return the login page. If the access token is correct, set a cookie and redirect."""
     values, _ = await read_values(request, max_bytes=MAX_LOGIN_BYTES)
-    page_request = PageRequest(served, "/login", values=values)
+    page_request = PageRequest(served_store, "/login", values=values)
     then = page_request.value("then", "/")
     then = then if _is_local_url(then) else "/"
     is_post = request.method == "POST"

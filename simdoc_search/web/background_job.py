@@ -1,4 +1,4 @@
-"""Runs searches over all documents in the background, and renders their pages. Such a search may take minutes."""
+"""Runs searches over all documents in the background, because they may take minutes, and renders their pages."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _REFRESH_SECONDS = 2
 
 
 class BackgroundJob(Generic[Result]):
-    """A search that runs in a thread. It runs at most once at a time, and the last result is kept.
+    """A search that runs in a thread, at most once at a time. The last result is kept.
 
     Args:
         name: The path of the page, without the slash.
 
     Attributes:
         result: The last result, or None if no search has finished yet.
-        problem: The reason why the last search failed. It is empty if the search did not fail.
-        state: The stage of the running search, and the completed share of this stage, 0..1. None if there is none.
+        problem: The reason why the last search failed or was stopped; empty if it succeeded.
+        state: The stage of the running search, and the completed share of this stage, 0..1. None if none is running.
     """
 
     def __init__(self, name: str) -> None:
@@ -81,16 +81,16 @@ class BackgroundJob(Generic[Result]):
         request: PageRequest,
         template: str,
         default_limit: int,
-        show: Callable[[Result, int, int], tuple[int, dict[str, Any], dict[str, Any]]],
+        show_groups: Callable[[Result, int, int], tuple[int, dict[str, Any], dict[str, Any]]],
     ) -> Page:
-        """Return the page of the search. It shows the progress, the reason of a failure, or some groups of the result.
+        """Return the page of the search. It shows the progress, the reason for a failure, or one page of groups.
 
         Args:
             request: The request. `start` is the index of the first group, `limit` the maximum number of groups.
             template: The template of the page.
             default_limit: The default of `limit`.
-            show: Takes the result, `start` and `limit`. Returns the total number of groups, the values for the template
-                and the values for the JSON response.
+            show_groups: Takes the result, `start` and `limit`. Returns the total number of groups, the values for the
+                template and the values for the JSON response.
         """
         values: dict[str, Any] = {"stage": "", "share": 0.0, "result": None, "problem": ""}
         if self.state is not None:
@@ -99,12 +99,13 @@ class BackgroundJob(Generic[Result]):
             as_json = {"state": "running", "stage": stage, "share": share}
             return Page(template, values, as_json, 202 if request.wants_json else 200, _REFRESH_SECONDS)
         if self.result is None or self.problem:
-            values["problem"] = request.served.hide_location(self.problem)
+            values["problem"] = request.served_store.hide_location(self.problem)
             return Page(template, values, {"state": "none", "problem": values["problem"] or None})
         start = request.integer("start", 0, 0, 10**9)
         limit = request.integer("limit", default_limit, 1, _MAX_GROUPS)
-        total, shown, as_json = show(self.result, start, limit)
-        after = start + limit if start + limit < total else None
-        before = max(start - limit, 0) if start else None
-        values |= {"result": self.result, "start": start, "limit": limit, "before": before, "after": after, **shown}
-        return Page(template, values, {"state": "done", **as_json, "next": after})
+        total, template_values, as_json = show_groups(self.result, start, limit)
+        next_start = start + limit if start + limit < total else None
+        previous_start = max(start - limit, 0) if start else None
+        values |= {"result": self.result, "start": start, "limit": limit, **template_values}
+        values |= {"previous_start": previous_start, "next_start": next_start}
+        return Page(template, values, {"state": "done", **as_json, "next": next_start})

@@ -1,4 +1,4 @@
-"""Reads the columns of hits, as the option `--show` does. File paths are never shown."""
+"""Reads the columns of hits, like the option `--show`. File paths are never shown."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _FILE_COLUMNS = ("date", "size")
 
 @dataclass(frozen=True, slots=True)
 class HitColumns:
-    """The columns of some hits.
+    """The columns of the hits on a page.
 
     Attributes:
         names: The chosen columns.
-        suggested: The columns for which at least one of these hits has a value.
+        suggested: The columns for which at least one of the hits has a value.
         values: Maps each document to the values of the chosen columns, by name.
     """
 
@@ -31,43 +31,43 @@ class HitColumns:
     suggested: Sequence[str]
     values: dict[DocumentKey, dict[str, Any]]
 
-    def cells(self, place: DocumentKey) -> list[tuple[str, str]]:
+    def cells(self, key: DocumentKey) -> list[tuple[str, str]]:
         """Return the names and values of a document's columns, formatted for display."""
-        values = self.values.get(place, {})
+        values = self.values.get(key, {})
         return [(name, _format_cell(name, values.get(name))) for name in self.names]
 
-    def add_to(self, as_json: dict[str, Any], places: Sequence[DocumentKey]) -> dict[str, Any]:
-        """Add the columns to each hit of a JSON response, as `show`. `places` are the documents of the hits."""
+    def add_to(self, as_json: dict[str, Any], keys: Sequence[DocumentKey]) -> dict[str, Any]:
+        """Add the columns to each hit of a JSON response, as `show`. `keys` identifies the document of each hit."""
         if self.names:
-            for hit, place in zip(as_json["hits"], places, strict=True):
-                hit["show"] = {name: self.values.get(place, {}).get(name) for name in self.names}
+            for hit, key in zip(as_json["hits"], keys, strict=True):
+                hit["show"] = {name: self.values.get(key, {}).get(name) for name in self.names}
         return as_json
 
 
-def read_hit_columns(request: PageRequest, search: SimilaritySearch, places: Sequence[DocumentKey]) -> HitColumns:
-    """Read the columns that a request selects. `places` are the documents of the hits.
+def read_hit_columns(request: PageRequest, search: SimilaritySearch, keys: Sequence[DocumentKey]) -> HitColumns:
+    """Read the columns that a request selects. `keys` identifies the document of each hit.
 
     Raises:
         QuerySyntaxError: A requested name cannot be a column.
     """
-    names = request.all_values("show") if "show" in request.values else request.served.columns
+    names = request.all_values("show") if "show" in request.values else request.served_store.columns
     columns = Columns(names[:_MAX_COLUMNS])
-    records = columns.read_records(search.store, places)
+    records = columns.read_records(search.store, keys)
     fields = {key for record in records for key in record.metadata}
     file_columns = _FILE_COLUMNS if any(record.origin for record in records) else ()
     suggested = [*file_columns, *sorted(filter(is_column, fields.difference(_FILE_COLUMNS)))][:_MAX_SUGGESTED]
-    return HitColumns(columns.names, suggested, {record.place: _values(columns, record) for record in records})
+    return HitColumns(columns.names, suggested, {record.place: _column_values(columns, record) for record in records})
 
 
-def read_document_facts(request: PageRequest, search: SimilaritySearch, record: Record) -> list[tuple[str, str]]:
+def read_document_fields(request: PageRequest, search: SimilaritySearch, record: Record) -> list[tuple[str, str]]:
     """Return the names and values of a document's metadata, and the date and size of its file, for display."""
-    [record] = Columns(request.served.columns).with_metadata(search.store, [record])
-    of_file = _values(Columns(_FILE_COLUMNS), record) if record.origin else {}
-    values = of_file | {name: record.metadata[name] for name in sorted(record.metadata) if name not in of_file}
+    [record] = Columns(request.served_store.columns).with_metadata(search.store, [record])
+    file_values = _column_values(Columns(_FILE_COLUMNS), record) if record.origin else {}
+    values = file_values | {name: record.metadata[name] for name in sorted(record.metadata) if name not in file_values}
     return [(name, _format_cell(name, value)) for name, value in values.items()]
 
 
-def _values(columns: Columns, record: Record) -> dict[str, Any]:
+def _column_values(columns: Columns, record: Record) -> dict[str, Any]:
     """Return the values of a document. The column `path` is the metadata field `path`, never the path of the file."""
     values = columns.values(record)
     return values | {"path": record.metadata.get("path")} if "path" in values else values

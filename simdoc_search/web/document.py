@@ -6,58 +6,58 @@ from simdoc_search.as_json import place_as_json, related_as_json, similar_as_jso
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search import RelatedResult, SimilaritySearch
-from simdoc_search.web.columns import read_document_facts
+from simdoc_search.web.columns import read_document_fields
 from simdoc_search.web.request import PageRequest
-from simdoc_search.web.request_query import named_place, query_at, stored_record
+from simdoc_search.web.request_query import find_document_key, query_for, read_stored_record
 from simdoc_search.web.response import Page
 
 _MAX_RELATED = 5
 _PART_CHARACTERS = 20_000
-"""The number of characters of a text that one page shows."""
+"""The number of characters of the text that a page shows."""
 
 
 def document(request: PageRequest) -> Page:
     """Return the page of a document with a part of its text."""
-    search = request.served.search()
-    place = named_place(request, search)
-    record = stored_record(search, place)
+    search = request.served_store.search()
+    key = find_document_key(request, search)
+    record = read_stored_record(search, key)
     start = request.integer("at", 0, 0, 10**9)
     end = start + _PART_CHARACTERS
     text = None if record.text is None else record.text[start:end]
     length = None if record.text is None else len(record.text)
     try:
-        result = search.similar(query_at(place), size=request.size)
+        result = search.similar(query_for(key), size=request.size)
     except NoFingerprintError:
         result = None
     has_concepts = search.store.settings.concepts is not None
-    related = _related(search, place) if has_concepts else None
+    related = _find_related(search, key) if has_concepts else None
     values = {
-        "place": place,
-        "facts": read_document_facts(request, search, record),
+        "key": key,
+        "fields": read_document_fields(request, search, record),
         "text": text,
         "start": start,
-        "before": max(start - _PART_CHARACTERS, 0),
-        "after": end if length is not None and end < length else 0,
+        "previous_start": max(start - _PART_CHARACTERS, 0),
+        "next_start": end if length is not None and end < length else 0,
         "length": length,
         "result": result,
         "related": related.hits if related else [],
         "has_concepts": has_concepts,
     }
     as_json = {
-        **place_as_json(place),
+        **place_as_json(key),
         "metadata": dict(record.metadata),
         "size": record.origin.size if record.origin else None,
         "characters": length,
         "at": start,
         "text": text,
         "similar": similar_as_json(result) if result else None,
-        "related": related_as_json(related, place.id, None) if related else None,
+        "related": related_as_json(related, key.id, None) if related else None,
     }
     return Page("document.html", values, as_json)
 
 
-def _related(search: SimilaritySearch, place: DocumentKey) -> RelatedResult | None:
+def _find_related(search: SimilaritySearch, key: DocumentKey) -> RelatedResult | None:
     try:
-        return search.related(query_at(place), size=_MAX_RELATED, name_concepts=False)
+        return search.related(query_for(key), size=_MAX_RELATED, name_concepts=False)
     except NoFingerprintError:
         return None

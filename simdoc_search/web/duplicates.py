@@ -37,7 +37,7 @@ class DuplicatesReview:
     options: Mapping[str, str]
     decisions: dict[DocumentKey, Action] = field(default_factory=dict)
     _known_groups: list[Group] = field(default_factory=list)
-    _next_groups: Iterator[Group] | None = None
+    _remaining_groups: Iterator[Group] | None = None
     _lock: Lock = field(default_factory=Lock)
 
     def groups(self, start: int, count: int) -> list[Group]:
@@ -45,8 +45,8 @@ class DuplicatesReview:
         if start >= self.duplicates.group_count:
             return []
         with self._lock:
-            self._next_groups = self._next_groups or self.duplicates.groups()
-            self._known_groups += islice(self._next_groups, max(0, start + count - len(self._known_groups)))
+            self._remaining_groups = self._remaining_groups or self.duplicates.groups()
+            self._known_groups += islice(self._remaining_groups, max(0, start + count - len(self._known_groups)))
             return self._known_groups[start : start + count]
 
     def action(self, duplicate: Duplicate) -> Action:
@@ -69,14 +69,14 @@ class DuplicatesReview:
 
 
 def duplicates(request: PageRequest) -> Page:
-    """Return the progress of the search, or some of its groups."""
+    """Return the page that shows the progress of the search, or groups of duplicates."""
 
-    def show(review: DuplicatesReview, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
+    def show_groups(review: DuplicatesReview, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
         groups = review.groups(start, limit)
-        shown = {"groups": groups, "max_members": _MAX_MEMBERS}
-        return review.duplicates.group_count, shown, _as_json(review, groups) if request.wants_json else {}
+        values = {"groups": groups, "max_members": _MAX_MEMBERS}
+        return review.duplicates.group_count, values, _as_json(review, groups) if request.wants_json else {}
 
-    page = request.served.duplicates.page(request, "duplicates.html", _DEFAULT_GROUPS, show)
+    page = request.served_store.duplicates.page(request, "duplicates.html", _DEFAULT_GROUPS, show_groups)
     return replace(page, values={**page.values, "keep_rules": _KEEP_RULES})
 
 
@@ -92,7 +92,7 @@ def _as_json(review: DuplicatesReview, groups: list[Group]) -> dict[str, Any]:
 
 def start_duplicates(request: PageRequest) -> Redirect:
     """Start a search for duplicates."""
-    search = request.served.search()
+    search = request.served_store.search()
     overlap = request.percent("overlap")
     options: dict[str, Any] = {
         "measure": request.measure,
@@ -101,15 +101,15 @@ def start_duplicates(request: PageRequest) -> Redirect:
         "verify": not request.is_on("estimate"),
         **({} if overlap is None else {"overlap": overlap}),
     }
-    chosen = {"keep": options["keep"], "measure": request.measure, "overlap": request.value("overlap") or "80"}
-    return request.served.duplicates.start(
-        lambda report: DuplicatesReview(search.duplicates(**options, progress=report), chosen)
+    form_values = {"keep": options["keep"], "measure": request.measure, "overlap": request.value("overlap") or "80"}
+    return request.served_store.duplicates.start(
+        lambda report: DuplicatesReview(search.duplicates(**options, progress=report), form_values)
     )
 
 
 def stop_duplicates(request: PageRequest) -> Redirect:
     """Stop the running search."""
-    return request.served.duplicates.stop()
+    return request.served_store.duplicates.stop()
 
 
 def decide(request: PageRequest) -> Redirect:
@@ -135,7 +135,7 @@ def decide(request: PageRequest) -> Redirect:
 def plan(request: PageRequest) -> Download:
     """Return the plan of `duplicates --plan` with the user's decisions. It contains file paths."""
     review = _require_review(request)
-    rows = plan_rows(review.duplicates, request.served.search().store)
+    rows = plan_rows(review.duplicates, request.served_store.search().store)
     command = "simdoc-search apply plan.tsv --move-to DIR --dry-run"
     return Download("plan.tsv", table_lines(_apply_decisions(rows, review), command, review.duplicates.drop))
 
@@ -148,7 +148,7 @@ def _apply_decisions(rows: Iterator[PlanRow], review: DuplicatesReview) -> Itera
 
 
 def _require_review(request: PageRequest) -> DuplicatesReview:
-    if (review := request.served.duplicates.result) is None:
+    if (review := request.served_store.duplicates.result) is None:
         raise QuerySyntaxError("there is no result yet; start the search for duplicates and wait until it has finished")
     return review
 

@@ -14,48 +14,48 @@ _DEFAULT_GROUPS, _MAX_MEMBERS = 10, 50
 
 
 def families(request: PageRequest) -> Page:
-    """Return the progress of the search, or some of its families. Git is never run."""
+    """Return the page that shows the progress of the search, or families. Git is never run."""
 
-    def show(result: Families, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
-        search = request.served.search()
+    def show_groups(result: Families, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
+        search = request.served_store.search()
         groups = [search.order_family(family, version_control=False) for family in result.families(limit, start)]
-        shown = {"groups": groups, "max_members": _MAX_MEMBERS}
-        return result.family_count, shown, families_as_json(result, groups)
+        values = {"groups": groups, "max_members": _MAX_MEMBERS}
+        return result.family_count, values, families_as_json(result, groups)
 
-    return request.served.families.page(request, "groups.html", _DEFAULT_GROUPS, show)
+    return request.served_store.families.page(request, "groups.html", _DEFAULT_GROUPS, show_groups)
 
 
 def topics(request: PageRequest) -> Page:
-    """Return the progress of the search, or some of its topics."""
-    search = request.served.concepts_search()
+    """Return the page that shows the progress of the search, or topics."""
+    search = request.served_store.concepts_search()
 
-    def show(result: Topics, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
+    def show_groups(result: Topics, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
         groups = [(topic, search.name_topic(topic)) for topic in result.topics(limit, start)]
-        shown = {"groups": groups, "max_members": _MAX_MEMBERS}
-        return result.topic_count, shown, topics_as_json(result, groups)
+        values = {"groups": groups, "max_members": _MAX_MEMBERS}
+        return result.topic_count, values, topics_as_json(result, groups)
 
-    return request.served.topics.page(request, "groups.html", _DEFAULT_GROUPS, show)
+    return request.served_store.topics.page(request, "groups.html", _DEFAULT_GROUPS, show_groups)
 
 
 def start_families(request: PageRequest) -> Redirect:
     """Start a search for families of versions."""
-    search = request.served.search()
+    search = request.served_store.search()
     options: dict[str, Any] = {"filters": request.filters(), **limits_of(request)}
-    return request.served.families.start(lambda report: search.version_families(**options, progress=report))
+    return request.served_store.families.start(lambda report: search.version_families(**options, progress=report))
 
 
 def start_topics(request: PageRequest) -> Redirect:
     """Start a search for topics."""
-    search = request.served.concepts_search()
+    search = request.served_store.concepts_search()
     options: dict[str, Any] = {"filters": request.filters(), **limits_of(request)}
-    return request.served.topics.start(lambda report: search.topics(**options, progress=report))
+    return request.served_store.topics.start(lambda report: search.topics(**options, progress=report))
 
 
 def stop_families(request: PageRequest) -> Redirect:
     """Stop the running search."""
-    return request.served.families.stop()
+    return request.served_store.families.stop()
 
 
 def stop_topics(request: PageRequest) -> Redirect:
     """Stop the running search."""
-    return request.served.topics.stop()
+    return request.served_store.topics.stop()

@@ -25,15 +25,15 @@ from simdoc_search.web.server import is_loopback
 COOKIE = "simdoc"
 MIN_TOKEN_LENGTH = 16
 
-_WITHOUT_TOKEN = ("/login", "/static/")
+_PUBLIC_PREFIXES = ("/login", "/static/")
 """Paths with one of these prefixes do not require the token."""
 _MAX_QUOTED = 100
-_POLICY = (
+_CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 _HEADERS = {
-    "Content-Security-Policy": _POLICY,
+    "Content-Security-Policy": _CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "same-origin",
@@ -49,7 +49,7 @@ class Guard:
     Args:
         app: The application.
         hosts: Host names of this server, besides localhost and loopback addresses.
-        any_address: Whether a request may use any IP address as its host. Set this only with a token.
+        any_address: Whether any IP address is accepted as the host of a request. Set this only with a token.
         token: The access token. If None, no token is required.
     """
 
@@ -75,7 +75,7 @@ class Guard:
             await send(message)
 
         scope.setdefault("state", {})["guard"] = self
-        await (self._reject(scope) or self._app)(scope, receive, send_with_headers)
+        await (self._find_rejection(scope) or self._app)(scope, receive, send_with_headers)
 
     def cookie_for(self, token: str) -> str | None:
         """Return the cookie for a browser that sent the correct token. It is valid until this process ends.
@@ -84,21 +84,23 @@ class Guard:
         """
         return self._cookie if self._token is not None and _is_equal(token, self._token) else None
 
-    def _reject(self, scope: Scope) -> Response | None:
+    def _find_rejection(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_host(host):
             advice = "to accept it, restart the server with: simdoc-search serve --name HOST"
-            return _rejection(421, f"{host[:_MAX_QUOTED]!r} is not a host name of this server; {advice}")
+            return _error_response(421, f"{host[:_MAX_QUOTED]!r} is not a host name of this server; {advice}")
         if not _is_same_site_or_link(scope, headers):
-            return _rejection(403, "the request comes from another site; open the page from this server instead")
+            return _error_response(403, "the request comes from another site; open the page from this server instead")
         path: str = scope["path"]
-        if self._token is None or path.startswith(_WITHOUT_TOKEN) or self._has_token(headers):
+        if self._token is None or path.startswith(_PUBLIC_PREFIXES) or self._has_token(headers):
             return None
         if scope["method"] == "GET" and "text/html" in headers.get("accept", "") and not path.endswith(".json"):
             query = scope.get("query_string", b"").decode("latin-1")
             return RedirectResponse(url_for("/login", then=f"{path}?{query}" if query else path), 303)
-        response = _rejection(401, "the access token is missing or wrong; send the header Authorization: Bearer TOKEN")
+        response = _error_response(
+            401, "the access token is missing or wrong; send the header Authorization: Bearer TOKEN"
+        )
         response.headers["WWW-Authenticate"] = "Bearer"
         return response
 
@@ -125,14 +127,14 @@ def _is_equal(given: str, expected: str) -> bool:
 
 
 def _is_same_site_or_link(scope: Scope, headers: Headers) -> bool:
-    is_read = scope["method"] in ("GET", "HEAD")
+    is_safe_method = scope["method"] in ("GET", "HEAD")
     site = headers.get("sec-fetch-site")
     if site is not None:
         is_navigation = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
-        return site in ("same-origin", "none") or (is_read and is_navigation)
+        return site in ("same-origin", "none") or (is_safe_method and is_navigation)
     origin = headers.get("origin")  # browsers send it with every POST; programs do not
-    return is_read or origin is None or urlsplit(origin).netloc == headers.get("host")
+    return is_safe_method or origin is None or urlsplit(origin).netloc == headers.get("host")
 
 
-def _rejection(status: int, message: str) -> Response:
+def _error_response(status: int, message: str) -> Response:
     return Response(json_text({"error": message}), status, media_type="application/json")

@@ -11,16 +11,16 @@ _MAX_EXAMPLES = 5
 
 def home(request: PageRequest) -> Page:
     """Return the number of documents, and the search forms."""
-    info = request.served.info()
+    info = request.served_store.info()
     as_json = {
         "documents": info.documents,
-        "examples": request.served.search().store.ids_with_prefix("", _MAX_EXAMPLES),
+        "examples": request.served_store.search().store.ids_with_prefix("", _MAX_EXAMPLES),
     }
     return Page("home.html", {**as_json, "has_concepts": info.settings.concepts is not None}, as_json)
 
 
 def status(request: PageRequest) -> Page:
     """Return the number of documents and the settings, without the location of the store."""
-    info = request.served.info()
+    info = request.served_store.info()
     as_json = {**info_as_json(info), "store": None}
     return Page("status.html", {"info": info, "settings_json": as_json["settings"]}, as_json)

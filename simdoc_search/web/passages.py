@@ -15,9 +15,9 @@ from simdoc_search.web.columns import read_hit_columns
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import (
     check_is_not_local_path,
+    read_stored_text,
     request_query,
-    resolved_place,
-    stored_text,
+    resolve_document_key,
 )
 from simdoc_search.web.response import Page
 
@@ -28,7 +28,7 @@ _MAX_SHOWN_CHARACTERS = 2_000_000
 
 def passages(request: PageRequest) -> Page:
     """Return the documents that share passages with a document or a text."""
-    search = request.served.passages_search()
+    search = request.served_store.passages_search()
     options: dict[str, Any] = {
         "size": request.size,
         "offset": request.offset,
@@ -42,8 +42,8 @@ def passages(request: PageRequest) -> Page:
     query = request_query(request)
     result = search.passages(**query.arguments(), **options)
     name = query.name or "your text"
-    places = [hit.place for hit in result.hits]
-    columns = read_hit_columns(request, search, places)
+    keys = [hit.place for hit in result.hits]
+    columns = read_hit_columns(request, search, keys)
     values = {
         **query.template_values(request),
         "result": result,
@@ -54,18 +54,18 @@ def passages(request: PageRequest) -> Page:
         "offsets": request.neighbour_offsets(len(result.hits), result.total),
     }
     as_json = passages_as_json({"id": query.id, "file": query.file}, result)
-    return Page("passages.html", values, columns.add_to(as_json, places))
+    return Page("passages.html", values, columns.add_to(as_json, keys))
 
 
 def _read_ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[str]:
     names = request.all_values("ignore")
     for name in names:
         check_is_not_local_path(search, name)
-    return [stored_text(search, resolved_place(search, name)) for name in names]
+    return [read_stored_text(search, resolve_document_key(search, name)) for name in names]
 
 
 def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> Markup | None:
-    """Return the text with its sources. None if nothing is shared, or the text is not stored or too long to show."""
+    """Return the text with its sources. Return None if there are no hits, or if the text is not stored or too long."""
     characters_left = _MAX_SHOWN_CHARACTERS - len(result.text or "")
     if result.text is None or not result.hits or characters_left < 0:
         return None

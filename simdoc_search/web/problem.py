@@ -27,37 +27,37 @@ _STATUSES: dict[type[Exception], int] = {
     StoreError: 503,
     SimdocError: 400,
 }
-"""The HTTP status of each class of errors. The first class in this order that an error belongs to is used."""
+"""The HTTP status of each class of errors. If an error belongs to several classes, the first one is used."""
 
 _log = logging.getLogger(__name__)
 
 
-def error_page(error: Exception, served: ServedStore) -> Page:
+def error_page(error: Exception, served_store: ServedStore) -> Page:
     """Return the page of an error. It does not show the location of the store."""
     if isinstance(error, StoreError):
-        served.reopen_after(error)
-    status = _status(error, served)
-    sentence = served.hide_location(_describe_error(error, status))
-    as_json: dict[str, Any] = {"error": sentence}
+        served_store.reopen_after(error)
+    status = _status(error, served_store)
+    message = served_store.hide_location(_describe_error(error, status))
+    as_json: dict[str, Any] = {"error": message}
     readings = list(error.readings) if isinstance(error, AmbiguousQueryError) else []
     suggestions = list(error.suggestions) if isinstance(error, UnknownDocumentError) else []
     if readings:
         as_json["readings"] = readings
     if suggestions:
         as_json["suggestions"] = suggestions
-        sentence = f"there is no document {error.id!r}" if isinstance(error, UnknownDocumentError) else sentence
-    values = {"sentence": sentence, "readings": readings, "suggestions": suggestions, "status": status}
+        message = f"there is no document {error.id!r}" if isinstance(error, UnknownDocumentError) else message
+    values = {"message": message, "readings": readings, "suggestions": suggestions, "status": status}
     return Page("problem.html", values, as_json, status)
 
 
 def _describe_error(error: Exception, status: int) -> str:
     match error:
         case HTTPException():
-            messages = {
+            details = {
                 404: "there is no page at this path; start at /",
                 405: "this path does not accept this HTTP method; use one from the Allow header",
             }
-            return messages.get(status, error.detail)
+            return details.get(status, error.detail)
         case StoppedError() if status == 504:
             return (
                 f"the request took longer than {MAX_SECONDS:.0f} seconds; send a shorter text, or use the command line"
@@ -72,9 +72,9 @@ def _describe_error(error: Exception, status: int) -> str:
     return "an unexpected error occurred; see the log of the server for details"
 
 
-def _status(error: Exception, served: ServedStore) -> int:
+def _status(error: Exception, served_store: ServedStore) -> int:
     if isinstance(error, HTTPException):
         return error.status_code
     if isinstance(error, StoppedError):
-        return 503 if served.stop.is_set() else 504
+        return 503 if served_store.stop.is_set() else 504
     return next((status for error_class, status in _STATUSES.items() if isinstance(error, error_class)), 500)

@@ -56,12 +56,12 @@ async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> t
         values.setdefault(name, []).append(value)
     upload = None
     if request.method == "POST":
-        sent, upload = await _read_body(Request(request.scope, _limited(request.receive, max_bytes)))
-        values |= sent
+        body_values, upload = await _read_body(Request(request.scope, _limit_body(request.receive, max_bytes)))
+        values |= body_values
     if sum(map(len, values.values())) > MAX_VALUES:
         raise HTTPException(413, f"the request has more than {MAX_VALUES:,} values; send fewer")
-    for name, given in values.items():
-        longest = max(len(name), 0 if name == "text" else max(map(len, given), default=0))
+    for name, texts in values.items():
+        longest = max(len(name), 0 if name == "text" else max(map(len, texts), default=0))
         if longest > MAX_VALUE_CHARACTERS:
             raise HTTPException(
                 413,
@@ -70,10 +70,10 @@ async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> t
     return values, upload
 
 
-def _limited(receive: Receive, max_bytes: int) -> Receive:
+def _limit_body(receive: Receive, max_bytes: int) -> Receive:
     size = 0
 
-    async def limited() -> Message:
+    async def receive_limited() -> Message:
         nonlocal size
         message = await receive()
         size += len(message.get("body", b""))
@@ -83,7 +83,7 @@ def _limited(receive: Receive, max_bytes: int) -> Receive:
             )
         return message
 
-    return limited
+    return receive_limited
 
 
 async def _read_body(request: Request) -> tuple[Values, Upload | None]:
@@ -108,13 +108,13 @@ async def _read_body(request: Request) -> tuple[Values, Upload | None]:
 
 def _json_values(body: bytes) -> Values:
     try:
-        sent = json.loads(body)
+        values = json.loads(body)
     except (ValueError, RecursionError):
         raise HTTPException(400, "the request body is not valid JSON; send a JSON object") from None
-    if not isinstance(sent, dict):
+    if not isinstance(values, dict):
         raise HTTPException(400, 'the request body must be a JSON object, such as {"text": "...", "overlap": 20}')
-    lists = {name: value if isinstance(value, list) else [value] for name, value in sent.items() if value is not None}
-    return {name: [_as_text(name, value) for value in values] for name, values in lists.items()}
+    lists = {name: value if isinstance(value, list) else [value] for name, value in values.items() if value is not None}
+    return {name: [_as_text(name, item) for item in items] for name, items in lists.items()}
 
 
 def _as_text(name: str, value: Any) -> str:
@@ -130,14 +130,14 @@ class PageRequest:
     """A request for a page. Its methods raise QuerySyntaxError if a value is malformed or out of range.
 
     Attributes:
-        served: The store whose documents are served.
+        served_store: The store whose documents are served.
         path: The path of the URL without `.json`.
         wants_json: Whether the response must be JSON.
         values: The values of the request by name.
         upload: The uploaded file.
     """
 
-    served: ServedStore
+    served_store: ServedStore
     path: str
     wants_json: bool = False
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -212,7 +212,7 @@ class PageRequest:
         return self.integer("offset", 0, 0, MAX_OFFSET)
 
     def neighbour_offsets(self, shown: int, total: int | None = None) -> tuple[int | None, int | None]:
-        """Return the offsets of the previous page and the next one, each None if there is no such page.
+        """Return the offsets of the previous page and of the next page. An offset is None if its page does not exist.
 
         Args:
             shown: The number of hits on this page.

@@ -21,10 +21,10 @@ from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_TEXT_CHARACTERS
 _LOCAL_PATH = re.compile(r"[/\\~]|\.\.?[/\\]|[A-Za-z]:[/\\]")
 _REPEATED_VALUES = (
     *("q", "id", "index", "routing", "overlap", "probability", "measure", "estimate", "preset", "min_words"),
-    *("all", "ignore_quotes", "enough", "least", "explain", "size"),
+    *("all", "ignore_quotes", "min_share", "min_smaller_share", "explain", "size"),
 )
 _REPEATED_LISTS = ("filter", "exclude", "show", "ignore")
-"""Links to the other pages of hits repeat these values of the request."""
+"""Links to other pages of the same query repeat these values of the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +32,19 @@ class RequestQuery:
     """The query document or the query text of a request.
 
     Attributes:
-        place: The place of the query document. None if the query is a text.
+        key: The key of the query document. None if the query is a text.
         text: The query text. None if the query is a stored document.
         file: The name of the uploaded file with the text, if any.
     """
 
-    place: DocumentKey | None = None
+    key: DocumentKey | None = None
     text: str | None = None
     file: str | None = None
 
     @property
     def id(self) -> str | None:
         """The id of the query document, if any."""
-        return self.place.id if self.place else None
+        return self.key.id if self.key else None
 
     @property
     def name(self) -> str:
@@ -53,13 +53,13 @@ class RequestQuery:
 
     def arguments(self) -> dict[str, Any]:
         """Return the argument `query` or `text` for a method of `SimilaritySearch`."""
-        return {"text": self.text} if self.place is None else {"query": query_at(self.place)}
+        return {"text": self.text} if self.key is None else {"query": query_for(self.key)}
 
     def template_values(self, request: PageRequest) -> dict[str, Any]:
         """Return the values that every template with hits needs."""
         same_query: dict[str, Any] = {name: request.value(name) for name in _REPEATED_VALUES if request.value(name)}
         same_query |= {name: [*request.values[name]] for name in _REPEATED_LISTS if name in request.values}
-        return {"query": self, "same_query": {} if self.place is None else same_query}
+        return {"query": self, "same_query": {} if self.key is None else same_query}
 
 
 def has_text(request: PageRequest) -> bool:
@@ -73,14 +73,14 @@ def request_query(request: PageRequest) -> RequestQuery:
     Raises:
         QuerySyntaxError: The request has no query, or its text is too long.
         CorpusError: The file cannot be read.
-        SimdocError: As for `named_place`.
+        SimdocError: `find_document_key` raises an error.
     """
     if not has_text(request):
         if not request.value("id").strip():
             raise QuerySyntaxError(
                 "there is nothing to search for; enter the id of a document, paste a text or choose a file"
             )
-        return RequestQuery(named_place(request, request.served.search()))
+        return RequestQuery(find_document_key(request, request.served_store.search()))
     if request.upload is None:
         query = RequestQuery(text=request.value("text"), file=request.value("name") or None)
     else:
@@ -88,31 +88,31 @@ def request_query(request: PageRequest) -> RequestQuery:
         query = RequestQuery(text=document.text, file=document.id)
     if (length := length_for_limit(query.text or "", request)) > MAX_TEXT_CHARACTERS:
         raise QuerySyntaxError(
-            f"the text has {length:,} characters after normalisation, but the server accepts at most "
+            f"the text has {length:,} characters after Unicode normalisation, more than the limit of "
             f"{MAX_TEXT_CHARACTERS:,}; use the command line instead"
         )
     return query
 
 
 def length_for_limit(text: str, request: PageRequest) -> int:
-    """Return the number of characters of a text before or after normalisation, whichever is greater."""
-    profile = request.served.search().store.settings.analysis.profile
+    """Return the number of characters of a text, before or after Unicode normalisation, whichever is greater."""
+    profile = request.served_store.search().store.settings.analysis.profile
     return max(len(text), normalised_length(text, profile))
 
 
 def check_is_not_local_path(search: SimilaritySearch, name: str) -> None:
-    """Reject file paths, so that users cannot find out which files exist. An id may look like a path.
+    """Reject file paths, so that users cannot find out which files exist. An id that looks like a path is accepted.
 
     Raises:
-        UnknownDocumentError: The name is a path, and no document has it as its id.
+        UnknownDocumentError: The name is a path, but not the id of a document.
     """
     unquoted = name.strip().removeprefix('"')
     if _LOCAL_PATH.match(unquoted) and not any(search.store.records([unquoted.removesuffix('"')])):
         raise UnknownDocumentError(name.strip())
 
 
-def named_place(request: PageRequest, search: SimilaritySearch, field: str = "id") -> DocumentKey:
-    """Return the place of the document whose id, or unique file name, is a value of the request.
+def find_document_key(request: PageRequest, search: SimilaritySearch, field: str = "id") -> DocumentKey:
+    """Return the key of the document that a value of the request names, by its id or by a unique file name.
 
     `field` is the name of the value: `id`, `a` or `b`.
 
@@ -132,39 +132,39 @@ def named_place(request: PageRequest, search: SimilaritySearch, field: str = "id
     check_is_not_local_path(search, id)
     if any(search.store.records([id])):
         return Resolver(search.store).record(id).place
-    return resolved_place(search, id)
+    return resolve_document_key(search, id)
 
 
-def resolved_place(search: SimilaritySearch, name: str) -> DocumentKey:
-    """Return the place of the document with this id or file name. The errors are those of `named_place`."""
+def resolve_document_key(search: SimilaritySearch, name: str) -> DocumentKey:
+    """Return the key of the document with this id or file name. The errors are those of `find_document_key`."""
     return Resolver(search.store).record(search.resolve(name, overlap=0).id).place
 
 
-def stored_record(search: SimilaritySearch, place: DocumentKey) -> Record:
-    """Return the document at a place, with its text if the store has it.
+def read_stored_record(search: SimilaritySearch, key: DocumentKey) -> Record:
+    """Return the document with this key, and its text if the store has it.
 
     Raises:
         UnknownDocumentError: There is no document.
     """
-    record = read_records(search.store, [place]).get(place)
+    record = read_records(search.store, [key]).get(key)
     if record is None:
-        raise UnknownDocumentError(place.id, search.store.suggest(place.id))
+        raise UnknownDocumentError(key.id, search.store.suggest(key.id))
     return record
 
 
-def stored_text(search: SimilaritySearch, place: DocumentKey) -> str:
-    """Return the text of the document at a place.
+def read_stored_text(search: SimilaritySearch, key: DocumentKey) -> str:
+    """Return the text of the document with this key.
 
     Raises:
         UnknownDocumentError: There is no document.
         NoTextError: The store does not have its text.
     """
-    text = stored_record(search, place).text
+    text = read_stored_record(search, key).text
     if text is None:
-        raise NoTextError(place.id)
+        raise NoTextError(key.id)
     return text
 
 
-def query_at(place: DocumentKey) -> DocumentKey | FingerprintQuery:
-    """Return the query for the document at a place. In a local store, which has no indices, the query is the id."""
-    return place if place.index else FingerprintQuery(place.id)
+def query_for(key: DocumentKey) -> DocumentKey | FingerprintQuery:
+    """Return the query for the document with this key. A local store has no indices, so the query is the id."""
+    return key if key.index else FingerprintQuery(key.id)

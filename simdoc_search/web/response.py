@@ -27,7 +27,7 @@ _LINES_PER_PIECE = 500
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: a template with its values for people, and JSON for programs.
+    """A page: a template and its values for people, and JSON for programs.
 
     A browser reloads the page after `refresh_seconds`. If this is 0, it never does.
     """
@@ -65,16 +65,17 @@ def response_of(result: Page | Redirect | Download, request: PageRequest) -> Res
             return Response(json_text(result.as_json), 202, media_type="application/json")
         case Redirect():
             return RedirectResponse(result.url, 303)
-    skipped_indices = request.served.left_out_indices()
+    skipped_indices = request.served_store.left_out_indices()
     if request.wants_json:
         as_json = result.as_json
         if skipped_indices and isinstance(as_json, dict):
             reasons = [
-                {**asdict(index), "reason": request.served.hide_location(index.reason)} for index in skipped_indices
+                {**asdict(index), "reason": request.served_store.hide_location(index.reason)}
+                for index in skipped_indices
             ]
             as_json = {**as_json, "left_out_indices": reasons}
         return Response(json_text(as_json), result.status, media_type="application/json")
-    notes = [request.served.hide_location(index) for index in skipped_indices]
+    notes = [request.served_store.hide_location(index) for index in skipped_indices]
     html = _environment().get_template(result.template).render(request=request, notes=notes, **result.values)
     headers = {"Refresh": str(result.refresh_seconds)} if result.refresh_seconds else {}
     return HTMLResponse(html, result.status, headers)
@@ -92,15 +93,15 @@ def json_text(value: Any) -> str:
 
 def url_for(path: str, **values: Any) -> str:
     """Return a path with a query string of all values that are not empty."""
-    given = {name: value for name, value in values.items() if value not in (None, "", [], False)}
-    return f"{path}?{urlencode(given, doseq=True, errors='replace')}" if given else path
+    non_empty = {name: value for name, value in values.items() if value not in (None, "", [], False)}
+    return f"{path}?{urlencode(non_empty, doseq=True, errors='replace')}" if non_empty else path
 
 
-def place_values(place: DocumentKey, name: str = "id") -> dict[str, str]:
+def key_values(key: DocumentKey, name: str = "id") -> dict[str, str]:
     """Return the values of a query string that identify a document: its id, and in an engine its index and routing."""
     prefix = "" if name == "id" else f"{name}_"
-    values = {name: place.id, f"{prefix}index": place.index, f"{prefix}routing": place.routing}
-    return {key: value for key, value in values.items() if value}
+    values = {name: key.id, f"{prefix}index": key.index, f"{prefix}routing": key.routing}
+    return {field: value for field, value in values.items() if value}
 
 
 @cache
@@ -116,9 +117,9 @@ def _environment() -> Environment:
     environment.filters |= filters
     environment.globals |= {
         "url_for": url_for,
-        "document": lambda place: url_for("/document", **place_values(place)),
-        "compare": lambda a, b: url_for("/compare", **place_values(a, "a"), **place_values(b, "b")),
-        "place_values": place_values,
+        "document": lambda key: url_for("/document", **key_values(key)),
+        "compare": lambda a, b: url_for("/compare", **key_values(a, "a"), **key_values(b, "b")),
+        "key_values": key_values,
         "json_text": json_text,
     }
     return environment

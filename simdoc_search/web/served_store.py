@@ -1,4 +1,4 @@
-"""Opens the store whose documents are served: for the first request, and again after an error."""
+"""Opens the store for the first request, and again after an error."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ServedStore:
 
     Args:
         open_search: Opens the store. If it raises an error, the current request fails, and the next one tries again.
-        locations: All spellings of the location of the store. They are removed from all responses.
+        locations: All spellings of the store's location. No response contains them.
         columns: The default columns of hits.
 
     Attributes:
@@ -44,7 +44,7 @@ class ServedStore:
         duplicates: The search for duplicates.
         families: The search for families of versions.
         topics: The search for topics.
-        stop: This is set when the store is closed. It ends all requests.
+        stop: An event that is set when the store is closed. It ends all requests.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class ServedStore:
         return info
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
-        """Return the indices behind an alias that are not searched."""
+        """Return the indices of an alias that are not searched."""
         return self._search.store.left_out_indices() if self._search is not None else ()
 
     def reopen_after(self, error: StoreError) -> None:

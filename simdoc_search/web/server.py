@@ -52,7 +52,7 @@ class Server(uvicorn.Server):
 
     Args:
         app: The application.
-        stop_requests: This is called when the server exits. It must end the requests that are waiting for an engine.
+        stop_requests: A function that ends the requests that wait for an engine. It is called when the server exits.
     """
 
     def __init__(self, app: ASGIApp, stop_requests: Callable[[], None] = lambda: None) -> None:

@@ -14,7 +14,7 @@ from simdoc_search.web.response import Page
 
 def similar(request: PageRequest) -> Page:
     """Return the documents that are similar to a document or a text, or that match a FINGERPRINT query."""
-    search = request.served.search() if request.measure == "jaccard" else request.served.passages_search()
+    search = request.served_store.search() if request.measure == "jaccard" else request.served_store.passages_search()
     options: dict[str, Any] = {
         "overlap": request.percent("overlap"),
         "probability": request.percent("probability"),
@@ -35,12 +35,12 @@ def similar(request: PageRequest) -> Page:
             result = search.similar_to_text(query.text, **options)
         else:
             result = search.similar(**query.arguments(), **options)
-    places = [hit.place for hit in result.hits]
-    columns = read_hit_columns(request, search, places)
+    keys = [hit.place for hit in result.hits]
+    columns = read_hit_columns(request, search, keys)
     values = {
         **query.template_values(request),
         "result": result,
         "columns": columns,
         "offsets": request.neighbour_offsets(len(result.hits)),
     }
-    return Page("similar.html", values, columns.add_to(similar_as_json(result), places))
+    return Page("similar.html", values, columns.add_to(similar_as_json(result), keys))

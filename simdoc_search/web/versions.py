@@ -11,7 +11,7 @@ from simdoc_search.sketch.limits import MAX_BITS
 from simdoc_search.versions.relations import RELATED
 from simdoc_search.web.columns import read_hit_columns
 from simdoc_search.web.request import PageRequest
-from simdoc_search.web.request_query import named_place, query_at, request_query
+from simdoc_search.web.request_query import find_document_key, query_for, request_query
 from simdoc_search.web.response import Page
 
 
@@ -19,7 +19,7 @@ def versions(request: PageRequest) -> Page:
     """Return the versions of a document or a text, oldest first. Git is never run."""
     query = request_query(request)
     options = {**_options(request), "version_control": False}
-    result = request.served.search().versions(**query.arguments(), **options)
+    result = request.served_store.search().versions(**query.arguments(), **options)
     values = {
         **query.template_values(request),
         "result": result,
@@ -31,11 +31,11 @@ def versions(request: PageRequest) -> Page:
 
 def related(request: PageRequest) -> Page:
     """Return the documents on the same topic as a document or a text."""
-    search = request.served.concepts_search()
+    search = request.served_store.concepts_search()
     query = request_query(request)
     result = search.related(**query.arguments(), **_options(request), explain=request.is_on("explain"))
-    places = [hit.place for hit in result.hits]
-    columns = read_hit_columns(request, search, places)
+    keys = [hit.place for hit in result.hits]
+    columns = read_hit_columns(request, search, keys)
     values = {
         **query.template_values(request),
         "result": result,
@@ -43,19 +43,19 @@ def related(request: PageRequest) -> Page:
         "related_from": RELATED,
         "offsets": request.neighbour_offsets(len(result.hits)),
     }
-    return Page("related.html", values, columns.add_to(related_as_json(result, query.id, query.file), places))
+    return Page("related.html", values, columns.add_to(related_as_json(result, query.id, query.file), keys))
 
 
 def concepts(request: PageRequest) -> Page:
     """Return the concepts of a document."""
-    search = request.served.concepts_search()
-    place = named_place(request, search)
+    search = request.served_store.concepts_search()
+    key = find_document_key(request, search)
     try:
-        result = search.concepts(query_at(place))
+        result = search.concepts(query_for(key))
     except NoFingerprintError:
         result = None
-    as_json = concepts_as_json(result) if result else {**place_as_json(place), "concepts": []}
-    return Page("concepts.html", {"place": place, "result": result}, as_json)
+    as_json = concepts_as_json(result) if result else {**place_as_json(key), "concepts": []}
+    return Page("concepts.html", {"key": key, "result": result}, as_json)
 
 
 def _options(request: PageRequest) -> dict[str, Any]:
@@ -63,13 +63,15 @@ def _options(request: PageRequest) -> dict[str, Any]:
 
 
 def limits_of(request: PageRequest) -> dict[str, float]:
-    """Return the limits that a request sets. The index determines the others.
+    """Return the limits that a request sets. The other limits are those of the index.
 
     Raises:
         QuerySyntaxError: A limit is out of range.
     """
     limits: dict[str, float] = {
-        name: float(share) for name in ("enough", "least") if (share := request.percent(name)) is not None
+        name: float(share)
+        for name in ("min_share", "min_smaller_share")
+        if (share := request.percent(name)) is not None
     }
     if request.value("bits").strip():
         limits["bits"] = request.integer("bits", 0, 0, MAX_BITS)

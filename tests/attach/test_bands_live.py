@@ -54,7 +54,7 @@ def test_the_engine_makes_the_bands_of_the_planner(engine: Engine, probability: 
             assert isinstance(planned, Bands)
             assert [" ".join(band) for band in planned.bands] == bands["any_of"]
             count = len(planned.tokens)
-            assert max(min_matches(count, share), math.ceil(count * planned.min_share(share))) == bands["least"]
+            assert max(min_matches(count, share), math.ceil(count * planned.min_token_share(share))) == bands["least"]
 
 
 def test_wrong_parameters_are_an_error(engine: Engine) -> None:

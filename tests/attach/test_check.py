@@ -21,13 +21,13 @@ from tests.support.application_mapping import NAMED, check, mapping
 from tests.support.backfill import to
 from tests.support.cli import answer, output, run, sentence, usage_error
 from tests.support.engines import call, own_name
-from tests.support.http_server import Answer, Indices, Request, forward, indices, serving
+from tests.support.http_server import Answer, Request, TempIndices, forward, indices, serving
 from tests.support.pipeline_installation import install_pipeline
 from tests.support.stores import put, record
 
 
 @pytest.fixture
-def made(opensearch_url: str) -> Iterator[Indices]:
+def temp_indices(opensearch_url: str) -> Iterator[TempIndices]:
     """The indices of the test."""
     with indices(opensearch_url) as owned:
         yield owned
@@ -41,12 +41,12 @@ def engine(opensearch_url: str) -> Iterator[Engine]:
 
 
 def findings_of(
-    made: Indices, engine: Engine, mappings: object, settings: Any = None, **documents: object
+    temp_indices: TempIndices, engine: Engine, mappings: object, settings: Any = None, **documents: object
 ) -> list[Any]:
     """What `check` finds in an index with these mappings and documents, as pairs of `wrong` and `problem`."""
-    name = made.make(mappings, NAMED if settings is None else settings)
+    name = temp_indices.make(mappings, NAMED if settings is None else settings)
     for id, document in documents.items():
-        made.put(name, id, document)
+        temp_indices.put(name, id, document)
     findings = check(engine, name)
     assert {name} >= {finding.index for finding in findings}
     return [(finding.is_problem, finding.message) for finding in findings]
@@ -55,24 +55,29 @@ def findings_of(
 # --- correct indices ---
 
 
-def test_an_index_of_simdoc_search_is_ready(made: Indices, engine: Engine) -> None:
+def test_an_index_of_simdoc_search_is_ready(temp_indices: TempIndices, engine: Engine) -> None:
     """It is ready with and without documents, and with any field name."""
     for field, store_texts in (("simdoc", True), ("fp", False)):
-        name = made.name()
-        with closing(open_store(f"{made.engine}/{name}", create=True, field=field, store_texts=store_texts)) as store:
+        name = temp_indices.name()
+        with closing(
+            open_store(f"{temp_indices.engine}/{name}", create=True, field=field, store_texts=store_texts)
+        ) as store:
             assert [] == check_index(engine, name, field)
             put(store, record("a", passages=[1]), record("b", passages=[1, 2]))
 
         assert [] == check_index(engine, name, field)
 
 
-def test_an_index_with_the_component_template_is_ready(made: Indices, engine: Engine) -> None:
+def test_an_index_with_the_component_template_is_ready(temp_indices: TempIndices, engine: Engine) -> None:
     """The mapping may have any settings."""
     other = component_template(Settings(minhash=MinHash(bucket_count=256)))["template"]["mappings"]
 
-    assert [] == findings_of(made, engine, mapping(), one={"simdoc": fingerprint_field("some words of a text")})
+    assert [] == findings_of(temp_indices, engine, mapping(), one={"simdoc": fingerprint_field("some words of a text")})
     assert [] == findings_of(
-        made, engine, other, one={"simdoc": fingerprint_field("words", Settings(minhash=MinHash(bucket_count=256)))}
+        temp_indices,
+        engine,
+        other,
+        one={"simdoc": fingerprint_field("words", Settings(minhash=MinHash(bucket_count=256)))},
     )
 
 
@@ -107,9 +112,9 @@ FACTS = {"facts": {"type": "keyword"}}
         (mapping(buckets=None), "there is no field simdoc.buckets"),
     ],
 )
-def test_an_unfit_mapping_is_wrong(made: Indices, engine: Engine, mappings: Any, problem: str) -> None:
+def test_an_unfit_mapping_is_wrong(temp_indices: TempIndices, engine: Engine, mappings: Any, problem: str) -> None:
     """One sentence says what the problem is and what to do."""
-    ((wrong, sentence),) = findings_of(made, engine, mappings)
+    ((wrong, sentence),) = findings_of(temp_indices, engine, mappings)
 
     assert (True, True) == (wrong, problem in sentence)
     assert "\n" not in sentence
@@ -118,23 +123,23 @@ def test_an_unfit_mapping_is_wrong(made: Indices, engine: Engine, mappings: Any,
 
 @pytest.mark.parametrize(("limit", "wrong"), [(3, True), (13, False), (14, None)])
 def test_the_field_limit_is_checked_for_an_index_without_our_field(
-    made: Indices, engine: Engine, limit: int, wrong: bool | None
+    temp_indices: TempIndices, engine: Engine, limit: int, wrong: bool | None
 ) -> None:
     """Our mapping adds eleven fields."""
     title = {"properties": {"title": {"type": "text", "fields": {"raw": {"type": "keyword"}}}}}
-    findings = findings_of(made, engine, title, {**NAMED, "index.mapping.total_fields.limit": limit})
+    findings = findings_of(temp_indices, engine, title, {**NAMED, "index.mapping.total_fields.limit": limit})
     problem = f"it can have only {limit - 2} more fields (limit {limit}); increase index.mapping.total_fields.limit"
 
     assert ([] if wrong is None else [(wrong, problem)]) == [
         finding for finding in findings if "more fields" in finding[1]
     ]
-    assert [] == findings_of(made, engine, mapping(), {**NAMED, "index.mapping.total_fields.limit": 11})
+    assert [] == findings_of(temp_indices, engine, mapping(), {**NAMED, "index.mapping.total_fields.limit": 11})
 
 
 # --- faults of documents ---
 
 
-def test_documents_without_a_complete_fingerprint_are_counted(made: Indices, engine: Engine) -> None:
+def test_documents_without_a_complete_fingerprint_are_counted(temp_indices: TempIndices, engine: Engine) -> None:
     """Documents without a fingerprint are only a note if it is not known whether they have a text."""
     kinds = {"a": Settings(minhash=MinHash(bucket_count=256)), "b": Settings(Analysis(shingle_size=3)), "c": Settings()}
     documents: dict[str, Any] = {id: {"simdoc": fingerprint_field("words", settings)} for id, settings in kinds.items()}
@@ -143,7 +148,7 @@ def test_documents_without_a_complete_fingerprint_are_counted(made: Indices, eng
     )
 
     assert [(False, "2 of 5 documents have no fingerprint"), (True, others)] == findings_of(
-        made, engine, mapping(), **documents, d={"title": "d"}, e={"simdoc": None}
+        temp_indices, engine, mapping(), **documents, d={"title": "d"}, e={"simdoc": None}
     )
 
 
@@ -163,24 +168,24 @@ GOOD = fingerprint_field("some words of a text")
     ids=["list", "foreign", "repeated", "buckets", "array", "dots"],
 )
 def test_malformed_fingerprints_are_counted_and_named(
-    made: Indices, engine: Engine, bad: dict[str, Any], fault: str
+    temp_indices: TempIndices, engine: Engine, bad: dict[str, Any], fault: str
 ) -> None:
-    ((wrong, problem),) = findings_of(made, engine, mapping(), good={"simdoc": GOOD}, bad=bad)
+    ((wrong, problem),) = findings_of(temp_indices, engine, mapping(), good={"simdoc": GOOD}, bad=bad)
 
     assert (True, True) == (wrong, fault in problem)
     assert problem.startswith("1 of 2 sampled fingerprints are malformed: 'bad' ")
     assert problem.endswith("; replace them with simdoc-search backfill --stale")
 
 
-def test_missing_and_stale_fingerprints_are_wrong(made: Indices, engine: Engine) -> None:
-    name = made.make({"properties": TEXTS}, NAMED)
+def test_missing_and_stale_fingerprints_are_wrong(temp_indices: TempIndices, engine: Engine) -> None:
+    name = temp_indices.make({"properties": TEXTS}, NAMED)
     for id in "abc":
-        made.put(name, id, {"body": f"some words of a text, and {id}"})
-    output("backfill", f"{made.engine}/{name}", "--text-field", "body")
+        temp_indices.put(name, id, {"body": f"some words of a text, and {id}"})
+    output("backfill", f"{temp_indices.engine}/{name}", "--text-field", "body")
     assert [] == check(engine, name)
-    made.put(name, "new", {"body": "the words of a new text"})
-    made.put(name, "none", {"title": "a title alone"})
-    call(made.engine, "POST", f"/{name}/_update/a?refresh=true", {"doc": {"body": "quite another text"}})
+    temp_indices.put(name, "new", {"body": "the words of a new text"})
+    temp_indices.put(name, "none", {"title": "a title alone"})
+    call(temp_indices.engine, "POST", f"/{name}/_update/a?refresh=true", {"doc": {"body": "quite another text"}})
     missing, stale = [finding.message for finding in check(engine, name) if finding.is_problem]
 
     assert "1 of 5 documents have a text but no fingerprint; run simdoc-search backfill" == missing
@@ -189,12 +194,12 @@ def test_missing_and_stale_fingerprints_are_wrong(made: Indices, engine: Engine)
     )
 
 
-def test_a_different_or_missing_pipeline_is_wrong(made: Indices, engine: Engine) -> None:
-    name = made.make({"properties": TEXTS}, NAMED)
-    made.put(name, "a", {"body": "some words of a text"})
-    output("backfill", f"{made.engine}/{name}", "--text-field", "body")
+def test_a_different_or_missing_pipeline_is_wrong(temp_indices: TempIndices, engine: Engine) -> None:
+    name = temp_indices.make({"properties": TEXTS}, NAMED)
+    temp_indices.put(name, "a", {"body": "some words of a text"})
+    output("backfill", f"{temp_indices.engine}/{name}", "--text-field", "body")
     install_pipeline(engine, ["title"], name=name)
-    call(made.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": name})
+    call(temp_indices.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": name})
     try:
         ((wrong, problem),) = [(finding.is_problem, finding.message) for finding in check(engine, name)]
         assert (True, True) == (
@@ -202,9 +207,9 @@ def test_a_different_or_missing_pipeline_is_wrong(made: Indices, engine: Engine)
             problem.startswith(f"new documents do not get correct fingerprints: {name} (index.final_pipeline)"),
         )
     finally:
-        call(made.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": "_none"})
-        call(made.engine, "DELETE", f"/_ingest/pipeline/{name}")
-    call(made.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": f"{name}-gone"})
+        call(temp_indices.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": "_none"})
+        call(temp_indices.engine, "DELETE", f"/_ingest/pipeline/{name}")
+    call(temp_indices.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": f"{name}-gone"})
 
     assert ["which does not exist" in finding.message for finding in check(engine, name)] == [True]
 
@@ -213,24 +218,24 @@ def test_a_different_or_missing_pipeline_is_wrong(made: Indices, engine: Engine)
 
 
 @pytest.mark.parametrize(("block", "wrong"), [("write", False), ("read", True)])
-def test_a_block_is_reported(made: Indices, engine: Engine, block: str, wrong: bool) -> None:
+def test_a_block_is_reported(temp_indices: TempIndices, engine: Engine, block: str, wrong: bool) -> None:
     """A write block is only a note."""
-    name = made.make(mapping(), NAMED)
-    call(made.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": True})
+    name = temp_indices.make(mapping(), NAMED)
+    call(temp_indices.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": True})
     try:
         findings = check(engine, name)
     finally:
-        call(made.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": None})
+        call(temp_indices.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": None})
     (finding,) = [finding for finding in findings if f"it has the block index.blocks.{block}" in finding.message]
 
     assert wrong == finding.is_problem
 
 
-def test_missing_shards_are_wrong(made: Indices) -> None:
+def test_missing_shards_are_wrong(temp_indices: TempIndices) -> None:
     """`check` sends no searches, because the engine would wait for the shards."""
     nowhere = {**NAMED, "index.routing.allocation.require._name": "no such node"}
-    name = made.make(mapping(), nowhere, wait_for_active_shards="0")
-    with serving(forward(made.engine)) as server, to(server.url) as engine:
+    name = temp_indices.make(mapping(), nowhere, wait_for_active_shards="0")
+    with serving(forward(temp_indices.engine)) as server, to(server.url) as engine:
         ((wrong, problem),) = [(finding.is_problem, finding.message) for finding in check(engine, name)]
 
     assert (True, True) == (wrong, problem.startswith("1 of 1 shards are missing (status red); find the cause with "))
@@ -239,8 +244,8 @@ def test_missing_shards_are_wrong(made: Indices) -> None:
     ]
 
 
-def test_a_low_clause_limit_is_wrong(made: Indices) -> None:
-    name, real = made.make(mapping(), NAMED), forward(made.engine)
+def test_a_low_clause_limit_is_wrong(temp_indices: TempIndices) -> None:
+    name, real = temp_indices.make(mapping(), NAMED), forward(temp_indices.engine)
 
     def limited(request: Request) -> Answer | None:
         given = real(request)
@@ -265,27 +270,30 @@ def test_a_missing_index_is_an_error(engine: Engine, ending: str) -> None:
 # --- several indices behind an alias ---
 
 
-def two_indices(made: Indices, second: Any, text_field: str = "body") -> tuple[list[str], str]:
+def two_indices(temp_indices: TempIndices, second: Any, text_field: str = "body") -> tuple[list[str], str]:
     """Two indices behind an alias. The first has fingerprints of `body`, the second has this mapping."""
-    names = [made.make({"properties": TEXTS}, NAMED), made.make({"properties": {**TEXTS, **second}}, NAMED)]
+    names = [
+        temp_indices.make({"properties": TEXTS}, NAMED),
+        temp_indices.make({"properties": {**TEXTS, **second}}, NAMED),
+    ]
     for name in names:
-        made.put(name, "a", {"body": "some words of a text", "title": "another text than the body has"})
-    output("backfill", f"{made.engine}/{names[0]}", "--text-field", "body")
+        temp_indices.put(name, "a", {"body": "some words of a text", "title": "another text than the body has"})
+    output("backfill", f"{temp_indices.engine}/{names[0]}", "--text-field", "body")
     if "simdoc" in second:
-        output("backfill", f"{made.engine}/{names[1]}", "--text-field", text_field)
-    return names, made.alias(*names)
+        output("backfill", f"{temp_indices.engine}/{names[1]}", "--text-field", text_field)
+    return names, temp_indices.alias(*names)
 
 
 TEXTS = {"body": {"type": "text"}, "title": {"type": "text"}}
 
 
-def test_an_index_without_our_field_is_named_with_the_command(made: Indices, engine: Engine) -> None:
+def test_an_index_without_our_field_is_named_with_the_command(temp_indices: TempIndices, engine: Engine) -> None:
     """The command has the text field of the other index. A closed index is only named."""
-    names, alias = two_indices(made, {})
+    names, alias = two_indices(temp_indices, {})
     ((index, problem),) = [(finding.index, finding.message) for finding in check(engine, alias) if finding.is_problem]
-    run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field body, or add"
-    result = run("check", f"{made.engine}/{alias}")
-    call(made.engine, "POST", f"/{names[1]}/_close")
+    run_this = f"run simdoc-search backfill {temp_indices.engine}/{alias} --text-field body, or add"
+    result = run("check", f"{temp_indices.engine}/{alias}")
+    call(temp_indices.engine, "POST", f"/{names[1]}/_close")
 
     assert (names[1], True) == (index, f"there is no field simdoc.tokens; {run_this}" in problem)
     assert (1, f"{alias} is not ready for FINGERPRINT queries: 1 problem (see above)") == (
@@ -297,9 +305,9 @@ def test_an_index_without_our_field_is_named_with_the_command(made: Indices, eng
     ]
 
 
-def test_different_text_fields_behind_an_alias_are_wrong(made: Indices, engine: Engine) -> None:
+def test_different_text_fields_behind_an_alias_are_wrong(temp_indices: TempIndices, engine: Engine) -> None:
     """Each index alone is ready."""
-    names, alias = two_indices(made, component_template()["template"]["mappings"]["properties"], "title")
+    names, alias = two_indices(temp_indices, component_template()["template"]["mappings"]["properties"], "title")
     assert [[], []] == [[finding for finding in check(engine, name) if finding.is_problem] for name in names]
     ((index, problem),) = [(finding.index, finding.message) for finding in check(engine, alias) if finding.is_problem]
     fields = f"{names[0]} from body, {names[1]} from title"
@@ -311,12 +319,12 @@ def test_different_text_fields_behind_an_alias_are_wrong(made: Indices, engine: 
     assert " --stale --force" in problem
 
 
-def test_different_settings_behind_an_alias_are_wrong(made: Indices, engine: Engine) -> None:
+def test_different_settings_behind_an_alias_are_wrong(temp_indices: TempIndices, engine: Engine) -> None:
     """The settings of the fingerprints or of one kind of tokens may differ."""
     plain, other = mapping(), component_template(Settings(minhash=MinHash(bucket_count=256)))["template"]["mappings"]
     without = component_template(Settings(passages=None))["template"]["mappings"]
     for second, reason in ((other, "have fingerprints with different settings"), (without, "no passages")):
-        alias = made.alias(made.make(plain, NAMED), made.make(second, NAMED))
+        alias = temp_indices.alias(temp_indices.make(plain, NAMED), temp_indices.make(second, NAMED))
         ((index, problem),) = [
             (finding.index, finding.message) for finding in check(engine, alias) if finding.is_problem
         ]
@@ -327,17 +335,17 @@ def test_different_settings_behind_an_alias_are_wrong(made: Indices, engine: Eng
 # --- the command ---
 
 
-def test_the_command_prints_findings_and_a_verdict(made: Indices) -> None:
+def test_the_command_prints_findings_and_a_verdict(temp_indices: TempIndices) -> None:
     """Notes do not change the exit code."""
-    name, noted = made.make(mapping(), NAMED), made.make(mapping(), {})
-    address = made.engine.replace("://", "://name@")
+    name, noted = temp_indices.make(mapping(), NAMED), temp_indices.make(mapping(), {})
+    address = temp_indices.engine.replace("://", "://name@")
     fit, with_field = (
         output("check", f"{address}/{name}").splitlines(),
         run("check", f"{address}/{name}", "--field", "fp"),
     )
     problem = (
-        f"there is no field fp.tokens; run simdoc-search backfill {made.engine}/{name} --text-field FIELD --field fp, "
-        "or add the mapping that simdoc-search template show prints"
+        f"there is no field fp.tokens; run simdoc-search backfill {temp_indices.engine}/{name} --text-field FIELD "
+        "--field fp, or add the mapping that simdoc-search template show prints"
     )
     as_json = json.loads(run("check", f"{address}/{name}", "--field", "fp", "--json").stdout)
 
@@ -351,11 +359,11 @@ def test_the_command_prints_findings_and_a_verdict(made: Indices) -> None:
         == with_field.stdout
     )
     findings = [{"index": name, "wrong": True, "problem": problem}]
-    assert {"url": f"{made.engine}/{name}", "fit": False, "findings": findings} == as_json
+    assert {"url": f"{temp_indices.engine}/{name}", "fit": False, "findings": findings} == as_json
 
 
-def test_the_command_needs_an_existing_index(made: Indices) -> None:
-    for url in (f"{made.engine}/test-nothing", "http://127.0.0.1:1/index", "no/url"):
+def test_the_command_needs_an_existing_index(temp_indices: TempIndices) -> None:
+    for url in (f"{temp_indices.engine}/test-nothing", "http://127.0.0.1:1/index", "no/url"):
         assert sentence(run("check", url))
-    for url in (made.engine, "localhost:9200/docs"):
+    for url in (temp_indices.engine, "localhost:9200/docs"):
         assert "use http://" in usage_error(run("check", url))

@@ -14,7 +14,7 @@ from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import backfill_in_engine, load, stored, to
 from tests.support.cli import answer
 from tests.support.engines import call
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.pipeline import TRICKY, expected
 from tests.support.pipeline_installation import install_pipeline, use_pipeline
 
@@ -50,17 +50,17 @@ def engine(opensearch_url: str) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def made(opensearch_url: str) -> Iterator[Indices]:
+def temp_indices(opensearch_url: str) -> Iterator[TempIndices]:
     """The indices of a test."""
     with indices(opensearch_url) as owned:
         yield owned
 
 
-def make_index(made: Indices, *, ours: bool = False) -> str:
+def make_index(temp_indices: TempIndices, *, ours: bool = False) -> str:
     """Create an index, with or without the fingerprint field."""
     fields = component_template()["template"]["mappings"]["properties"] if ours else {}
     settings = {"index.derived_source.enabled": True, "index.query.default_field": ["body"]}
-    return made.make({"properties": {**PROPERTIES, **fields}}, settings)
+    return temp_indices.make({"properties": {**PROPERTIES, **fields}}, settings)
 
 
 def on_disk(engine: Engine, index: str) -> dict[str, Any]:
@@ -78,9 +78,9 @@ def check_complete(engine: Engine, index: str) -> None:
     assert (0, 0, len(TEXTS)) == (again.documents, stale.updated, stale.unchanged)
 
 
-def test_a_backfill_writes_only_our_field(made: Indices, engine: Engine) -> None:
+def test_a_backfill_writes_only_our_field(temp_indices: TempIndices, engine: Engine) -> None:
     """Texts and all other fields are returned as before the backfill."""
-    name = make_index(made)
+    name = make_index(temp_indices)
     others = {"list": ["one two three four five six", "seven eight"], "none": None}
     load(engine, name, {id: document(text) for id, text in (TEXTS | others).items()})
     before = on_disk(engine, name)
@@ -95,33 +95,33 @@ def test_a_backfill_writes_only_our_field(made: Indices, engine: Engine) -> None
         assert before[id] == after[id]
 
 
-def test_queries_check_and_status_read_the_fingerprints(made: Indices, engine: Engine) -> None:
-    name = make_index(made)
+def test_queries_check_and_status_read_the_fingerprints(temp_indices: TempIndices, engine: Engine) -> None:
+    name = make_index(temp_indices)
     load(engine, name, {id: document(text) for id, text in TEXTS.items()})
     Backfill(engine, name, BackfillOptions("body")).run()
     check_complete(engine, name)
-    hits = answer("similar", "copy0_50", "--store", f"{made.engine}/{name}")["hits"]
-    staleness = answer("status", f"{made.engine}/{name}", "--sample", "10")["staleness"]
+    hits = answer("similar", "copy0_50", "--store", f"{temp_indices.engine}/{name}")["hits"]
+    staleness = answer("status", f"{temp_indices.engine}/{name}", "--sample", "10")["staleness"]
 
     assert {f"copy{number}" for number in range(1, 6)} == {hit["id"] for hit in hits}
     assert [] == [finding.message for finding in check_index(engine, name) if finding.is_problem]
     assert 0 == staleness["stale"]
 
 
-def test_the_pipeline_makes_the_same_fingerprints(made: Indices, engine: Engine) -> None:
+def test_the_pipeline_makes_the_same_fingerprints(temp_indices: TempIndices, engine: Engine) -> None:
     """The pipeline reads the text before the source is derived."""
-    name = make_index(made, ours=True)
+    name = make_index(temp_indices, ours=True)
     install_pipeline(engine, force=True)
     use_pipeline(engine, name)
     load(engine, name, {id: document(text) for id, text in TEXTS.items()})
     on_disk(engine, name)
-    call(made.engine, "POST", f"/{name}/_update/copy1?refresh=true", {"doc": {"number": 8}})
+    call(temp_indices.engine, "POST", f"/{name}/_update/copy1?refresh=true", {"doc": {"number": 8}})
 
     check_complete(engine, name)
 
 
-def test_a_backfill_in_the_engine_fills_it(made: Indices, engine: Engine) -> None:
-    name = make_index(made)
+def test_a_backfill_in_the_engine_fills_it(temp_indices: TempIndices, engine: Engine) -> None:
+    name = make_index(temp_indices)
     load(engine, name, {id: document(text) for id, text in TEXTS.items()})
     install_pipeline(engine, force=True)
 

@@ -29,7 +29,7 @@ from simdoc_search.stores.remote.texts import record_text_fields
 from tests.support.backfill import load, to
 from tests.support.capitals_extractor import CAPITALS, Capitals
 from tests.support.cli import answer
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.texts import text as some_text
 
 PLAIN = Settings(passages=None)
@@ -53,21 +53,23 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def made(engine: Engine) -> Iterator[Indices]:
+def temp_indices(engine: Engine) -> Iterator[TempIndices]:
     """The indices of the test."""
     with indices(engine.name) as owned:
         yield owned
 
 
-def application(made: Indices, settings: Settings | None, *, loader: Settings | None = None, **options: Any) -> str:
+def application(
+    temp_indices: TempIndices, settings: Settings | None, *, loader: Settings | None = None, **options: Any
+) -> str:
     """An index with documents. With `settings` or `loader`, the loader adds fingerprints."""
     ours = component_template(settings)["template"]["mappings"]["properties"] if settings else {}
-    name = made.make({"properties": {"text": {"type": "text"}, **ours}, **options})
+    name = temp_indices.make({"properties": {"text": {"type": "text"}, **ours}, **options})
     actions: Any = [{"_id": id, "text": text} for id, text in TEXTS.items()]
     if filled := loader or settings:
         extractor = CAPITALS if filled.concepts else None
         actions = fingerprint_actions(actions, "text", settings=filled, extractor=extractor)
-    with to(made.engine) as opened:
+    with to(temp_indices.engine) as opened:
         load(opened, name, {action.pop("_id"): action for action in actions})
     return name
 
@@ -107,8 +109,8 @@ def problems(engine: Engine, index: str) -> list[str]:
     return [finding.message for finding in check_index(engine, index) if finding.is_problem]
 
 
-def test_a_loader_makes_the_tokens_of_simdoc_search_index(made: Indices, engine: Engine) -> None:
-    name = application(made, ALL)
+def test_a_loader_makes_the_tokens_of_simdoc_search_index(temp_indices: TempIndices, engine: Engine) -> None:
+    name = application(temp_indices, ALL)
     with closing(open_store(":memory:", ALL)) as ours, closing(open_store(f"{engine.name}/{name}")) as theirs:
         SimilaritySearch(ours).index((Document(*item) for item in TEXTS.items()), extractor=CAPITALS)
         for id in TEXTS:
@@ -123,9 +125,9 @@ def test_a_loader_makes_the_tokens_of_simdoc_search_index(made: Indices, engine:
 
 
 @pytest.mark.parametrize("engine", ["opensearch", "elasticsearch"], indirect=True)
-def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(made: Indices, engine: Engine) -> None:
+def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(temp_indices: TempIndices, engine: Engine) -> None:
     """Before that, everything else works, and the message names the command. Existing tokens do not change."""
-    name = application(made, PLAIN)
+    name = application(temp_indices, PLAIN)
     place = f"{engine.name}/{name}"
     before = {id: engine.call("GET", [name, "_doc", id])["_source"]["simdoc"]["tokens"] for id in TEXTS}
     hits = SimilaritySearch(open_store(place, Settings())).similar("other_20_80").hits
@@ -156,14 +158,14 @@ def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(made: Indices, engine
     assert "it has concepts from capitals, but the given extractor is others; omit it" == skipped.reason
 
 
-def test_the_command_adds_the_requested_kinds(made: Indices, engine: Engine) -> None:
+def test_the_command_adds_the_requested_kinds(temp_indices: TempIndices, engine: Engine) -> None:
     """From then on, new documents get these kinds too."""
-    place = f"{engine.name}/{application(made, PLAIN)}"
+    place = f"{engine.name}/{application(temp_indices, PLAIN)}"
     index = place.rpartition("/")[2]
     lines = ["", "--passages --dry-run", "--passages --passage-run 20", "--with versions"]
     command = ["backfill", place, "--text-field", "text"]
     plain, dry, passages, sentences = (answer(*command, *options.split()) for options in lines)
-    made.put(index, "new", {"text": TEXTS["river"]})
+    temp_indices.put(index, "new", {"text": TEXTS["river"]})
 
     assert (0, 5, 5, 5) == (plain["updated"], dry["writes"], passages["updated"], sentences["updated"])
     assert 1 == answer("backfill", place, "--text-field", "text")["updated"]
@@ -172,9 +174,9 @@ def test_the_command_adds_the_requested_kinds(made: Indices, engine: Engine) -> 
     assert [] == problems(engine, index)
 
 
-def test_documents_that_lack_a_kind_are_counted_and_completed(made: Indices, engine: Engine) -> None:
+def test_documents_that_lack_a_kind_are_counted_and_completed(temp_indices: TempIndices, engine: Engine) -> None:
     """Here a loader had other settings. Other queries find these documents."""
-    name = application(made, ALL, loader=replace(PLAIN, sentences=SentenceSettings()))
+    name = application(temp_indices, ALL, loader=replace(PLAIN, sentences=SentenceSettings()))
     hits = SimilaritySearch(open_store(f"{engine.name}/{name}")).similar("other_20_80").hits
 
     assert ["copy"] == [hit.id for hit in hits]
@@ -189,9 +191,9 @@ def test_documents_that_lack_a_kind_are_counted_and_completed(made: Indices, eng
     )
 
 
-def test_a_new_index_has_the_requested_passages(made: Indices, engine: Engine) -> None:
+def test_a_new_index_has_the_requested_passages(temp_indices: TempIndices, engine: Engine) -> None:
     """It may have none, or only longer passages. Later requests cannot change this."""
-    none, longer = application(made, None), application(made, None)
+    none, longer = application(temp_indices, None), application(temp_indices, None)
     run(engine, none, change_settings=adding(passages=None))
     run(engine, longer, change_settings=adding(passages=PassageSettings(46)))
     (skipped,) = run(engine, longer, change_settings=ADD_PASSAGES).skipped_indices
@@ -203,11 +205,11 @@ def test_a_new_index_has_the_requested_passages(made: Indices, engine: Engine) -
     assert "passages:1 46 5', not 'nfkc_cf word 5" in skipped.reason
 
 
-def test_a_text_without_concepts_after_an_error_has_everything_else(made: Indices, engine: Engine) -> None:
+def test_a_text_without_concepts_after_an_error_has_everything_else(temp_indices: TempIndices, engine: Engine) -> None:
     """The report lists it. Neither this text nor a text without words is read again."""
-    name = application(made, ALL)
-    made.put(name, "fails", {"text": "The Danube may fail here, on one fine day."})
-    made.put(name, "empty", {"text": "..."})
+    name = application(temp_indices, ALL)
+    temp_indices.put(name, "fails", {"text": "The Danube may fail here, on one fine day."})
+    temp_indices.put(name, "empty", {"text": "..."})
     report, again = (run(engine, name, extractor=CAPITALS) for _ in range(2))
 
     assert (1, 1, {"fails": "concepts"}) == (report.updated, report.without_words, report.incomplete)
@@ -215,16 +217,16 @@ def test_a_text_without_concepts_after_an_error_has_everything_else(made: Indice
     assert ["city", "river"] == naming_the_danube(engine, name)
 
 
-def test_an_index_behind_an_alias_that_lacks_a_kind_is_named(made: Indices, engine: Engine) -> None:
+def test_an_index_behind_an_alias_that_lacks_a_kind_is_named(temp_indices: TempIndices, engine: Engine) -> None:
     """All other queries find documents in both indices."""
-    new, old = application(made, ALL), application(made, PLAIN)
-    alias = made.alias(new, old)
+    new, old = application(temp_indices, ALL), application(temp_indices, PLAIN)
+    alias = temp_indices.alias(new, old)
     with closing(open_store(f"{engine.name}/{alias}")) as store:
         assert PLAIN == store.settings
         for kind in ("passages", "sentences", "concepts"):
             with pytest.raises(FormatMismatchError, match=f"the index {old} of .* has no {kind}; run .* --"):
                 store.documents_sharing(np.zeros(1, np.uint32), kind=kind, size=1)
-    made.put(new, "source", {"text": TEXTS["other"], "simdoc": fingerprint_field(TEXTS["other"], PLAIN)})
+    temp_indices.put(new, "source", {"text": TEXTS["other"], "simdoc": fingerprint_field(TEXTS["other"], PLAIN)})
     hits = SimilaritySearch(open_store(f"{engine.name}/{alias}")).similar("source").hits
     run(engine, old, change_settings=ADD_ALL, extractor=CAPITALS)
 
@@ -235,8 +237,10 @@ def test_an_index_behind_an_alias_that_lacks_a_kind_is_named(made: Indices, engi
     )
 
 
-def test_indices_with_different_passages_are_an_error(made: Indices, engine: Engine) -> None:
-    alias = made.alias(application(made, Settings()), application(made, Settings(passages=PassageSettings(16))))
+def test_indices_with_different_passages_are_an_error(temp_indices: TempIndices, engine: Engine) -> None:
+    alias = temp_indices.alias(
+        application(temp_indices, Settings()), application(temp_indices, Settings(passages=PassageSettings(16)))
+    )
 
     with pytest.raises(FormatMismatchError, match="have passages with different settings; query each index separately"):
         sharing(engine, alias)
@@ -254,11 +258,11 @@ def test_the_message_names_all_text_fields() -> None:
 
 
 @pytest.mark.parametrize("kind", ["passages", "sentences"])
-def test_a_field_of_another_type_is_an_error(made: Indices, engine: Engine, kind: Any) -> None:
+def test_a_field_of_another_type_is_an_error(temp_indices: TempIndices, engine: Engine, kind: Any) -> None:
     """All other kinds can be queried."""
     mappings: Any = component_template(ALL)["template"]["mappings"]["properties"]
     mappings["simdoc"]["properties"][kind] = {"type": "keyword"}
-    name = made.make({"properties": {"text": {"type": "text"}, **mappings}})
+    name = temp_indices.make({"properties": {"text": {"type": "text"}, **mappings}})
     fault = f"simdoc.{kind} has type 'keyword', not 'text'; apply the mapping of simdoc-search template show"
 
     assert [f"{fault}, then reindex"] == problems(engine, name)
@@ -280,10 +284,10 @@ def test_a_field_of_another_type_is_an_error(made: Indices, engine: Engine, kind
     ids=str,
 )
 def test_malformed_tokens_are_named_and_replaced(
-    made: Indices, engine: Engine, values: dict[str, Any], fault: str
+    temp_indices: TempIndices, engine: Engine, values: dict[str, Any], fault: str
 ) -> None:
     """The store can still read the document."""
-    name = application(made, ALL)
+    name = application(temp_indices, ALL)
     engine.call("POST", [name, "_update", "river"], {"doc": {"simdoc": values}}, refresh=True)
     (problem,) = problems(engine, name)
 
@@ -293,10 +297,13 @@ def test_malformed_tokens_are_named_and_replaced(
     assert [] == problems(engine, name)
 
 
-def test_a_short_quotation_is_found_in_the_text_field(made: Indices, engine: Engine) -> None:
+def test_a_short_quotation_is_found_in_the_text_field(temp_indices: TempIndices, engine: Engine) -> None:
     """The field must be indexed. Otherwise the result states the minimum number of words."""
     quoted = "quoted in another one which is short"
-    searchable, name = application(made, Settings()), application(made, None, properties={"text": NOT_INDEXED})
+    searchable, name = (
+        application(temp_indices, Settings()),
+        application(temp_indices, None, properties={"text": NOT_INDEXED}),
+    )
     run(engine, name, change_settings=ADD_PASSAGES)
     for index, is_searchable in ((searchable, True), (name, False)):
         with closing(open_store(f"{engine.name}/{index}", text_field="text")) as store:

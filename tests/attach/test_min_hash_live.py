@@ -93,4 +93,4 @@ def test_the_command_prints_the_body_of_an_index(engine: Engine, index: str) -> 
     engine.call("PUT", [index], answer(*command, "--min-hash", "text"))
 
     check_min_hash(engine, index, "text.fingerprint", MinHash(bucket_count=100, with_rotation=True))
-    assert "--bucket-count only works with --min-hash; add it" == usage_error(run(*command))
+    assert "--bucket-count needs --min-hash; add it" == usage_error(run(*command))

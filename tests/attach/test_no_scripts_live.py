@@ -10,29 +10,29 @@ from simdoc_search.errors import StoreError
 from tests.support.backfill import TEXTS, bodies, load, stored, to
 from tests.support.cli import answer, output, run, sentence
 from tests.support.elasticsearch_engine import elasticsearch_lacks
-from tests.support.http_server import Indices, indices, serving
+from tests.support.http_server import TempIndices, indices, serving
 from tests.support.http_server import answer as reply
 
 LACKS = "cannot run scripts, because the module lang-painless is not installed; "
 
 
 @pytest.fixture
-def made(elasticsearch_url: str) -> Iterator[Indices]:
-    """Indices in an Elasticsearch without modules."""
+def temp_indices(elasticsearch_url: str) -> Iterator[TempIndices]:
+    """TempIndices in an Elasticsearch without modules."""
     if "scripts" not in elasticsearch_lacks():
         pytest.skip("it has scripts")
     with indices(elasticsearch_url) as owned:
         yield owned
 
 
-def test_commands_that_need_scripts_change_nothing(made: Indices) -> None:
+def test_commands_that_need_scripts_change_nothing(temp_indices: TempIndices) -> None:
     """Queries, duplicates, marks and checks work anyway."""
-    index = made.make({"properties": {"body": {"type": "text"}}})
-    url, [first, *_] = f"{made.engine}/{index}", TEXTS
-    with to(made.engine) as engine:
+    index = temp_indices.make({"properties": {"body": {"type": "text"}}})
+    url, [first, *_] = f"{temp_indices.engine}/{index}", TEXTS
+    with to(temp_indices.engine) as engine:
         load(engine, index, {**bodies(), "copy": {"body": TEXTS[first]}})
         before = engine.call("GET", [index])
-        install = ["template", "install", made.engine, "--pipeline", "--text-field", "body"]
+        install = ["template", "install", temp_indices.engine, "--pipeline", "--text-field", "body"]
         fill = ["backfill", url, "--text-field", "body", "--in-engine"]
         for command in (install, [*install, "--index", index], fill):
             reason = sentence(run(*command))

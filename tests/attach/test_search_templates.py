@@ -24,7 +24,7 @@ from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import load, to
 from tests.support.cli import answer, output, words
 from tests.support.engines import call
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.pipeline_installation import install_search_templates
 from tests.support.texts import overlapping, text
 
@@ -54,30 +54,30 @@ def engine(opensearch_url: str) -> Iterator[Engine]:
         yield opened
 
 
-def articles(made: Indices, texts: dict[str, str], *, field: str = "simdoc") -> str:
+def articles(temp_indices: TempIndices, texts: dict[str, str], *, field: str = "simdoc") -> str:
     """Create an index of texts with fingerprints and numbers."""
     ours = component_template(field=field)["template"]["mappings"]["properties"]
-    index = made.make({"properties": {"body": {"type": "text"}, "number": {"type": "integer"}, **ours}})
+    index = temp_indices.make({"properties": {"body": {"type": "text"}, "number": {"type": "integer"}, **ours}})
     sources = {
         id: {"body": body, "number": number, field: fingerprint_field(body)}
         for number, (id, body) in enumerate(texts.items())
     }
-    with to(made.engine) as opened:
+    with to(temp_indices.engine) as opened:
         load(opened, index, sources)
     return index
 
 
 @pytest.fixture(scope="module")
-def made(opensearch_url: str) -> Iterator[Indices]:
+def temp_indices(opensearch_url: str) -> Iterator[TempIndices]:
     """The indices of the tests."""
     with indices(opensearch_url) as owned:
         yield owned
 
 
 @pytest.fixture(scope="module")
-def index(made: Indices) -> str:
+def index(temp_indices: TempIndices) -> str:
     """An index of TEXTS, which no test changes."""
-    return articles(made, TEXTS)
+    return articles(temp_indices, TEXTS)
 
 
 def search(engine: Engine, index: str, template: str, /, **params: Any) -> Any:
@@ -228,10 +228,12 @@ def test_a_text_without_words_finds_nothing(engine: Engine, index: str) -> None:
 
 
 @pytest.mark.parametrize("template", ["simdoc-similar-to-text", "simdoc-passages", "simdoc-new-copies"])
-def test_a_value_that_is_not_a_fingerprint_is_refused(engine: Engine, index: str, made: Indices, template: str) -> None:
+def test_a_value_that_is_not_a_fingerprint_is_refused(
+    engine: Engine, index: str, temp_indices: TempIndices, template: str
+) -> None:
     """A response without hits would mean that there is no copy."""
-    watches = made.name()
-    output("watch", "one", "--store", f"{made.engine}/{index}", "--watches", watches)
+    watches = temp_indices.name()
+    output("watch", "one", "--store", f"{temp_indices.engine}/{index}", "--watches", watches)
     wrong: list[Any] = ["a text", "", {}, [], 7, None]
     for fingerprint in wrong:
         with pytest.raises(RequestError) as refused:
@@ -259,11 +261,11 @@ def test_shared_passages_are_those_that_the_store_finds(engine: Engine, index: s
     assert sorted(scores(by_id).values(), reverse=True) == list(scores(by_id).values())
 
 
-def test_a_long_text_has_up_to_a_thousand_passages(engine: Engine, made: Indices) -> None:
+def test_a_long_text_has_up_to_a_thousand_passages(engine: Engine, temp_indices: TempIndices) -> None:
     """Some clauses are left for filters. More passages than the engine accepts are an error."""
     long, book = (text(random.Random("long"), size) for size in (15_000, 40_000))
     texts = {"long": long, "chapter": long[10_000:30_000], "other": words(0, 500), "book": book}
-    index = articles(made, texts)
+    index = articles(temp_indices, texts)
     filters = [{"range": {"number": {"gte": 0}}}] * 10
     found = scores(search(engine, index, "simdoc-passages", id="chapter", index=index, filter=filters))
     back = scores(search(engine, index, "simdoc-passages", id="long", index=index, filter=filters))
@@ -278,9 +280,9 @@ def test_a_long_text_has_up_to_a_thousand_passages(engine: Engine, made: Indices
 # --- another field ---
 
 
-def test_templates_query_another_field(engine: Engine, made: Indices) -> None:
+def test_templates_query_another_field(engine: Engine, temp_indices: TempIndices) -> None:
     """The field is a parameter, or the default of an installation. Replacing the templates needs `force`."""
-    index = articles(made, TEXTS, field="prints")
+    index = articles(temp_indices, TEXTS, field="prints")
     by_id: dict[str, Any] = {"index": index, "id": "part199"}
     by_text = {"fingerprint": fingerprint_field(TEXTS["part199"])}
     for template, source in (

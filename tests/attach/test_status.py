@@ -22,23 +22,23 @@ from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import to
 from tests.support.cli import answer, output, run, sentence, usage_error, words
 from tests.support.engines import call
-from tests.support.http_server import Indices, Request, error, forward, indices, serving, unused_url
+from tests.support.http_server import Request, TempIndices, error, forward, indices, serving, unused_url
 from tests.support.index_states import articles, document, fill, mapping, the_only_index
 
-each_engine = pytest.mark.parametrize("made", ["opensearch", "elasticsearch"], indirect=True)
+each_engine = pytest.mark.parametrize("temp_indices", ["opensearch", "elasticsearch"], indirect=True)
 
 
 @pytest.fixture(params=["opensearch"])
-def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
+def temp_indices(request: pytest.FixtureRequest) -> Iterator[TempIndices]:
     """The indices of the test."""
     with indices(request.getfixturevalue(f"{request.param}_url")) as owned:
         yield owned
 
 
 @pytest.fixture
-def engine(made: Indices) -> Iterator[Engine]:
+def engine(temp_indices: TempIndices) -> Iterator[Engine]:
     """The engine."""
-    with to(made.engine) as opened:
+    with to(temp_indices.engine) as opened:
         yield opened
 
 
@@ -46,8 +46,8 @@ def engine(made: Indices) -> Iterator[Engine]:
 
 
 @each_engine
-def test_documents_are_counted_by_state(made: Indices, engine: Engine) -> None:
-    inspection = inspect_indices(engine, articles(made))
+def test_documents_are_counted_by_state(temp_indices: TempIndices, engine: Engine) -> None:
+    inspection = inspect_indices(engine, articles(temp_indices))
     counts = the_only_index(inspection).counts
 
     assert (15, 11, 4) == (counts.documents, counts.fingerprinted, counts.missing)
@@ -60,10 +60,10 @@ def test_documents_are_counted_by_state(made: Indices, engine: Engine) -> None:
     assert (0.3, (0.3, 0.3)) == (inspection.sample.share, inspection.sample.interval)
 
 
-def test_the_texts_of_an_index_of_simdoc_search_are_in_body(made: Indices, engine: Engine) -> None:
+def test_the_texts_of_an_index_of_simdoc_search_are_in_body(temp_indices: TempIndices, engine: Engine) -> None:
     for store_texts, reason in ((True, ""), (False, "does not store texts")):
-        name = made.name()
-        with open_store(f"{made.engine}/{name}", create=True, store_texts=store_texts) as store:
+        name = temp_indices.name()
+        with open_store(f"{temp_indices.engine}/{name}", create=True, store_texts=store_texts) as store:
             SimilaritySearch(store).index(Document(str(number), words(number, 99)) for number in range(9))
         found = inspect_indices(engine, name)
 
@@ -72,9 +72,9 @@ def test_the_texts_of_an_index_of_simdoc_search_are_in_body(made: Indices, engin
         assert (9, 9, 0) == (found.sample.documents, found.sample.sampled, found.sample.stale)
 
 
-def test_without_our_field_all_documents_are_missing(made: Indices, engine: Engine) -> None:
-    index = made.make({"properties": {"body": {"type": "text"}}})
-    fill(made, index, {str(number): {"body": "some words"} for number in range(3)})
+def test_without_our_field_all_documents_are_missing(temp_indices: TempIndices, engine: Engine) -> None:
+    index = temp_indices.make({"properties": {"body": {"type": "text"}}})
+    fill(temp_indices, index, {str(number): {"body": "some words"} for number in range(3)})
     found = inspect_indices(engine, index)
 
     assert (3, 3, 1.0) == (found.documents, found.missing, found.missing_share)
@@ -82,16 +82,19 @@ def test_without_our_field_all_documents_are_missing(made: Indices, engine: Engi
 
 
 @each_engine
-def test_each_index_behind_an_alias_has_its_own_settings(made: Indices, engine: Engine) -> None:
+def test_each_index_behind_an_alias_has_its_own_settings(temp_indices: TempIndices, engine: Engine) -> None:
     """The sample is drawn from all indices, within the filter of the alias. A closed index is named."""
     four = Settings(Analysis(shingle_size=4))
-    first, second, closed = made.make(mapping()), made.make(mapping(four)), articles(made)
-    fill(made, first, {f"a{n}": document(words(n, n + 60)) | {"team": "red"} for n in range(5)})
-    fill(made, second, {f"b{n}": document(words(n, n + 60), settings=four) | {"team": "red"} for n in range(4)})
+    first, second, closed = temp_indices.make(mapping()), temp_indices.make(mapping(four)), articles(temp_indices)
+    fill(temp_indices, first, {f"a{n}": document(words(n, n + 60)) | {"team": "red"} for n in range(5)})
+    fill(temp_indices, second, {f"b{n}": document(words(n, n + 60), settings=four) | {"team": "red"} for n in range(4)})
     others = {"c": document(words(0, 9), of="other words than these are"), "d": {"body": "x", "team": "blue"}}
-    fill(made, second, others)
-    alias, red = made.alias(first, second, closed), made.alias(first, second, filter={"term": {"team.keyword": "red"}})
-    call(made.engine, "POST", f"/{closed}/_close")
+    fill(temp_indices, second, others)
+    alias, red = (
+        temp_indices.alias(first, second, closed),
+        temp_indices.alias(first, second, filter={"term": {"team.keyword": "red"}}),
+    )
+    call(temp_indices.engine, "POST", f"/{closed}/_close")
     whole, part = inspect_indices(engine, alias), inspect_indices(engine, red)
 
     assert {first: 5, second: 6} == {inspected.index.name: inspected.counts.documents for inspected in whole.indices}
@@ -102,21 +105,21 @@ def test_each_index_behind_an_alias_has_its_own_settings(made: Indices, engine: 
     assert 11 == inspect_indices(engine, f"{first},{second}").documents
 
 
-def test_a_missing_index_or_text_field_is_an_error(made: Indices, engine: Engine) -> None:
+def test_a_missing_index_or_text_field_is_an_error(temp_indices: TempIndices, engine: Engine) -> None:
     with pytest.raises(StoreNotFoundError, match="test-nothing"):
         inspect_indices(engine, "test-nothing")
     with pytest.raises(LocationError, match="no document has a field bodi; choose a text field: body"):
-        inspect_indices(engine, articles(made), text_fields=["bodi"])
+        inspect_indices(engine, articles(temp_indices), text_fields=["bodi"])
 
 
-def test_the_cost_does_not_grow_with_the_index(made: Indices) -> None:
+def test_the_cost_does_not_grow_with_the_index(temp_indices: TempIndices) -> None:
     """The cost is the number of requests and the size of the responses."""
     sizes = []
     for number in (30, 2000):
-        index = made.make(mapping())
+        index = temp_indices.make(mapping())
         fields = fingerprint_field(words(0, 60))
-        fill(made, index, {str(id): {"body": words(0, 60), "simdoc": fields} for id in range(number)})
-        with serving(forward(made.engine)) as server:
+        fill(temp_indices, index, {str(id): {"body": words(0, 60), "simdoc": fields} for id in range(number)})
+        with serving(forward(temp_indices.engine)) as server:
             through, read = server.handle, [0]
 
             def count(request: Request) -> Any:
@@ -149,10 +152,10 @@ def test_the_interval_has_the_stated_confidence() -> None:
     assert Sample(10**6, 200, 0).interval[1] == pytest.approx(0.0188, abs=1e-3)
 
 
-def test_fingerprints_are_compared_only_with_known_text_fields(made: Indices, engine: Engine) -> None:
+def test_fingerprints_are_compared_only_with_known_text_fields(temp_indices: TempIndices, engine: Engine) -> None:
     """A field that no document has does not make all documents stale."""
-    index = made.make({**mapping(recorded=None), "dynamic": False})
-    fill(made, index, {"a": document(words(0, 60)), "list": {"simdoc": [fingerprint_field(words(0, 60))]}})
+    index = temp_indices.make({**mapping(recorded=None), "dynamic": False})
+    fill(temp_indices, index, {"a": document(words(0, 60)), "list": {"simdoc": [fingerprint_field(words(0, 60))]}})
     unknown, known, misspelt = (
         inspect_indices(engine, index, text_fields=fields).sample for fields in ((), ["body"], ["bodi"])
     )
@@ -164,11 +167,11 @@ def test_fingerprints_are_compared_only_with_known_text_fields(made: Indices, en
 
 
 def test_fingerprints_with_a_secret_key_are_compared_only_with_the_key(
-    made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = Settings().with_key(key_from("a secret of some length"))
-    index = made.make(mapping(settings))
-    fill(made, index, {"a": document(words(0, 60), settings=settings)})
+    index = temp_indices.make(mapping(settings))
+    fill(temp_indices, index, {"a": document(words(0, 60), settings=settings)})
     found = inspect_indices(engine, index)
     monkeypatch.setenv("SIMDOC_HASH_KEY", "a secret of some length")
 
@@ -179,9 +182,9 @@ def test_fingerprints_with_a_secret_key_are_compared_only_with_the_key(
 # --- pipelines ---
 
 
-def test_the_state_of_the_pipeline_is_reported(made: Indices, engine: Engine) -> None:
+def test_the_state_of_the_pipeline_is_reported(temp_indices: TempIndices, engine: Engine) -> None:
     """A pipeline may call another one."""
-    index, name = made.make(mapping()), made.name()
+    index, name = temp_indices.make(mapping()), temp_indices.name()
     bodies: dict[str, Any] = {
         "fits": pipeline_body(),
         "different": pipeline_body(Settings(Analysis(shingle_size=4))),
@@ -197,25 +200,30 @@ def test_the_state_of_the_pipeline_is_reported(made: Indices, engine: Engine) ->
 
     assert ("none", "") == (pipeline().state, pipeline().name)
     for kind, body in bodies.items():
-        call(made.engine, "PUT", f"/_ingest/pipeline/{name}-{kind}", body)
-        call(made.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": f"{name}-{kind}"})
+        call(temp_indices.engine, "PUT", f"/_ingest/pipeline/{name}-{kind}", body)
+        call(temp_indices.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": f"{name}-{kind}"})
 
         assert states.get(kind, kind) == pipeline().state
         assert (f"{name}-{kind}", "final_pipeline") == (pipeline().name, pipeline().setting)
-    call(made.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": f"{name}-none"})
+    call(temp_indices.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": f"{name}-none"})
     assert "missing" == pipeline().state
-    call(made.engine, "PUT", f"/{index}/_settings", {"index.default_pipeline": f"{name}-fits"})
+    call(temp_indices.engine, "PUT", f"/{index}/_settings", {"index.default_pipeline": f"{name}-fits"})
     assert ("fits", "default_pipeline") == (pipeline().state, pipeline().setting)
-    call(made.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": None, "index.default_pipeline": None})
-    call(made.engine, "DELETE", f"/_ingest/pipeline/{name}-*")
+    call(
+        temp_indices.engine,
+        "PUT",
+        f"/{index}/_settings",
+        {"index.final_pipeline": None, "index.default_pipeline": None},
+    )
+    call(temp_indices.engine, "DELETE", f"/_ingest/pipeline/{name}-*")
 
 
 # --- the command ---
 
 
-def test_the_command_prints_one_line_per_state(made: Indices) -> None:
+def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> None:
     """`--json` has numbers. The limits of the index are shown only if it stores them."""
-    place = f"{made.engine}/{articles(made)}"
+    place = f"{temp_indices.engine}/{articles(temp_indices)}"
     shown, found = output("status", place), answer("status", place)
     output("defaults", "--bits", "3", "--store", place)
     size = r"[\d.]+ kB"
@@ -223,7 +231,7 @@ def test_the_command_prints_one_line_per_state(made: Indices) -> None:
     assert re.search(rf"^documents      15 in 1 index, {size}$", shown, re.MULTILINE)
     assert "fingerprinted  11, 1 of them for texts without words\nmissing        4 (26.7%)\n" in shown
     assert "stale          3 of 10, all compared: 'malformed', 'stale/1', 'stale/2'\n" in shown
-    assert "errors         3 that the engine's pipeline could not fingerprint\n" in shown
+    assert "errors         3 documents that the engine's pipeline could not fingerprint\n" in shown
     assert "               2: the text has N characters, too many\n" in shown
     assert "pipeline       none, because index.final_pipeline is not set\n" in shown
     assert "\x1b" not in shown
@@ -231,23 +239,25 @@ def test_the_command_prints_one_line_per_state(made: Indices) -> None:
     assert {"state": "none", "name": "", "setting": ""} == found["indices"][0]["pipeline"]
     assert "similar  " not in shown
     assert "similar        sentences with a distance of at most 3 of 64\n" in output("status", place)
-    assert {"enough": 0.5, "least": 0.1, "bits": 3, "min_score": 0.5} == answer("status", place)["limits"]
+    assert {"min_share": 0.5, "min_smaller_share": 0.1, "bits": 3, "min_score": 0.5} == answer("status", place)[
+        "limits"
+    ]
 
 
-def test_an_estimate_is_shown_with_its_interval(made: Indices) -> None:
-    index = made.make(mapping())
-    fill(made, index, {str(number): document(words(0, 60)) for number in range(50)})
-    shown = output("status", f"{made.engine}/{index}", "--sample", "20")
+def test_an_estimate_is_shown_with_its_interval(temp_indices: TempIndices) -> None:
+    index = temp_indices.make(mapping())
+    fill(temp_indices, index, {str(number): document(words(0, 60)) for number in range(50)})
+    shown = output("status", f"{temp_indices.engine}/{index}", "--sample", "20")
 
     assert "stale          about 0 of 50 (0.0%; with 95 % confidence 0.0% to 10." in shown
     assert "%), based on 0 of 20 drawn at random\n" in shown
 
 
-def test_limits_decide_the_exit_status(made: Indices) -> None:
+def test_limits_decide_the_exit_status(temp_indices: TempIndices) -> None:
     """The result is on stdout, and each exceeded limit on stderr."""
-    place = f"{made.engine}/{articles(made)}"
+    place = f"{temp_indices.engine}/{articles(temp_indices)}"
     stale = "30.0% of the fingerprints are stale, more than 1.0%; run simdoc-search backfill --stale"
-    missing = "26.7% of documents have no fingerprint, more than 10.0%; run simdoc-search backfill"
+    missing = "26.7% of the documents have no fingerprint, more than 10.0%; run simdoc-search backfill"
 
     assert 0 == run("status", place, "--max-stale", "30%", "--max-missing", "27").exit_code
     both = run("status", place, "--json", "--max-stale", "1%", "--max-missing", "10 %")
@@ -257,9 +267,9 @@ def test_limits_decide_the_exit_status(made: Indices) -> None:
         assert "is not a percentage, such as 1%" in usage_error(run("status", place, "--max-stale", wrong))
 
 
-def test_metrics_are_in_the_format_of_prometheus(made: Indices) -> None:
-    index = articles(made)
-    shown = output("status", f"{made.engine}/{index}", "--prometheus").splitlines()
+def test_metrics_are_in_the_format_of_prometheus(temp_indices: TempIndices) -> None:
+    index = articles(temp_indices)
+    shown = output("status", f"{temp_indices.engine}/{index}", "--prometheus").splitlines()
 
     assert "# TYPE simdoc_missing_documents gauge" in shown
     assert f'simdoc_missing_documents{{name="{index}",index="{index}"}} 4' in shown
@@ -273,10 +283,10 @@ def test_an_engine_that_is_down_or_forbids_is_an_error() -> None:
         assert "denied the request (no permissions)" in sentence(run("status", f"{server.url}/articles"))
 
 
-def test_sizes_and_pipelines_may_be_hidden(made: Indices) -> None:
-    index = articles(made)
-    call(made.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": "theirs"})
-    through, hidden = forward(made.engine), error(403, "security_exception", "no permissions")
+def test_sizes_and_pipelines_may_be_hidden(temp_indices: TempIndices) -> None:
+    index = articles(temp_indices)
+    call(temp_indices.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": "theirs"})
+    through, hidden = forward(temp_indices.engine), error(403, "security_exception", "no permissions")
 
     def handle(request: Request) -> Any:
         return hidden if "/_stats" in request.path or "/_ingest" in request.path else through(request)
@@ -291,13 +301,13 @@ def test_sizes_and_pipelines_may_be_hidden(made: Indices) -> None:
 # --- documents without a text, and compared documents ---
 
 
-def test_documents_without_a_text_are_counted_separately(made: Indices) -> None:
+def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndices) -> None:
     """They need no fingerprint. `backfill` removes the fingerprint of a removed text."""
-    index = made.make(mapping())
-    url = f"{made.engine}/{index}"
-    fill(made, index, {f"fine/{number}": document(words(number, number + 60)) for number in range(4)})
-    fill(made, index, {"late/1": {"body": None}, "late/2": {"title": "x"}, "missing": {"body": words(0, 60)}})
-    fill(made, index, {"gone": {"body": [], "simdoc": document(words(0, 60))["simdoc"]}})
+    index = temp_indices.make(mapping())
+    url = f"{temp_indices.engine}/{index}"
+    fill(temp_indices, index, {f"fine/{number}": document(words(number, number + 60)) for number in range(4)})
+    fill(temp_indices, index, {"late/1": {"body": None}, "late/2": {"title": "x"}, "missing": {"body": words(0, 60)}})
+    fill(temp_indices, index, {"gone": {"body": [], "simdoc": document(words(0, 60))["simdoc"]}})
     shown, found = output("status", url), answer("status", url)
     checked = run("check", url).stdout
     done = output("backfill", url)
@@ -306,7 +316,7 @@ def test_documents_without_a_text_are_counted_separately(made: Indices) -> None:
     assert (
         "fingerprinted  5\nwithout text   2; these documents need no fingerprint\nmissing        1 (12.5%)\n" in shown
     )
-    assert "text gone      1 have a fingerprint but no text; to remove it, run simdoc-search backfill\n" in shown
+    assert "text removed   1 have a fingerprint but no text; run simdoc-search backfill to remove it\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
     assert "1 documents have a fingerprint but no text; run simdoc-search backfill\n" in checked
@@ -314,32 +324,32 @@ def test_documents_without_a_text_are_counted_separately(made: Indices) -> None:
     assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale"])
 
 
-def test_documents_without_a_text_may_be_among_the_missing(made: Indices) -> None:
+def test_documents_without_a_text_may_be_among_the_missing(temp_indices: TempIndices) -> None:
     """If the field is not indexed, no query can tell which documents have a text."""
     fields = mapping()["properties"] | {"body": {"type": "text", "index": False}}
-    index = made.make({"properties": fields})
-    fill(made, index, {"fine": document(words(0, 60)), "late": {"body": None}})
+    index = temp_indices.make({"properties": fields})
+    fill(temp_indices, index, {"fine": document(words(0, 60)), "late": {"body": None}})
 
     assert "missing        1 (50.0%), including documents without a text\n" in output(
-        "status", f"{made.engine}/{index}"
+        "status", f"{temp_indices.engine}/{index}"
     )
 
 
 @each_engine
-def test_compared_documents_are_not_drawn(made: Indices) -> None:
+def test_compared_documents_are_not_drawn(temp_indices: TempIndices) -> None:
     """If the sample has all documents written since, the number is exact. Otherwise the interval is narrower."""
-    index = made.make(mapping())
-    url = f"{made.engine}/{index}"
-    fill(made, index, {str(number): {"body": words(number, number + 60)} for number in range(100)})
+    index = temp_indices.make(mapping())
+    url = f"{temp_indices.engine}/{index}"
+    fill(temp_indices, index, {str(number): {"body": words(number, number + 60)} for number in range(100)})
     output("backfill", url, "--stale")
     quiet = output("status", url)
     for number in range(10):
         part = {"doc": {"body": words(500, 560)} if number < 5 else {"views": 1}}
-        call(made.engine, "POST", f"/{index}/_update/{number}?refresh", part)
+        call(temp_indices.engine, "POST", f"/{index}/_update/{number}?refresh", part)
     exact, drawn = output("status", url), output("status", url, "--sample", "5")
     found = answer("status", url)["staleness"]
 
-    assert "stale          none of 100, because none was written since the last backfill --stale\n" in quiet
+    assert "stale          none of 100, because no document was written since the last backfill --stale\n" in quiet
     assert (
         "stale          5 of 100; the 10 written since the last backfill --stale were compared: '0', '1', '2'" in exact
     )

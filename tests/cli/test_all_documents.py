@@ -43,16 +43,27 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
     result = answer("versions", "--all")
     (family,) = result["groups"]
     assert {
-        *("documents", "families", "members", "pairs", "compared", "enough", "least", "groups", "all_near", "crowded"),
+        *(
+            "documents",
+            "families",
+            "members",
+            "pairs",
+            "compared",
+            "min_share",
+            "min_smaller_share",
+            "groups",
+            "all_near",
+            "crowded",
+        ),
         "left_out",
     } == result.keys()
-    assert {"newest", "order", "timeline", "undated", "pairs", "least_score"} == family.keys()
+    assert {"newest", "order", "timeline", "undated", "pairs", "lowest_score"} == family.keys()
     assert (5, 1, 2, 1, True, None) == tuple(
         result[key] for key in ("documents", "families", "members", "pairs", "all_near", "crowded")
     )
     assert ["D1 v1.txt", "D2 <v2>.txt"] == [entry["id"] for entry in family["timeline"]]
     (hit,) = answer("versions", "D1 v1")["hits"]
-    assert hit["score"] == pytest.approx(family["least_score"])
+    assert hit["score"] == pytest.approx(family["lowest_score"])
     assert "no versions among 5 documents" == output("versions", "--all", "--bits", 0).splitlines()[-1]
     assert 0 == answer("versions", "--all", "--exclude", "path=D1")["families"]
     assert [] == answer("versions", "--all", "--offset", 1)["groups"]

@@ -115,7 +115,7 @@ ON_A_STORE = [
     ["versions", "--file", f"docs/{EVIL}.txt"],
     ["versions", "--file", EVIL],
     ["versions", "doc", "--filter", f"{EVIL}={EVIL}"],
-    ["versions", "doc", "--html", "page.html", "--enough", EVIL],
+    ["versions", "doc", "--html", "page.html", "--min-share", EVIL],
     ["versions", "doc", "--html", f"{EVIL}/{EVIL}/x"],
     ["related", f'"{EVIL}/1"'],
     ["related", EVIL],

@@ -92,7 +92,7 @@ def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--no-passages", "--passage-run", "40"], "contradict each other"),
+        (["--no-passages", "--passage-run", "40"], "cannot be combined"),
         (["--passage-run", "19"], "19 is not in the range 20<=x<=10000"),
         (["--passage-run", "30", "--shingle-size", "31"], "--passage-run 30 is shorter than --shingle-size 31"),
     ],

@@ -75,10 +75,12 @@ def test_other_folders_knows_the_folder_of_a_new_file() -> None:
 
 
 def test_other_folders_needs_a_query_in_a_folder() -> None:
-    message = "'top.txt' is not in a folder of the store; omit --other-folders"
+    message = "the document 'top.txt' is not in a folder; omit --other-folders"
 
     assert message == usage_error(run("passages", "top", "--other-folders"))
-    assert "omit --other-folders" in usage_error(run("passages", "--text", "a", "--other-folders"))
+    assert "--other-folders cannot be combined with --text" in usage_error(
+        run("passages", "--text", "a", "--other-folders")
+    )
 
 
 def test_min_words_preset_and_page_are_options() -> None:
@@ -100,7 +102,7 @@ def test_the_table_has_the_coverage_and_the_longest_passage() -> None:
 
     assert [
         "17 % of essay.txt (60 of 360 words) appears in 1 indexed document.",
-        "words in common  of yours     new  passages  document",
+        "words in common     share     new  passages  document",
         "             60      17 %      60         1  sources/book.txt",
         f"60 words, line 2 → page 2, line 2, characters {begin:,} to {begin + len(QUOTE):,}",
         f"“{' '.join(words[:9])} … {' '.join(words[-3:])}”",
@@ -163,7 +165,7 @@ def test_a_store_without_texts_gives_estimates() -> None:
             " ".join(QUOTE.split()[:20]),
             "only 20 words. A document that contains all of it is found with a probability of 74.2 ",
         ),
-        ("a b c", "only 3 words. It is only found in documents that have no other words"),
+        ("a b c", "only 3 words. It only matches documents that have no other words"),
     ):
         assert message in output("passages", "--text", text, "--store", "textless")
     assert "probability" not in output("passages", "--text", QUOTE, "--store", "textless")

@@ -38,7 +38,9 @@ def test_a_table_of_the_texts_is_followed_by_their_matches() -> None:
     assert ["essays/one.txt", "essays/sub/three.txt"] == sorted(names)
     assert ["0", "%", "0", "0", "essays/two.txt"] == lines[3].split()
     assert names == [line.split()[3] for line in lines if " appears in " in line]
-    assert result.stdout.endswith("\n2 of 3 texts share passages: 8 matches.\nEvery shared run of 6 words is found.\n")
+    assert result.stdout.endswith(
+        "\n2 of 3 texts share passages, with 8 matches.\nEvery shared run of 6 words is found.\n"
+    )
     assert "  1 no words: essays/empty.txt\n  1 binary: essays/x.bin\n" == result.stderr
 
 

@@ -58,7 +58,7 @@ def test_pages_filters_and_limits_select_hits() -> None:
     assert ["D3.txt"] == ids("--file", "essay.txt", "--exclude", "path=D4")
     assert [] == ids("D3", "--min-score", "0.6")
     assert {"D1.txt", "D4.txt", "D5.txt"} & set(ids("D3", "--min-score", "0"))
-    kinds = [related("D1", *options)["hits"][0]["kind"] for options in ((), ("--bits", "0", "--enough", "100"))]
+    kinds = [related("D1", *options)["hits"][0]["kind"] for options in ((), ("--bits", "0", "--min-share", "100"))]
     assert ["version", "related"] == kinds
 
 

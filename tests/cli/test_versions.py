@@ -141,7 +141,7 @@ def test_without_dates_and_texts_the_order_is_a_hint() -> None:
 
 
 def test_limits_filters_and_pages_select_versions() -> None:
-    assert [] == hits("2022/Report.txt", "--enough", "100", "--least", "100")
+    assert [] == hits("2022/Report.txt", "--min-share", "100", "--min-smaller-share", "100")
     assert ["2021/Report.txt"] == hits("2022/Report.txt", "--filter", "path=2021/")
     assert ["2023/Report <b>.txt"] == hits("2022/Report.txt", "--exclude", "path=2021/")
     pages = [hits("2021/Report.txt", "--size", "1", "--offset", n) for n in range(3)]
@@ -208,7 +208,7 @@ def test_wrong_queries_and_limits_are_one_sentence() -> None:
     for arguments, message in (
         ((), "give one of ID, --file or --all"),
         (("a", "--file", "new.txt"), "give one of ID, --file or --all"),
-        (("2022/Report.txt", "--enough", 5), "least must be from 0 % to enough; got enough 5 % and least 10 %"),
+        (("2022/Report.txt", "--min-share", 5), "min_smaller_share from 0 % to min_share; got 5 % and 10 %"),
         (("x", "--bits", "99"), "99 is not in the range 0<=x<=16"),
         (("2022/Report.txt", "--min-score", "nan"), "min_score must be from 0 to 1"),
     ):
@@ -222,20 +222,24 @@ def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
     store = "--store", tmp_path / "s"
     output("index", "corpus", *store)
     built_in = output("defaults", *store)
-    stored = output("defaults", "--bits", "3", "--enough", "99", *store)
+    stored = output("defaults", "--bits", "3", "--min-share", "99", *store)
     result = answer("versions", "2022/Report.txt", *store)
 
     assert "a distance of at most 12 of 64" in built_in
-    assert "at most 3 of 64\nenough     99 % of one version's sentences are in the other, and 10 %" in stored
+    assert "at most 3 of 64\nversions   99 % of one version's sentences are in the other, and 10 %" in stored
     assert stored.strip() in output("info", *store)
-    assert {"bits": 3, "enough": 0.99, "least": 0.1, "min_score": 0.5} == result["limits"] == answer("defaults", *store)
+    assert (
+        {"bits": 3, "min_share": 0.99, "min_smaller_share": 0.1, "min_score": 0.5}
+        == result["limits"]
+        == answer("defaults", *store)
+    )
     assert [] == result["hits"]
-    assert hits("2022/Report.txt", "--enough", "50", *store)
+    assert hits("2022/Report.txt", "--min-share", "50", *store)
     assert built_in == output("defaults", "--reset", *store)
     assert stored.strip() not in output("info", *store)
     assert "give either --reset or new values" in usage_error(run("defaults", "--reset", "--bits", "3", *store))
-    assert "least must be from 0 % to enough; got enough 5 % and least 10 %" in usage_error(
-        run("defaults", "--enough", "5", *store)
+    assert "min_smaller_share from 0 % to min_share; got 5 % and 10 %" in usage_error(
+        run("defaults", "--min-share", "5", *store)
     )
 
 

@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import answer, output, run, sentence, usage_error, words, write, write_corpus
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 
 
 @pytest.fixture
-def created(opensearch_url: str) -> Iterator[Indices]:
+def created(opensearch_url: str) -> Iterator[TempIndices]:
     """Creates index names, and deletes these indices after the test."""
     with indices(opensearch_url) as new:
         yield new
 
 
 @pytest.fixture
-def options(created: Indices, tmp_path: Path) -> list[str]:
+def options(created: TempIndices, tmp_path: Path) -> list[str]:
     """Index a corpus, and return its store and the index of watches as options."""
     url = f"{created.engine}/{created.name()}"
     output("index", write_corpus(tmp_path / "corpus"), "--store", url)
@@ -81,8 +81,8 @@ def test_errors_are_one_sentence(options: list[str], tmp_path: Path) -> None:
     [
         ([], "give the ID of a document, or --list"),
         (["--list", "doc"], "--list does not take an ID"),
-        (["--list", "--remove", "doc"], "--overlap, --arrived, --list and --remove exclude each other"),
-        (["--arrived", "doc", "--overlap", "50"], "--overlap, --arrived, --list and --remove exclude each other"),
+        (["--list", "--remove", "doc"], "--overlap, --arrived, --list and --remove cannot be combined"),
+        (["--arrived", "doc", "--overlap", "50"], "--overlap, --arrived, --list and --remove cannot be combined"),
         (["doc", "--overlap", "much"], "much"),
     ],
     ids=str,

@@ -172,7 +172,7 @@ def test_an_index_records_which_parts_are_removed(tmp_path: Path) -> None:
         "index", folder / "a.md", "--front-matter", "skip", "--quoted-replies", "skip", *place
     )
     error = sentence(run("index", folder, "--front-matter", "skip", *place))
-    assert "was created with --front-matter skip and with --quoted-replies skip, which cannot be changed" in error
+    assert "was created with --front-matter skip and --quoted-replies skip, which cannot be changed" in error
 
 
 @pytest.mark.parametrize(

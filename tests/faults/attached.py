@@ -20,9 +20,9 @@ def unreliable_connection(rng: random.Random, place: Place) -> None:
     Commands that need modules are skipped with an engine without modules, such as the Elasticsearch of the tests.
     """
     has_modules = "painless" in json.dumps(call(place.engine, "GET", "/_script_language"))
-    with indices(place.engine) as made, serving(forward(place.engine)) as server, to(place.engine) as engine:
-        name = made.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": rng.randint(1, 3)})
-        watches = made.name()
+    with indices(place.engine) as temp_indices, serving(forward(place.engine)) as server, to(place.engine) as engine:
+        name = temp_indices.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": rng.randint(1, 3)})
+        watches = temp_indices.name()
         load(engine, name, bodies(TEXTS))
         url, direct_url = f"{server.url}/{name}", f"{place.engine}/{name}"
         on_watches = ("--store", url, "--field", "simdoc", "--watches", watches)

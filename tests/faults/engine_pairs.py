@@ -89,10 +89,10 @@ class Application:
 def run_pair(rng: random.Random, place: Place, names: tuple[str, str] | None = None) -> None:
     """Run two commands at once while an application writes."""
     one, two = names or rng.choice(PAIRS)
-    with indices(place.engine) as made, to(place.engine) as engine:
+    with indices(place.engine) as temp_indices, to(place.engine) as engine:
         mapping = {"properties": {"body": {"type": "text"}, "number": {"type": "integer"}}}
-        index = made.make(mapping, {"number_of_shards": 2})
-        values = {"url": f"{place.engine}/{index}", "watches": made.name()}
+        index = temp_indices.make(mapping, {"number_of_shards": 2})
+        values = {"url": f"{place.engine}/{index}", "watches": temp_indices.name()}
         load(engine, index, {id: {"body": text, "number": 0} for id, text in TEXTS.items()})
         _prepare(place, values, {one, two})
         load(engine, index, {id: {"body": text, "number": 0} for id, text in LATE.items()})

@@ -16,7 +16,7 @@ from simdoc_search.analysis.hashes import text_hash
 from tests.faults.attack import Attack, Place, command, killed
 from tests.support.cli import json_lines
 from tests.support.engines import call
-from tests.support.http_server import Answer, Handler, Indices, Request, error, forward, indices, serving
+from tests.support.http_server import Answer, Handler, Request, TempIndices, error, forward, indices, serving
 from tests.support.texts import documents
 
 __all__ = ["ATTACKS", "Unreliable", "until_done"]
@@ -118,9 +118,9 @@ def until_done(attempt: Callable[[], bool]) -> None:
 
 def unreliable_connection(rng: random.Random, place: Place) -> None:
     """Repeated commands write, replace and delete documents exactly, although requests are lost, late or repeated."""
-    with indices(place.engine) as made, serving(forward(place.engine)) as server:
+    with indices(place.engine) as temp_indices, serving(forward(place.engine)) as server:
         connection = server.handle = Unreliable(rng, forward(place.engine), faults=rng.randint(1, 6))
-        name = made.name()
+        name = temp_indices.name()
         expected = _random_documents(rng, rng.randint(50, 1500))
         _index(f"{server.url}/{name}", expected, place)
         changed = {
@@ -139,7 +139,7 @@ def unreliable_connection(rng: random.Random, place: Place) -> None:
 
 
 @contextmanager
-def _writing(rng: random.Random, made: Indices, name: str, texts: dict[str, str]) -> Iterator[None]:
+def _writing(rng: random.Random, temp_indices: TempIndices, name: str, texts: dict[str, str]) -> Iterator[None]:
     """Let an application write during the block. `texts` has its last texts."""
     stop = threading.Event()
 
@@ -150,7 +150,7 @@ def _writing(rng: random.Random, made: Indices, name: str, texts: dict[str, str]
             id = rng.choice(sorted(texts)) if rng.random() < 0.8 else f"new{number}"
             texts[id] = f"{rng.random()} written at step {number} by the application that owns the index"
             body = {"doc": {"body": texts[id]}, "doc_as_upsert": True}
-            call(made.engine, "POST", f"/{name}/_update/{id}?retry_on_conflict=20", body)
+            call(temp_indices.engine, "POST", f"/{name}/_update/{id}?retry_on_conflict=20", body)
 
     writer = threading.Thread(target=write)
     writer.start()
@@ -163,13 +163,13 @@ def _writing(rng: random.Random, made: Indices, name: str, texts: dict[str, str]
 
 def killed_backfill(rng: random.Random, place: Place) -> None:
     """Kill `backfill` several times while an application writes. No write is lost, and all texts get fingerprints."""
-    with indices(place.engine) as made:
-        name = made.make({"properties": {"body": {"type": "text"}}})
+    with indices(place.engine) as temp_indices:
+        name = temp_indices.make({"properties": {"body": {"type": "text"}}})
         texts = {document.id: document.text for document in documents(rng.random(), 300, 40)}
         lines = (json.dumps(line) for id in texts for line in ({"index": {"_id": id}}, {"body": texts[id]}))
         _bulk(place.engine, name, lines)
         arguments = ("backfill", f"{place.engine}/{name}", "--text-field", "body")
-        with _writing(rng, made, name, texts):
+        with _writing(rng, temp_indices, name, texts):
             for _ in range(3):
                 killed(rng.uniform(0.1, 1.5), *arguments, "--throttle", 150, cwd=place.folder)
         time.sleep(0.1)

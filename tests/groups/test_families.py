@@ -49,8 +49,8 @@ def scores(pairs: VersionPairs) -> dict[tuple[int, int], float]:
 
 @given(st.lists(documents(), min_size=2, max_size=9), st.sampled_from([0.3, 0.5, 0.7, 1.0]))
 @settings(max_examples=15)
-def test_versions_are_those_of_brute_force(read: list[list[int]], enough: float) -> None:
-    limits = Limits(enough, min(0.1, enough))
+def test_versions_are_those_of_brute_force(read: list[list[int]], min_share: float) -> None:
+    limits = Limits(min_share, min(0.1, min_share))
     found = find_versions(read, limits)
     expected = {}
     for a, b in combinations(range(len(read)), 2):

@@ -13,7 +13,7 @@ from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.query import Similar
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.engines import call
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.texts import overlapping, text
 
 SOURCE = text(random.Random(1), 120)
@@ -31,13 +31,13 @@ def articles() -> Iterator[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
-def engine_indices(request: pytest.FixtureRequest) -> Iterator[Indices]:
+def engine_indices(request: pytest.FixtureRequest) -> Iterator[TempIndices]:
     with indices(request.getfixturevalue(f"{request.param}_url")) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def index(engine_indices: Indices) -> str:
+def index(engine_indices: TempIndices) -> str:
     """An application's index with these articles."""
     fields: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
     kinds = {"title": "text", "body": "text", "readers": "keyword"}
@@ -48,21 +48,21 @@ def index(engine_indices: Indices) -> str:
 
 
 def hits(
-    engine_indices: Indices, index: str, query: dict[str, Any], parts: list[str], size: int = 100
+    engine_indices: TempIndices, index: str, query: dict[str, Any], parts: list[str], size: int = 100
 ) -> list[dict[str, Any]]:
     body = {"query": query, "_source": ["title", *parts], "size": size}
     found: list[dict[str, Any]] = call(engine_indices.engine, "POST", f"/{index}/_search", body)["hits"]["hits"]
     return found
 
 
-def source_tokens(engine_indices: Indices, index: str) -> str:
+def source_tokens(engine_indices: TempIndices, index: str) -> str:
     tokens: str = call(engine_indices.engine, "GET", f"/{index}/_doc/0")["_source"]["simdoc"]["tokens"]
     return tokens
 
 
 @pytest.mark.parametrize(("overlap", "probability"), [(None, None), (0.2, None), (0.8, None), (0.5, 0.8)])
 def test_one_request_finds_what_the_search_finds(
-    engine_indices: Indices, index: str, overlap: float | None, probability: float | None
+    engine_indices: TempIndices, index: str, overlap: float | None, probability: float | None
 ) -> None:
     """This is checked for a stored document and for a text, with permissions. The overlaps are the same, too."""
     search = SimilaritySearch(open_store(f"{engine_indices.engine}/{index}"))
@@ -84,7 +84,7 @@ def test_one_request_finds_what_the_search_finds(
         assert {hit.id: hit.matched for hit in expected.hits} == {found.hit["_id"]: found.matched for found in refined}
 
 
-def test_refining_drops_long_documents_below_the_overlap(engine_indices: Indices, index: str) -> None:
+def test_refining_drops_long_documents_below_the_overlap(engine_indices: TempIndices, index: str) -> None:
     """Long documents contain the source, so the clause alone ranks them first."""
     similar = Similar(source_tokens(engine_indices, index), 0.5)
     found = hits(engine_indices, index, similar.clause(exclude_id="0"), similar.source_fields, size=40)
@@ -95,7 +95,7 @@ def test_refining_drops_long_documents_below_the_overlap(engine_indices: Indices
     assert [round(hit.hit["_score"]) for hit in refined] == [hit.matched for hit in refined]
 
 
-def test_the_clause_as_a_filter_keeps_the_applications_scores(engine_indices: Indices, index: str) -> None:
+def test_the_clause_as_a_filter_keeps_the_applications_scores(engine_indices: TempIndices, index: str) -> None:
     similar = Similar(source_tokens(engine_indices, index), 0.5, 0.8)
     words = {"match": {"title": "letter"}}
     alone = hits(engine_indices, index, {"bool": {"must": [words], "filter": [READABLE]}}, similar.source_fields)

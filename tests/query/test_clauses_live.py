@@ -14,7 +14,7 @@ from simdoc_search.query.clauses import expand_fingerprints
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer
 from tests.support.engines import call
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.texts import overlapping, text
 
 SOURCE = text(random.Random(1), 120)
@@ -22,13 +22,13 @@ TEAMS = ("legal", "sales", "press")
 
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch", "elasticsearch_7"])
-def engine_indices(request: pytest.FixtureRequest) -> Iterator[Indices]:
+def engine_indices(request: pytest.FixtureRequest) -> Iterator[TempIndices]:
     with indices(request.getfixturevalue(f"{request.param}_url")) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def index(engine_indices: Indices) -> str:
+def index(engine_indices: TempIndices) -> str:
     """Documents with some of four marks, and a team. Every second document overlaps the source by half."""
     rng = random.Random(2)
     fields: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
@@ -45,7 +45,7 @@ def index(engine_indices: Indices) -> str:
     return name
 
 
-def scores(engine_indices: Indices, index: str, query: dict[str, Any]) -> dict[str, Any]:
+def scores(engine_indices: TempIndices, index: str, query: dict[str, Any]) -> dict[str, Any]:
     body = {"query": query, "size": 100, "_source": False}
     found = call(engine_indices.engine, "POST", f"/{index}/_search", body)["hits"]["hits"]
     return {hit["_id"]: pytest.approx(hit["_score"], rel=1e-4) for hit in found}
@@ -72,7 +72,7 @@ def queries(count: int) -> Iterator[str]:
 
 @pytest.mark.parametrize("options", [{}, {"default_operator": "AND"}, {"minimum_should_match": 2}, {"boost": 3}])
 def test_an_expanded_query_means_the_same_to_the_engine(
-    engine_indices: Indices, index: str, options: dict[str, Any]
+    engine_indices: TempIndices, index: str, options: dict[str, Any]
 ) -> None:
     """If each FINGERPRINT becomes a clause on a tag, the hits and scores are those of the query with the tag."""
     for query in queries(25):
@@ -85,7 +85,7 @@ def test_an_expanded_query_means_the_same_to_the_engine(
         assert scores(engine_indices, index, written) == scores(engine_indices, index, ours["query"]), query
 
 
-def test_fingerprints_are_expanded_by_the_search(engine_indices: Indices, index: str) -> None:
+def test_fingerprints_are_expanded_by_the_search(engine_indices: TempIndices, index: str) -> None:
     """A query string or a request is expanded. The source is only a hit with `include_self`."""
     search = SimilaritySearch(open_store(f"{engine_indices.engine}/{index}"))
     alike = {hit.id for hit in search.similar("source_50", size=100, verify=False).hits}
@@ -101,7 +101,7 @@ def test_fingerprints_are_expanded_by_the_search(engine_indices: Indices, index:
     assert legal | {"source"} == {hit["_id"] for hit in found["hits"]["hits"]}
 
 
-def test_clauses_of_the_command_are_filters(engine_indices: Indices, index: str) -> None:
+def test_clauses_of_the_command_are_filters(engine_indices: TempIndices, index: str) -> None:
     """The clauses mean the same as --filter-any and --exclude."""
     place = ["--store", f"{engine_indices.engine}/{index}", "--text-field", "body", "--size", "100"]
     with_clauses = answer("similar", "FINGERPRINT:source_50 AND team:(legal OR sales) AND NOT tag:a", *place)

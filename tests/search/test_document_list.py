@@ -15,7 +15,7 @@ from simdoc_search.search.columns import Columns
 from simdoc_search.search.document_list import list_documents
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import words, write_corpus
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.stores import NewStore
 
 
@@ -33,21 +33,21 @@ def test_every_store_lists_its_documents(new_store: NewStore, tmp_path: Path) ->
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
-def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
+def temp_indices(request: pytest.FixtureRequest) -> Iterator[TempIndices]:
     with indices(request.getfixturevalue(f"{request.param}_url")) as indices_of_engine:
         yield indices_of_engine
 
 
-def test_a_column_with_dots_is_a_nested_field_of_an_application(made: Indices) -> None:
+def test_a_column_with_dots_is_a_nested_field_of_an_application(temp_indices: TempIndices) -> None:
     fields = component_template()["template"]["mappings"]["properties"]
-    index = made.make({"properties": {"body": {"type": "text"}, **fields}})
+    index = temp_indices.make({"properties": {"body": {"type": "text"}, **fields}})
     for year in (2019, 2021, 2020):
         text = words(year, year + 50)
         head = {"title": f"Of {year}", "by": {"name": "Ada"}}
         source = {"body": text, "simdoc": fingerprint_field(text), "head": head, "date": f"{year}-01-02"}
-        made.put(index, str(year), source)
+        temp_indices.put(index, str(year), source)
     columns = Columns(["head.title", "head.by.name", "date"])
-    with open_store(f"{made.engine}/{index}") as store:
+    with open_store(f"{temp_indices.engine}/{index}") as store:
         rows = list(list_documents(store, columns, sort="date"))
         best = SimilaritySearch(store).similar("2020", include_self=True).hits[0]
         fields_of_hit = columns.values_at(store, [best.place])[best.place]

@@ -238,13 +238,15 @@ def test_pairs_and_groups_of_an_alias_have_index_and_routing(
 ) -> None:
     """They have them in JSON and in CSV."""
     url = request.getfixturevalue(f"{engine_url}_url")
-    with indices(url) as made:
+    with indices(url) as temp_indices:
         mapping: dict[str, Any] = component_template()["template"]["mappings"]
-        names = sorted(made.make(mapping) for _ in range(2))
+        names = sorted(temp_indices.make(mapping) for _ in range(2))
         for name, text in zip(names, (BASE, words(0, 98)), strict=True):
-            made.put(name, "one", {"simdoc": fingerprint_field_of(text)}, routing="team a")
+            temp_indices.put(name, "one", {"simdoc": fingerprint_field_of(text)}, routing="team a")
         file = tmp_path / f"{names[0]}.csv"
-        output = answer("duplicates", "--store", f"{url}/{made.alias(*names)}", "--estimate", "--csv", str(file))
+        output = answer(
+            "duplicates", "--store", f"{url}/{temp_indices.alias(*names)}", "--estimate", "--csv", str(file)
+        )
         places = {"a": "one", "a_index": names[0], "a_routing": "team a"}
         places |= {"b": "one", "b_index": names[1], "b_routing": "team a"}
         (pair,), (cluster,) = output["pairs"], output["clusters"]
@@ -262,13 +264,13 @@ def test_pairs_and_groups_of_an_alias_have_index_and_routing(
 
 def test_duplicates_of_an_application_are_verified_by_its_text_field(opensearch_url: str) -> None:
     """The overlap of a document without a text is estimated. Without --text-field, all overlaps are estimated."""
-    with indices(opensearch_url) as made:
+    with indices(opensearch_url) as temp_indices:
         mapping: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
-        name = made.make({"properties": {**mapping, "text": {"type": "text"}}})
-        made.put(name, "a", {"simdoc": fingerprint_field_of(BASE), "text": BASE})
-        made.put(name, "b", {"simdoc": fingerprint_field_of(words(0, 98)), "text": words(0, 98)})
-        made.put(name, "c", {"simdoc": fingerprint_field_of(words(0, 96))})
-        made.put(name, "bare", {"text": "not yet fingerprinted"})
+        name = temp_indices.make({"properties": {**mapping, "text": {"type": "text"}}})
+        temp_indices.put(name, "a", {"simdoc": fingerprint_field_of(BASE), "text": BASE})
+        temp_indices.put(name, "b", {"simdoc": fingerprint_field_of(words(0, 98)), "text": words(0, 98)})
+        temp_indices.put(name, "c", {"simdoc": fingerprint_field_of(words(0, 96))})
+        temp_indices.put(name, "bare", {"text": "not yet fingerprinted"})
         place = f"{opensearch_url}/{name}"
         duplicates = SimilaritySearch(open_store(place, text_field="text")).duplicates()
         estimated = SimilaritySearch(open_store(place)).duplicates()
@@ -284,9 +286,9 @@ def test_duplicates_of_an_application_are_verified_by_its_text_field(opensearch_
 
 def test_documents_of_an_application_are_identical_if_all_fields_are_equal(opensearch_url: str) -> None:
     """Fields that are not in the mapping count too."""
-    with indices(opensearch_url) as made:
+    with indices(opensearch_url) as temp_indices:
         mapping: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
-        name = made.make({"properties": {**mapping, "text": {"type": "text"}}})
+        name = temp_indices.make({"properties": {**mapping, "text": {"type": "text"}}})
         others: dict[str, dict[str, Any]] = {
             "a": {"year": 1},
             "b": {"year": 1},
@@ -294,7 +296,7 @@ def test_documents_of_an_application_are_identical_if_all_fields_are_equal(opens
             "d": {"note": {"x": 1}},
         }
         for id, fields in others.items():
-            made.put(name, id, {"simdoc": fingerprint_field_of(BASE), "text": BASE, **fields})
+            temp_indices.put(name, id, {"simdoc": fingerprint_field_of(BASE), "text": BASE, **fields})
         place = f"{opensearch_url}/{name}"
         duplicates = SimilaritySearch(open_store(place, text_field="text")).duplicates()
 

@@ -66,8 +66,8 @@ def test_filters_select_documents_and_do_not_change_scores(search: SimilaritySea
     for method in (search.version_families, search.topics):
         with pytest.raises(UnknownFieldError, match="colour"):
             method(filters={"colour": "red"})
-    with pytest.raises(QuerySyntaxError, match="enough must be"):
-        search.version_families(enough=0)
+    with pytest.raises(QuerySyntaxError, match="min_share must be"):
+        search.version_families(min_share=0)
 
 
 def test_families_need_sentences_or_texts_and_topics_need_concepts(new_store: NewStore) -> None:

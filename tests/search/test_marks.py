@@ -15,7 +15,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.duplicates import mark_update
 from tests.support.cli import words
 from tests.support.engines import call
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.marks import (
     BASE,
     FIELDS,
@@ -34,46 +34,51 @@ from tests.support.marks import (
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
-def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
+def temp_indices(request: pytest.FixtureRequest) -> Iterator[TempIndices]:
     """Creates indices in each kind of engine."""
     with indices(request.getfixturevalue(f"{request.param}_url")) as created:
         yield created
 
 
-def test_marks_agree_with_the_groups(made: Indices) -> None:
+def test_marks_agree_with_the_groups(temp_indices: TempIndices) -> None:
     """A strict index can have marks. Unchanged marks are not written, and stale ones are removed."""
-    index = articles(made, dynamic="strict")
-    before = {hit["_id"]: hit["_source"] for hit in hits(made, index)}
-    assert (3, 0, 0) == counts(mark(made, index))
-    assert MARKED == marks(made, index)
-    for hit in hits(made, index):
+    index = articles(temp_indices, dynamic="strict")
+    before = {hit["_id"]: hit["_source"] for hit in hits(temp_indices, index)}
+    assert (3, 0, 0) == counts(mark(temp_indices, index))
+    assert MARKED == marks(temp_indices, index)
+    for hit in hits(temp_indices, index):
         unmarked = {name: value for name, value in hit["_source"]["simdoc"].items() if name not in FIELDS}
         assert before[hit["_id"]] == {**hit["_source"], "simdoc": unmarked}
 
-    states = {hit["_id"]: hit["_seq_no"] for hit in hits(made, index)}
-    assert (0, 0, 3) == counts(mark(made, index))
-    assert states == {hit["_id"]: hit["_seq_no"] for hit in hits(made, index)}
+    states = {hit["_id"]: hit["_seq_no"] for hit in hits(temp_indices, index)}
+    assert (0, 0, 3) == counts(mark(temp_indices, index))
+    assert states == {hit["_id"]: hit["_seq_no"] for hit in hits(temp_indices, index)}
 
-    assert (0, 1, 2) == counts(mark(made, index, overlap=1))
-    made.put(index, "kept", {"body": BASE, "simdoc": fingerprint_field(BASE)})  # this removes its mark
-    call(made.engine, "POST", f"/{index}/_update/loud?refresh", {"doc": {"simdoc": fingerprint_field(TEXTS["other"])}})
-    assert (4, 0, 0) == counts(mark(made, index))
+    assert (0, 1, 2) == counts(mark(temp_indices, index, overlap=1))
+    temp_indices.put(index, "kept", {"body": BASE, "simdoc": fingerprint_field(BASE)})  # this removes its mark
+    call(
+        temp_indices.engine,
+        "POST",
+        f"/{index}/_update/loud?refresh",
+        {"doc": {"simdoc": fingerprint_field(TEXTS["other"])}},
+    )
+    assert (4, 0, 0) == counts(mark(temp_indices, index))
     assert {"kept": (None, "kept"), "near": ("kept", "kept")} == {
-        id: mark for id, mark in marks(made, index).items() if mark[1] == "kept"
+        id: mark for id, mark in marks(temp_indices, index).items() if mark[1] == "kept"
     }
     assert {"loud": (None, "loud"), "other": ("loud", "loud")} == {
-        id: mark for id, mark in marks(made, index).items() if mark[1] == "loud"
+        id: mark for id, mark in marks(temp_indices, index).items() if mark[1] == "loud"
     }
 
 
 def test_a_new_kept_document_is_shown_before_the_earlier_one_is_hidden(
-    made: Indices, monkeypatch: pytest.MonkeyPatch
+    temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An interruption between the two steps does not hide all documents of a group."""
-    index = articles(made)
-    mark(made, index)
-    made.put(index, "long", {"simdoc": {**(fingerprint_field(words(0, 101)) or {}), "duplicate_of": "kept"}})
-    search = search_in(made, index)
+    index = articles(temp_indices)
+    mark(temp_indices, index)
+    temp_indices.put(index, "long", {"simdoc": {**(fingerprint_field(words(0, 101)) or {}), "duplicate_of": "kept"}})
+    search = search_in(temp_indices, index)
 
     def interrupt(stage: str, share: float) -> None:
         raise KeyboardInterrupt
@@ -82,42 +87,45 @@ def test_a_new_kept_document_is_shown_before_the_earlier_one_is_hidden(
     groups = search.duplicates(kept_before=["long"])
     with pytest.raises(KeyboardInterrupt):
         search.mark_duplicates(groups, progress=interrupt)
-    assert (None, "long") == marks(made, index)["long"]
-    assert (2, 0, 2) == counts(mark(made, index, kept_before=["long"]))
+    assert (None, "long") == marks(temp_indices, index)["long"]
+    assert (2, 0, 2) == counts(mark(temp_indices, index, kept_before=["long"]))
     assert {"kept": ("long", "long"), "long": (None, "long")} == {
-        id: mark for id, mark in marks(made, index).items() if id in ("kept", "long")
+        id: mark for id, mark in marks(temp_indices, index).items() if id in ("kept", "long")
     }
 
 
-def test_only_compared_documents_lose_their_marks(made: Indices) -> None:
+def test_only_compared_documents_lose_their_marks(temp_indices: TempIndices) -> None:
     """A document without a fingerprint also loses its mark if a filter selects it."""
-    index = articles(made)
-    mark(made, index)
+    index = articles(temp_indices)
+    mark(temp_indices, index)
     call(
-        made.engine, "POST", f"/{index}/_update/near?refresh", {"doc": {"simdoc": {"tokens": None, "text_hash": None}}}
+        temp_indices.engine,
+        "POST",
+        f"/{index}/_update/near?refresh",
+        {"doc": {"simdoc": {"tokens": None, "text_hash": None}}},
     )
 
-    assert (0, 0, 0) == counts(mark(made, index, filters=[{"term": {"_id": "other"}}]))
-    assert (0, 0, 1) == counts(mark(made, index, filters=[{"ids": {"values": ["kept", "other"]}}]))
-    assert MARKED == marks(made, index)
-    assert (0, 1, 0) == counts(mark(made, index, filters=[{"ids": {"values": ["near", "other"]}}]))
-    assert (0, 1, 0) == counts(mark(made, index, filters=[{"ids": {"values": ["loud"]}}]))
-    assert {"kept": (None, "kept")} == marks(made, index)
+    assert (0, 0, 0) == counts(mark(temp_indices, index, filters=[{"term": {"_id": "other"}}]))
+    assert (0, 0, 1) == counts(mark(temp_indices, index, filters=[{"ids": {"values": ["kept", "other"]}}]))
+    assert MARKED == marks(temp_indices, index)
+    assert (0, 1, 0) == counts(mark(temp_indices, index, filters=[{"ids": {"values": ["near", "other"]}}]))
+    assert (0, 1, 0) == counts(mark(temp_indices, index, filters=[{"ids": {"values": ["loud"]}}]))
+    assert {"kept": (None, "kept")} == marks(temp_indices, index)
 
 
-def test_each_document_with_the_same_id_has_its_own_mark(made: Indices) -> None:
+def test_each_document_with_the_same_id_has_its_own_mark(temp_indices: TempIndices) -> None:
     """The documents differ in their index or routing."""
-    first, second = sorted([made.make(mapping()), made.make(mapping(), {"number_of_shards": 2})])
-    two = made.make(mapping(), {"number_of_shards": 3})
-    put(made, first, {"twin": BASE, "copy": BASE})
-    put(made, two, {"twin": TEXTS["other"], "late": TEXTS["other"]}, routing="x")
-    put(made, two, {"twin": words(300, 400)}, routing="a")
-    put(made, second, {"late": words(300, 400)}, routing="x")
-    alias = made.alias(first, second, two)
-    report = mark(made, alias)
+    first, second = sorted([temp_indices.make(mapping()), temp_indices.make(mapping(), {"number_of_shards": 2})])
+    two = temp_indices.make(mapping(), {"number_of_shards": 3})
+    put(temp_indices, first, {"twin": BASE, "copy": BASE})
+    put(temp_indices, two, {"twin": TEXTS["other"], "late": TEXTS["other"]}, routing="x")
+    put(temp_indices, two, {"twin": words(300, 400)}, routing="a")
+    put(temp_indices, second, {"late": words(300, 400)}, routing="x")
+    alias = temp_indices.alias(first, second, two)
+    report = mark(temp_indices, alias)
     marks_by_place = {
         (hit["_index"], hit.get("_routing"), hit["_id"]): tuple(hit["_source"]["simdoc"].get(name) for name in FIELDS)
-        for hit in hits(made, alias)
+        for hit in hits(temp_indices, alias)
     }
 
     assert (6, 0, 0) == counts(report)
@@ -129,20 +137,20 @@ def test_each_document_with_the_same_id_has_its_own_mark(made: Indices) -> None:
         (second, "x", "late"): (None, f"{second}/x/late"),
         (two, "a", "twin"): ("late", f"{second}/x/late"),
     } == marks_by_place
-    assert (0, 0, 6) == counts(mark(made, alias))
+    assert (0, 0, 6) == counts(mark(temp_indices, alias))
 
 
-def test_an_unchanged_document_that_is_indexed_again_keeps_its_mark(made: Indices) -> None:
+def test_an_unchanged_document_that_is_indexed_again_keeps_its_mark(temp_indices: TempIndices) -> None:
     """A document with a new text loses its mark."""
-    name = made.name()
-    search = SimilaritySearch(open_store(f"{made.engine}/{name}", create=True))
+    name = temp_indices.name()
+    search = SimilaritySearch(open_store(f"{temp_indices.engine}/{name}", create=True))
     documents = [Document(id, text) for id, text in TEXTS.items()]
     search.index(documents)
 
     assert (3, 0, 0) == counts(search.mark_duplicates(search.duplicates()))
-    assert MARKED == marks(made, name)
+    assert MARKED == marks(temp_indices, name)
     assert 4 == search.index(documents).unchanged
-    assert MARKED == marks(made, name)
+    assert MARKED == marks(temp_indices, name)
     assert 1 == search.index([Document("near", words(400, 500))]).replaced
     assert (0, 0, 2) == counts(search.mark_duplicates(search.duplicates()))
 
@@ -161,17 +169,17 @@ def example(query: dict[str, Any]) -> dict[str, Any]:
     return json.loads(json.dumps(query).replace("what a user asks for", "word1 word900 word700"))  # type: ignore[no-any-return]
 
 
-def test_queries_of_the_docs_hide_duplicates_and_show_one_of_each_group(made: Indices) -> None:
+def test_queries_of_the_docs_hide_duplicates_and_show_one_of_each_group(temp_indices: TempIndices) -> None:
     """Engines put all documents without a cluster into one group, so they need a separate query."""
-    index = articles(made)
-    put(made, index, {"more": words(700, 760)})
-    mark(made, index)
+    index = articles(temp_indices)
+    put(temp_indices, index, {"more": words(700, 760)})
+    mark(temp_indices, index)
     everything = {**example(WITHOUT_CLUSTER)["query"]["bool"], "must_not": []}
 
-    assert ["kept", "more", "other"] == hit_ids(made, index, **example(HIDING))
-    assert ["kept", "loud", "more", "near", "other"] == hit_ids(made, index, query={"bool": everything})
-    assert 2 == len(hit_ids(made, index, query={"bool": everything}, collapse=GROUPED["collapse"]))  # and not 3
-    assert 1 == len(hit_ids(made, index, **example(GROUPED)))
-    assert ["more", "other"] == hit_ids(made, index, **example(WITHOUT_CLUSTER))
-    assert ["loud", "near"] == hit_ids(made, index, query={"term": {"simdoc.duplicate_of": "kept"}})
-    assert ["kept", "loud", "near"] == hit_ids(made, index, query={"term": {"simdoc.cluster": "kept"}})
+    assert ["kept", "more", "other"] == hit_ids(temp_indices, index, **example(HIDING))
+    assert ["kept", "loud", "more", "near", "other"] == hit_ids(temp_indices, index, query={"bool": everything})
+    assert 2 == len(hit_ids(temp_indices, index, query={"bool": everything}, collapse=GROUPED["collapse"]))  # and not 3
+    assert 1 == len(hit_ids(temp_indices, index, **example(GROUPED)))
+    assert ["more", "other"] == hit_ids(temp_indices, index, **example(WITHOUT_CLUSTER))
+    assert ["loud", "near"] == hit_ids(temp_indices, index, query={"term": {"simdoc.duplicate_of": "kept"}})
+    assert ["kept", "loud", "near"] == hit_ids(temp_indices, index, query={"term": {"simdoc.cluster": "kept"}})

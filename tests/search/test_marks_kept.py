@@ -18,14 +18,14 @@ from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import interposed
 from tests.support.cli import answer, environment, run, sentence, words
 from tests.support.engines import call
-from tests.support.http_server import Answer, Indices, indices
+from tests.support.http_server import Answer, TempIndices, indices
 from tests.support.marks import BASE, MARKED, TEXTS, articles, counts, hits, mapping, mark, marks, put, search_in
 
-one_engine = pytest.mark.parametrize("made", ["opensearch"], indirect=True)
+one_engine = pytest.mark.parametrize("temp_indices", ["opensearch"], indirect=True)
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
-def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
+def temp_indices(request: pytest.FixtureRequest) -> Iterator[TempIndices]:
     """Creates indices in each kind of engine."""
     with indices(request.getfixturevalue(f"{request.param}_url")) as created:
         yield created
@@ -35,49 +35,51 @@ def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
 
 
 @one_engine
-def test_changes_by_others_are_not_lost(made: Indices) -> None:
+def test_changes_by_others_are_not_lost(temp_indices: TempIndices) -> None:
     """An updated document gets its mark. A replaced document gets its mark in the next run."""
-    index = articles(made)
+    index = articles(temp_indices)
 
     def write(number: int) -> None:
         if number == 0:
-            call(made.engine, "POST", f"/{index}/_update/kept", {"doc": {"views": 7}})
-            put(made, index, {"near": TEXTS["other"]})
-            call(made.engine, "DELETE", f"/{index}/_doc/loud")
+            call(temp_indices.engine, "POST", f"/{index}/_update/kept", {"doc": {"views": 7}})
+            put(temp_indices, index, {"near": TEXTS["other"]})
+            call(temp_indices.engine, "DELETE", f"/{index}/_doc/loud")
 
-    with interposed(made, write) as (_, server):
+    with interposed(temp_indices, write) as (_, server):
         search = SimilaritySearch(open_store(f"{server.url}/{index}", text_field="body"))
         report = search.mark_duplicates(search.duplicates())
     assert (1, 0, 0, 2, 0) == (report.set, report.removed, report.unchanged, report.passed_over, report.refused)
-    assert [7] == [hit["_source"]["views"] for hit in hits(made, index) if hit["_id"] == "kept"]
-    assert {"kept": (None, "kept")} == marks(made, index)
-    assert (2, 1, 0) == counts(mark(made, index))
-    assert {"near": (None, "near"), "other": ("near", "near")} == marks(made, index)
+    assert [7] == [hit["_source"]["views"] for hit in hits(temp_indices, index) if hit["_id"] == "kept"]
+    assert {"kept": (None, "kept")} == marks(temp_indices, index)
+    assert (2, 1, 0) == counts(mark(temp_indices, index))
+    assert {"near": (None, "near"), "other": ("near", "near")} == marks(temp_indices, index)
 
 
 @one_engine
-def test_no_document_is_marked_if_the_kept_one_is_gone_or_replaced(made: Indices) -> None:
+def test_no_document_is_marked_if_the_kept_one_is_gone_or_replaced(temp_indices: TempIndices) -> None:
     """The next run marks the group."""
-    index = articles(made)
-    put(made, index, {"same": TEXTS["other"]})
-    search = search_in(made, index)
+    index = articles(temp_indices)
+    put(temp_indices, index, {"same": TEXTS["other"]})
+    search = search_in(temp_indices, index)
     groups = search.duplicates()
-    put(made, index, {"kept": words(300, 400)})
-    call(made.engine, "DELETE", f"/{index}/_doc/same?refresh")
+    put(temp_indices, index, {"kept": words(300, 400)})
+    call(temp_indices.engine, "DELETE", f"/{index}/_doc/same?refresh")
     report = search.mark_duplicates(groups)
 
-    assert (0, 5, {}) == (report.set, report.passed_over, marks(made, index))
-    assert (2, 0, 0) == counts(mark(made, index))
-    assert {"loud": (None, "loud"), "near": ("loud", "loud")} == marks(made, index)
+    assert (0, 5, {}) == (report.set, report.passed_over, marks(temp_indices, index))
+    assert (2, 0, 0) == counts(mark(temp_indices, index))
+    assert {"loud": (None, "loud"), "near": ("loud", "loud")} == marks(temp_indices, index)
 
 
 @one_engine
 @pytest.mark.parametrize("sent_signal", [signal.SIGKILL, signal.SIGINT])
-def test_an_interrupted_run_is_completed_by_the_next_one(made: Indices, sent_signal: signal.Signals) -> None:
+def test_an_interrupted_run_is_completed_by_the_next_one(
+    temp_indices: TempIndices, sent_signal: signal.Signals
+) -> None:
     """The interrupted run only removed stale marks."""
-    index = made.make(component_template()["template"]["mappings"])
-    put(made, index, TEXTS)
-    call(made.engine, "POST", f"/{index}/_update/other?refresh", {"doc": {"simdoc": {"duplicate_of": "near"}}})
+    index = temp_indices.make(component_template()["template"]["mappings"])
+    put(temp_indices, index, TEXTS)
+    call(temp_indices.engine, "POST", f"/{index}/_update/other?refresh", {"doc": {"simdoc": {"duplicate_of": "near"}}})
     running: list[subprocess.Popen[str]] = []
 
     def interrupt(number: int) -> Answer | None:
@@ -87,7 +89,7 @@ def test_an_interrupted_run_is_completed_by_the_next_one(made: Indices, sent_sig
             return Answer(503, b"{}")
         return None
 
-    with interposed(made, interrupt) as (_, server):
+    with interposed(temp_indices, interrupt) as (_, server):
         command = [sys.executable, "-m", "simdoc_search", "duplicates", "--store", f"{server.url}/{index}", "--mark"]
         environ = environment()
         with subprocess.Popen(command, stdout=-1, stderr=-1, encoding="utf-8", env=environ) as process:
@@ -99,57 +101,56 @@ def test_an_interrupted_run_is_completed_by_the_next_one(made: Indices, sent_sig
             == stderr.splitlines()[-1]
         )
         assert (130, "") == (process.returncode, stdout)
-    assert {} == marks(made, index)
-    assert (3, 0, 0) == counts(mark(made, index))
-    assert MARKED == marks(made, index)
+    assert {} == marks(temp_indices, index)
+    assert (3, 0, 0) == counts(mark(temp_indices, index))
+    assert MARKED == marks(temp_indices, index)
 
 
 # --- refusals ---
 
 
 @one_engine
-def test_an_index_that_cannot_have_marks_is_named(made: Indices) -> None:
+def test_an_index_that_cannot_have_marks_is_named(temp_indices: TempIndices) -> None:
     """The other indices of the alias are not changed."""
-    good, fields = articles(made), mapping()
+    good, fields = articles(temp_indices), mapping()
     fields["properties"]["simdoc"]["properties"]["cluster"] = {"type": "text"}
-    bad = made.make(fields)
-    full = made.make(mapping(), {"mapping.total_fields.limit": 11})
-    closed = articles(made)
-    call(made.engine, "PUT", f"/{closed}/_settings", {"index.blocks.write": True})
+    bad = temp_indices.make(fields)
+    full = temp_indices.make(mapping(), {"mapping.total_fields.limit": 11})
+    closed = articles(temp_indices)
+    call(temp_indices.engine, "PUT", f"/{closed}/_settings", {"index.blocks.write": True})
 
     def reason(*names: str) -> str:
         with pytest.raises(StoreError) as error:
-            mark(made, made.alias(*names))
+            mark(temp_indices, temp_indices.alias(*names))
         return str(error.value).partition(" cannot be marked: ")[2]
 
     advice = "apply the mapping of simdoc-search template show, then reindex"
     assert f"simdoc.cluster has type 'text', not 'keyword'; {advice}" == reason(good, bad)
     assert "the index can have only 0 more fields (limit 11); increase index.mapping.total_fields.limit" == reason(full)
     assert "it has the block index.blocks.write; remove the block before you write to it" == reason(closed)
-    assert mapping()["properties"] == {
-        **mapping()["properties"], **call(made.engine, "GET", f"/{good}/_mapping")[good]["mappings"]["properties"]
-    }  # fmt: skip
+    changed = call(temp_indices.engine, "GET", f"/{good}/_mapping")[good]["mappings"]["properties"]
+    assert mapping()["properties"] == {**mapping()["properties"], **changed}
 
 
 @one_engine
-def test_a_list_of_objects_is_not_marked(made: Indices) -> None:
+def test_a_list_of_objects_is_not_marked(temp_indices: TempIndices) -> None:
     """Engines search a list like an object, but an update would replace it."""
-    index = articles(made)
-    made.put(index, "list", {"body": BASE, "simdoc": [fingerprint_field(BASE)]})
-    report = mark(made, index)
-    shown = run("duplicates", "--store", f"{made.engine}/{index}", "--mark")
+    index = articles(temp_indices)
+    temp_indices.put(index, "list", {"body": BASE, "simdoc": [fingerprint_field(BASE)]})
+    report = mark(temp_indices, index)
+    shown = run("duplicates", "--store", f"{temp_indices.engine}/{index}", "--mark")
 
     assert (3, 1, ["list"]) == (report.set, report.refused, list(report.reasons))
-    assert isinstance(next(hit["_source"]["simdoc"] for hit in hits(made, index) if hit["_id"] == "list"), list)
+    assert isinstance(next(hit["_source"]["simdoc"] for hit in hits(temp_indices, index) if hit["_id"] == "list"), list)
     assert 1 == shown.exit_code
     assert "marks: 0 set, 0 removed, 3 unchanged" in shown.stderr
     assert "Error: the document 'list' was not marked: its field simdoc is malformed; repair it with" in shown.stderr
 
 
 @one_engine
-def test_the_command_reports_its_marks(made: Indices) -> None:
-    index = articles(made)
-    place = ("duplicates", "--store", f"{made.engine}/{index}", "--mark")
+def test_the_command_reports_its_marks(temp_indices: TempIndices) -> None:
+    index = articles(temp_indices)
+    place = ("duplicates", "--store", f"{temp_indices.engine}/{index}", "--mark")
     shown = run(*place)
 
     assert (0, "marks: 3 set, 0 removed, 0 unchanged") == (shown.exit_code, shown.stderr.splitlines()[0])
@@ -168,34 +169,36 @@ def test_documents_of_a_local_store_are_not_marked(tmp_path: Any) -> None:
 
 
 @one_engine
-def test_a_marked_kept_document_is_kept_again(made: Indices) -> None:
+def test_a_marked_kept_document_is_kept_again(temp_indices: TempIndices) -> None:
     """It is kept until it is gone, even if a longer document is added. Comparing only new documents sets no marks."""
-    index = articles(made)
-    mark(made, index)
-    put(made, index, {"longer": words(0, 103)})
-    call(made.engine, "POST", f"/{index}/_refresh")
-    search = search_in(made, index)
+    index = articles(temp_indices)
+    mark(temp_indices, index)
+    put(temp_indices, index, {"longer": words(0, 103)})
+    call(temp_indices.engine, "POST", f"/{index}/_refresh")
+    search = search_in(temp_indices, index)
 
     assert ["longer"] == [group.kept.id for group in search.duplicates(measure="containment").groups()]
     assert ["kept"] == search.kept_by_marks()
-    command = ["duplicates", "--mark", "--measure", "containment", "--store", f"{made.engine}/{index}"]
+    command = ["duplicates", "--mark", "--measure", "containment", "--store", f"{temp_indices.engine}/{index}"]
     output = answer(*command, "--text-field", "body")
     assert ["kept"] == [cluster["kept"]["id"] for cluster in output["clusters"]]
-    assert {**MARKED, "longer": ("kept", "kept")} == marks(made, index)
-    call(made.engine, "DELETE", f"/{index}/_doc/kept?refresh")
+    assert {**MARKED, "longer": ("kept", "kept")} == marks(temp_indices, index)
+    call(temp_indices.engine, "DELETE", f"/{index}/_doc/kept?refresh")
     assert ["longer"] == [group.kept.id for group in search.duplicates(kept_before=search.kept_by_marks()).groups()]
     with pytest.raises(StoreError, match="only new documents were compared"):
         search.mark_duplicates(search.duplicates(new=["longer"]))
-    assert 2 == run("duplicates", "--mark", "--since", "2026-01-01", "--store", f"{made.engine}/{index}").exit_code
+    assert (
+        2 == run("duplicates", "--mark", "--since", "2026-01-01", "--store", f"{temp_indices.engine}/{index}").exit_code
+    )
 
 
 @one_engine
-def test_a_text_that_does_not_match_its_fingerprint_is_not_compared(made: Indices) -> None:
+def test_a_text_that_does_not_match_its_fingerprint_is_not_compared(temp_indices: TempIndices) -> None:
     """The overlap is then estimated and counted as unverified."""
-    index = articles(made)
-    made.put(index, "near", {"body": "of other words altogether", "simdoc": fingerprint_field(TEXTS["near"])})
-    call(made.engine, "POST", f"/{index}/_refresh")
-    duplicates = search_in(made, index).duplicates()
+    index = articles(temp_indices)
+    temp_indices.put(index, "near", {"body": "of other words altogether", "simdoc": fingerprint_field(TEXTS["near"])})
+    call(temp_indices.engine, "POST", f"/{index}/_refresh")
+    duplicates = search_in(temp_indices, index).duplicates()
     (group,) = duplicates.groups()
 
     assert {"loud": True, "near": False} == {duplicate.id: duplicate.exact for duplicate in group.duplicates}

@@ -146,7 +146,11 @@ def test_filters_and_limits_select_versions(search: SimilaritySearch) -> None:
     place = search.versions("paper/1").hits[0].place
 
     assert ["paper/1"] == [hit.id for hit in search.versions(place)]
-    for options in ({"filters": {"kind": "3"}}, {"enough": 0.7, "bits": 8}, {"enough": 0.7, "least": 0.65}):
+    for options in (
+        {"filters": {"kind": "3"}},
+        {"min_share": 0.7, "bits": 8},
+        {"min_share": 0.7, "min_smaller_share": 0.65},
+    ):
         assert [] == search.versions("paper/1", **options).hits
     with pytest.raises(UnknownFieldError, match="colour"):
         search.versions("paper/3", filters={"colour": "red"})
@@ -190,8 +194,8 @@ def test_malformed_queries_are_refused(search: SimilaritySearch) -> None:
         search.versions(text="... !")
     with pytest.raises(QuerySyntaxError):
         search.versions("paper/1", file="x")
-    with pytest.raises(QuerySyntaxError, match="enough must be over 0"):
-        search.versions("paper/1", enough=1.5)
+    with pytest.raises(QuerySyntaxError, match="min_share must be over 0"):
+        search.versions("paper/1", min_share=1.5)
 
 
 @pytest.mark.parametrize("passages", [PassageSettings(), None])
@@ -238,7 +242,7 @@ def test_a_deleted_document_is_not_a_version(new_store: NewStore) -> None:
 def test_the_best_candidates_are_compared(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = search.versions("1/first.txt")
     monkeypatch.setattr("simdoc_search.search.versions_candidates.MAX_COMPARED", 3)
-    result = search.versions("1/first.txt", size=1, least=0.3)
+    result = search.versions("1/first.txt", size=1, min_smaller_share=0.3)
 
     assert everything.candidates == everything.compared == result.candidates > result.compared
     assert everything.hits[0].place == result.hits[0].place

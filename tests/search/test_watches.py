@@ -26,7 +26,7 @@ from simdoc_search.stores.remote.store import RemoteStore
 from tests.support.backfill import load, to
 from tests.support.cli import words
 from tests.support.engines import PREFIX, call, own_name
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.pipeline_installation import install_search_templates
 
 HOSTILE = 'a"b\\c/{{id}}\u2028 é日本'
@@ -43,40 +43,40 @@ TEXTS = {
 
 
 @pytest.fixture
-def made(opensearch_url: str) -> Iterator[Indices]:
+def temp_indices(opensearch_url: str) -> Iterator[TempIndices]:
     """Creates indices."""
     with indices(opensearch_url) as owned:
         yield owned
 
 
-def articles(made: Indices, texts: dict[str, str], settings: Settings | None = None, **place: str) -> str:
+def articles(temp_indices: TempIndices, texts: dict[str, str], settings: Settings | None = None, **place: str) -> str:
     """Create an index with fingerprints."""
     settings = settings or Settings()
     fields = component_template(settings)["template"]["mappings"]["properties"]
-    index = made.make({"properties": {"body": {"type": "text"}, **fields}})
+    index = temp_indices.make({"properties": {"body": {"type": "text"}, **fields}})
     sources = {id: {"body": body, "simdoc": fingerprint_field(body, settings)} for id, body in texts.items()}
-    with to(made.engine) as engine:
+    with to(temp_indices.engine) as engine:
         load(engine, index, sources, **place)
     return index
 
 
 @pytest.fixture
-def index(made: Indices) -> str:
+def index(temp_indices: TempIndices) -> str:
     """An index with TEXTS."""
-    return articles(made, TEXTS)
+    return articles(temp_indices, TEXTS)
 
 
 @pytest.fixture
-def store(made: Indices, index: str) -> Iterator[Store]:
+def store(temp_indices: TempIndices, index: str) -> Iterator[Store]:
     """The index as a store."""
-    with open_store(f"{made.engine}/{index}") as opened:
+    with open_store(f"{temp_indices.engine}/{index}") as opened:
         yield opened
 
 
 @pytest.fixture
-def watcher(made: Indices, store: Store) -> Watcher:
+def watcher(temp_indices: TempIndices, store: Store) -> Watcher:
     """A watcher with a new index of watches."""
-    return Watcher(store, made.name())
+    return Watcher(store, temp_indices.name())
 
 
 def ids(watcher: Watcher, new: str) -> dict[str, float]:
@@ -84,9 +84,9 @@ def ids(watcher: Watcher, new: str) -> dict[str, float]:
     return {match.watch.place.id: float(match.matched) for match in watcher.find_matches(new)}
 
 
-def by_template(made: Indices, watcher: Watcher, **params: Any) -> dict[str, float]:
+def by_template(temp_indices: TempIndices, watcher: Watcher, **params: Any) -> dict[str, float]:
     """Return the watched documents and scores that the search template returns."""
-    with to(made.engine) as engine:
+    with to(temp_indices.engine) as engine:
         install_search_templates(engine, force=True)
         body = {"id": "simdoc-new-copies", "params": params}
         hits = engine.call("POST", [watcher.name, "_search", "template"], body)["hits"]["hits"]
@@ -94,7 +94,7 @@ def by_template(made: Indices, watcher: Watcher, **params: Any) -> dict[str, flo
     return {hit["_source"]["watched"]["id"]: hit["_score"] for hit in hits}
 
 
-def test_a_watch_matches_copies_of_its_document(made: Indices, watcher: Watcher, index: str) -> None:
+def test_a_watch_matches_copies_of_its_document(temp_indices: TempIndices, watcher: Watcher, index: str) -> None:
     """A copy has the overlap of `similar`. The score of the template is the number of equal tokens."""
     for query in ("doc_50", "half_90", "other_80", "short_20", "long_50"):
         watcher.set(query)
@@ -111,58 +111,60 @@ def test_a_watch_matches_copies_of_its_document(made: Indices, watcher: Watcher,
     copied = watcher.find_matches("half")[0]
 
     assert expected == {id: set(watched) for id, watched in matches.items()}
-    assert matches == {id: by_template(made, watcher, index=index, id=id) for id in expected}
+    assert matches == {id: by_template(temp_indices, watcher, index=index, id=id) for id in expected}
     assert pytest.approx(0.53, abs=0.04) == copied.overlap
     assert {"doc": 0.5, "half": 0.9, "other": 0.8, "short": 0.2, "long": 0.5} == {
         watch.place.id: float(watch.overlap) for watch in watcher.all()
     }
 
 
-def test_the_template_takes_the_fingerprint_of_a_text(made: Indices, watcher: Watcher) -> None:
+def test_the_template_takes_the_fingerprint_of_a_text(temp_indices: TempIndices, watcher: Watcher) -> None:
     watcher.set("doc")
     watcher.set("other")
     fingerprint = fingerprint_field(words(0, 180))
-    matches = by_template(made, watcher, fingerprint=fingerprint)
+    matches = by_template(temp_indices, watcher, fingerprint=fingerprint)
 
     assert {"doc"} == matches.keys()
     assert 140 < matches["doc"] <= fingerprint["buckets"]
-    assert {} == by_template(made, watcher, fingerprint=fingerprint_field(words(7000, 7100)))
+    assert {} == by_template(temp_indices, watcher, fingerprint=fingerprint_field(words(7000, 7100)))
 
 
-def test_a_new_document_needs_no_refresh(made: Indices, watcher: Watcher, index: str) -> None:
+def test_a_new_document_needs_no_refresh(temp_indices: TempIndices, watcher: Watcher, index: str) -> None:
     watcher.set("doc")
-    with to(made.engine) as engine:
+    with to(temp_indices.engine) as engine:
         engine.call("PUT", [index, "_settings"], {"index": {"refresh_interval": -1}})
         source = {"simdoc": fingerprint_field(TEXTS["doc"])}
         engine.call("PUT", [index, "_doc", "new"], source)
 
-    assert {"doc": 163.0} == by_template(made, watcher, index=index, id="new")
+    assert {"doc": 163.0} == by_template(temp_indices, watcher, index=index, id="new")
 
 
-def test_the_template_takes_filters_and_pages(made: Indices, watcher: Watcher, index: str) -> None:
+def test_the_template_takes_filters_and_pages(temp_indices: TempIndices, watcher: Watcher, index: str) -> None:
     """Filters are on the watched documents. The greatest number of equal tokens is first."""
     for id in ("doc", "half", HOSTILE):
         watcher.set(id)
     source: dict[str, Any] = {"index": index, "id": "copy"}
-    scores = by_template(made, watcher, **source)
+    scores = by_template(temp_indices, watcher, **source)
 
     assert ["doc", HOSTILE, "half"] == list(scores)
-    assert ["doc", HOSTILE] == list(by_template(made, watcher, **source, size=2))
-    assert ["half"] == list(by_template(made, watcher, **source, size=2, **{"from": 2}))
+    assert ["doc", HOSTILE] == list(by_template(temp_indices, watcher, **source, size=2))
+    assert ["half"] == list(by_template(temp_indices, watcher, **source, size=2, **{"from": 2}))
     only_hostile = {"term": {"watched.id": HOSTILE}}
-    assert [HOSTILE] == list(by_template(made, watcher, **source, filter=[only_hostile]))
-    assert {} == by_template(made, watcher, **source, filter={"term": {"watched.index": "another"}})
+    assert [HOSTILE] == list(by_template(temp_indices, watcher, **source, filter=[only_hostile]))
+    assert {} == by_template(temp_indices, watcher, **source, filter={"term": {"watched.index": "another"}})
 
 
-def test_a_watch_is_kept_if_its_document_changes_or_is_deleted(made: Indices, watcher: Watcher, index: str) -> None:
+def test_a_watch_is_kept_if_its_document_changes_or_is_deleted(
+    temp_indices: TempIndices, watcher: Watcher, index: str
+) -> None:
     """A watch that is set again has the current tokens."""
     watcher.set("doc")
-    made.put(index, "doc", {"simdoc": fingerprint_field(TEXTS["other"])})
+    temp_indices.put(index, "doc", {"simdoc": fingerprint_field(TEXTS["other"])})
     assert {"doc": 163.0} == ids(watcher, "copy")
     watcher.set("doc", overlap=Fraction(9, 10))
     assert ({}, ["doc"]) == (ids(watcher, "copy"), [watch.place.id for watch in watcher.all()])
     assert {"doc"} == ids(watcher, "other").keys()
-    call(made.engine, "DELETE", f"/{index}/_doc/doc?refresh=true")
+    call(temp_indices.engine, "DELETE", f"/{index}/_doc/doc?refresh=true")
 
     assert {"doc"} == ids(watcher, "other").keys()
     assert 1 == watcher.remove(["doc"])
@@ -171,25 +173,28 @@ def test_a_watch_is_kept_if_its_document_changes_or_is_deleted(made: Indices, wa
         watcher.remove(["doc"])
 
 
-def test_documents_of_other_indices_are_copies(made: Indices, watcher: Watcher) -> None:
+def test_documents_of_other_indices_are_copies(temp_indices: TempIndices, watcher: Watcher) -> None:
     """A copy can have the same id in another index. Each index lists and removes only its own watches."""
-    other = articles(made, {"doc": TEXTS["copy"], "new": TEXTS["copy"]})
+    other = articles(temp_indices, {"doc": TEXTS["copy"], "new": TEXTS["copy"]})
     watcher.set("doc")
-    with open_store(f"{made.engine}/{other}") as store:
+    with open_store(f"{temp_indices.engine}/{other}") as store:
         elsewhere = Watcher(store, watcher.name)
-        assert {"doc": 163.0} == ids(elsewhere, "doc") == by_template(made, watcher, index=other, id="doc")
+        assert {"doc": 163.0} == ids(elsewhere, "doc") == by_template(temp_indices, watcher, index=other, id="doc")
         assert [] == elsewhere.all()
         with pytest.raises(StoreError, match="is not watched"):
             elsewhere.remove(["doc"])
     assert ["doc"] == [watch.place.id for watch in watcher.all()]
 
 
-def test_a_watch_over_an_alias_knows_the_index_and_the_routing(made: Indices) -> None:
+def test_a_watch_over_an_alias_knows_the_index_and_the_routing(temp_indices: TempIndices) -> None:
     """The alias and the index list the watch. By neither name is a document a copy of itself."""
-    index = articles(made, {"doc": TEXTS["doc"], "copy": TEXTS["copy"]}, routing="team-a")
-    alias = made.alias(index)
-    name = made.name()
-    with open_store(f"{made.engine}/{alias}") as by_alias, open_store(f"{made.engine}/{index}") as by_index:
+    index = articles(temp_indices, {"doc": TEXTS["doc"], "copy": TEXTS["copy"]}, routing="team-a")
+    alias = temp_indices.alias(index)
+    name = temp_indices.name()
+    with (
+        open_store(f"{temp_indices.engine}/{alias}") as by_alias,
+        open_store(f"{temp_indices.engine}/{index}") as by_index,
+    ):
         watcher = Watcher(by_alias, name)
         watch = watcher.set("doc")
 
@@ -199,8 +204,8 @@ def test_a_watch_over_an_alias_knows_the_index_and_the_routing(made: Indices) ->
         assert ({}, {"doc": 163.0}) == (ids(watcher, "doc"), ids(watcher, "copy"))
         for place in (alias, index):
             source = {"index": place, "routing": "team-a"}
-            assert {} == by_template(made, watcher, id="doc", **source)
-            assert {"doc": 163.0} == by_template(made, watcher, id="copy", **source)
+            assert {} == by_template(temp_indices, watcher, id="doc", **source)
+            assert {"doc": 163.0} == by_template(temp_indices, watcher, id="copy", **source)
 
 
 def test_a_document_that_cannot_be_watched_is_an_error(watcher: Watcher) -> None:
@@ -216,21 +221,21 @@ def test_a_document_that_cannot_be_watched_is_an_error(watcher: Watcher) -> None
     assert ([], {}) == (watcher.all(), ids(watcher, "copy"))
 
 
-def test_other_settings_need_another_index_of_watches(made: Indices, watcher: Watcher) -> None:
+def test_other_settings_need_another_index_of_watches(temp_indices: TempIndices, watcher: Watcher) -> None:
     """Settings of passages do not matter, as watches compare whole documents."""
     watcher.set("doc")
-    index = articles(made, {"doc": TEXTS["doc"]}, Settings(minhash=MinHash(bucket_count=256)))
-    with open_store(f"{made.engine}/{index}") as other:
+    index = articles(temp_indices, {"doc": TEXTS["doc"]}, Settings(minhash=MinHash(bucket_count=256)))
+    with open_store(f"{temp_indices.engine}/{index}") as other:
         elsewhere = Watcher(other, watcher.name)
         for watch in (elsewhere.set, elsewhere.find_matches):
             with pytest.raises(
                 FormatMismatchError, match=r"settings that differ from those of .*; choose another index with"
             ):
                 watch("doc")
-        assert "doc" == Watcher(other, made.name()).set("doc").place.id
+        assert "doc" == Watcher(other, temp_indices.name()).set("doc").place.id
 
-    index = articles(made, {"copy": TEXTS["copy"]}, Settings(passages=None))
-    with open_store(f"{made.engine}/{index}") as other:
+    index = articles(temp_indices, {"copy": TEXTS["copy"]}, Settings(passages=None))
+    with open_store(f"{temp_indices.engine}/{index}") as other:
         assert {"doc": 163.0} == ids(Watcher(other, watcher.name), "copy")
 
 
@@ -239,9 +244,9 @@ def test_an_index_of_documents_cannot_be_an_index_of_watches(store: Store, index
         Watcher(store, index)
 
 
-def test_a_document_that_is_not_a_watch_is_an_error(made: Indices, watcher: Watcher, index: str) -> None:
+def test_a_document_that_is_not_a_watch_is_an_error(temp_indices: TempIndices, watcher: Watcher, index: str) -> None:
     watcher.set("doc")
-    made.put(watcher.name, "strange", {"query": {"match_all": {}}, "watched": {"index": index}})
+    temp_indices.put(watcher.name, "strange", {"query": {"match_all": {}}, "watched": {"index": index}})
 
     for query in (watcher.all, lambda: watcher.find_matches("copy")):
         with pytest.raises(
@@ -261,9 +266,9 @@ def test_a_local_store_has_no_watches() -> None:
 
 def test_an_engine_without_a_percolator_is_an_error(elasticsearch_url: str) -> None:
     """The Elasticsearch that is built from packages does not have the module."""
-    with indices(elasticsearch_url) as made:
-        index = articles(made, {"doc": TEXTS["doc"]})
-        with open_store(f"{made.engine}/{index}") as store:
+    with indices(elasticsearch_url) as temp_indices:
+        index = articles(temp_indices, {"doc": TEXTS["doc"]})
+        with open_store(f"{temp_indices.engine}/{index}") as store:
             assert isinstance(store, RemoteStore)
             with pytest.raises(
                 StoreError, match="has no percolator, so it cannot watch for similar documents; run `simdoc-search"

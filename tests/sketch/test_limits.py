@@ -29,10 +29,10 @@ def test_stored_limits_are_read_back(one: float, other: float, bits: int, min_sc
         ({"bits": 7.0}, "bits must be"),
         ({"min_score": 1.1}, "min_score must be from 0 to 1, not 1.1"),
         ({"min_score": float("nan")}, "min_score must be"),
-        ({"enough": 0.0}, "enough must be over 0 %"),
+        ({"min_share": 0.0}, "min_share must be over 0 %"),
         (
-            {"enough": 0.3, "least": 0.4},
-            "enough must be over 0 % and at most 100 %, and least must be from 0 % to enough",
+            {"min_share": 0.3, "min_smaller_share": 0.4},
+            "min_share must be over 0 % and at most 100 %, and min_smaller_share from 0 % to min_share",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Indices of an application before and after a backfill."""
+"""TempIndices of an application before and after a backfill."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from tests.support.http_server import Answer, Indices, Request, Server, forward, serving
+from tests.support.http_server import Answer, Request, Server, TempIndices, forward, serving
 from tests.support.texts import documents
 
 __all__ = [
@@ -67,9 +67,9 @@ def bodies(texts: Mapping[str, Any] = TEXTS) -> dict[str, dict[str, Any]]:
     return {id: {"body": text, "number": number} for number, (id, text) in enumerate(texts.items())}
 
 
-def filled(made: Indices, engine: Engine, texts: Mapping[str, Any] = TEXTS, **settings: Any) -> str:
+def filled(temp_indices: TempIndices, engine: Engine, texts: Mapping[str, Any] = TEXTS, **settings: Any) -> str:
     """Create an index with documents."""
-    name = made.make({"properties": {"body": {"type": "text"}, "number": {"type": "integer"}}}, settings)
+    name = temp_indices.make({"properties": {"body": {"type": "text"}, "number": {"type": "integer"}}}, settings)
     load(engine, name, bodies(texts))
     return name
 
@@ -106,12 +106,14 @@ def reasons(report: BackfillReport | CostEstimate) -> dict[str, str]:
 
 
 @contextmanager
-def interposed(made: Indices, before_bulk: Callable[[int], Answer | None]) -> Iterator[tuple[Engine, Server]]:
+def interposed(
+    temp_indices: TempIndices, before_bulk: Callable[[int], Answer | None]
+) -> Iterator[tuple[Engine, Server]]:
     """Call a function with a number before each bulk request. It may answer instead of the engine.
 
     Bulk requests are sent in parallel. They wait while the function runs.
     """
-    passing, number, turn = forward(made.engine), itertools.count(), Lock()
+    passing, number, turn = forward(temp_indices.engine), itertools.count(), Lock()
 
     def handle(request: Request) -> Answer | None:
         if request.path.startswith("/_bulk"):

@@ -212,8 +212,8 @@ def serving(handle: Handler, host: str = "127.0.0.1", *, keep_requests: bool = T
             thread.join()
 
 
-class Indices:
-    """Makes indices of a test in a real engine. `indices` removes them."""
+class TempIndices:
+    """Creates indices in a real engine. `indices` removes them after the test."""
 
     def __init__(self, engine: str) -> None:
         self.engine = engine
@@ -244,13 +244,13 @@ class Indices:
 
 
 @contextmanager
-def indices(engine: str) -> Iterator[Indices]:
+def indices(engine: str) -> Iterator[TempIndices]:
     """Remove the indices of a test at the end of the block."""
-    made = Indices(engine)
+    temp_indices = TempIndices(engine)
     try:
-        yield made
+        yield temp_indices
     finally:
-        discard(engine, *made.names)
+        discard(engine, *temp_indices.names)
 
 
 def unused_url() -> str:

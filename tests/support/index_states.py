@@ -12,7 +12,7 @@ from simdoc_search.attach.inspection import IndexInspection, Inspection
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.schema import component_template, format_label
 from tests.support.cli import words
-from tests.support.http_server import Indices
+from tests.support.http_server import TempIndices
 
 
 def mapping(settings: Settings | None = None, *, recorded: str | None = "body") -> dict[str, Any]:
@@ -23,10 +23,10 @@ def mapping(settings: Settings | None = None, *, recorded: str | None = "body") 
     return {"properties": {"body": {"type": "text"}, **fields}}
 
 
-def fill(made: Indices, index: str, documents: dict[str, Any]) -> None:
+def fill(temp_indices: TempIndices, index: str, documents: dict[str, Any]) -> None:
     """Write documents in a bulk."""
     lines = [line for id, document in documents.items() for line in ({"index": {"_index": index, "_id": id}}, document)]
-    place = made.engine.removeprefix("http://").rpartition(":")
+    place = temp_indices.engine.removeprefix("http://").rpartition(":")
     connection = HTTPConnection(place[0], int(place[2]))
     sent = "".join(f"{json.dumps(document)}\n" for document in lines)
     connection.request("POST", "/_bulk?refresh=true", sent, {"content-type": "application/x-ndjson"})
@@ -39,9 +39,9 @@ def document(text: str, of: str | None = None, settings: Settings | None = None)
     return {"body": text, "simdoc": fingerprint_field(text if of is None else of, settings)}
 
 
-def articles(made: Indices) -> str:
+def articles(temp_indices: TempIndices) -> str:
     """Create an index with documents in all states."""
-    index = made.make(mapping())
+    index = temp_indices.make(mapping())
     fine = {f"fine/{number}": document(words(number, number + 60)) for number in range(6)}
     wordless = {"text_hash": "x", "format": format_label(Settings()), "shingles": 0, "buckets": 0}
     malformed = document(words(0, 60))
@@ -57,7 +57,7 @@ def articles(made: Indices) -> str:
         "failed/2": {"body": words(0, 60), "simdoc": {"error": "the text has 2,000,000 characters, too many"}},
         "failed/3": {"body": words(0, 60), "simdoc": {"error": 'a "quoted"\\ reason\nof \x1b[2J two lines'}},
     }
-    fill(made, index, fine | states)
+    fill(temp_indices, index, fine | states)
     return index
 
 

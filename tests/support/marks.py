@@ -10,7 +10,7 @@ from simdoc_search.duplicates.mark_update import MarkReport
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import words
 from tests.support.engines import call
-from tests.support.http_server import Indices
+from tests.support.http_server import TempIndices
 
 BASE = words(0, 100)
 TEXTS = {"kept": BASE, "loud": BASE.upper(), "near": words(0, 98), "other": words(900, 950)}
@@ -26,27 +26,27 @@ def mapping(**other: Any) -> dict[str, Any]:
     return {"properties": {"body": {"type": "text"}, "views": {"type": "integer"}, **fields}, **other}
 
 
-def put(made: Indices, index: str, texts: dict[str, str], **parameters: str) -> None:
+def put(temp_indices: TempIndices, index: str, texts: dict[str, str], **parameters: str) -> None:
     """Write documents with fingerprints."""
     for id, text in texts.items():
-        made.put(index, id, {"body": text, "simdoc": fingerprint_field(text)}, **parameters)
+        temp_indices.put(index, id, {"body": text, "simdoc": fingerprint_field(text)}, **parameters)
 
 
-def articles(made: Indices, **other: Any) -> str:
+def articles(temp_indices: TempIndices, **other: Any) -> str:
     """Create the index of an application with TEXTS, and return its name."""
-    index = made.make(mapping(**other))
-    put(made, index, TEXTS)
+    index = temp_indices.make(mapping(**other))
+    put(temp_indices, index, TEXTS)
     return index
 
 
-def search_in(made: Indices, name: str) -> SimilaritySearch:
+def search_in(temp_indices: TempIndices, name: str) -> SimilaritySearch:
     """Return a search over an index or an alias."""
-    return SimilaritySearch(open_store(f"{made.engine}/{name}", text_field="body"))
+    return SimilaritySearch(open_store(f"{temp_indices.engine}/{name}", text_field="body"))
 
 
-def mark(made: Indices, name: str, **options: Any) -> MarkReport:
+def mark(temp_indices: TempIndices, name: str, **options: Any) -> MarkReport:
     """Find and mark duplicates."""
-    search = search_in(made, name)
+    search = search_in(temp_indices, name)
     return search.mark_duplicates(search.duplicates(**options))
 
 
@@ -56,20 +56,20 @@ def counts(report: MarkReport) -> tuple[int, int, int]:
     return report.set, report.removed, report.unchanged
 
 
-def hits(made: Indices, name: str, **body: Any) -> list[dict[str, Any]]:
+def hits(temp_indices: TempIndices, name: str, **body: Any) -> list[dict[str, Any]]:
     """Return the hits of a query in the engine, by default all documents."""
-    call(made.engine, "POST", f"/{name}/_refresh")
+    call(temp_indices.engine, "POST", f"/{name}/_refresh")
     query = {"size": 100, "seq_no_primary_term": True, **body}
-    hits: list[dict[str, Any]] = call(made.engine, "POST", f"/{name}/_search", query)["hits"]["hits"]
+    hits: list[dict[str, Any]] = call(temp_indices.engine, "POST", f"/{name}/_search", query)["hits"]["hits"]
     return hits
 
 
-def hit_ids(made: Indices, name: str, **body: Any) -> list[str]:
+def hit_ids(temp_indices: TempIndices, name: str, **body: Any) -> list[str]:
     """Return the sorted ids of the hits of a query in the engine."""
-    return sorted(hit["_id"] for hit in hits(made, name, **body))
+    return sorted(hit["_id"] for hit in hits(temp_indices, name, **body))
 
 
-def marks(made: Indices, name: str) -> dict[str, tuple[str | None, str | None]]:
+def marks(temp_indices: TempIndices, name: str) -> dict[str, tuple[str | None, str | None]]:
     """Return `duplicate_of` and `cluster` of the marked documents."""
-    both = {hit["_id"]: [hit["_source"]["simdoc"].get(field) for field in FIELDS] for hit in hits(made, name)}
+    both = {hit["_id"]: [hit["_source"]["simdoc"].get(field) for field in FIELDS] for hit in hits(temp_indices, name)}
     return {id: (of, cluster) for id, (of, cluster) in both.items() if of or cluster}

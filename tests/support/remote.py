@@ -14,7 +14,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.records import field_values
 from simdoc_search.stores.remote.schema import component_template
-from tests.support.http_server import Indices
+from tests.support.http_server import TempIndices
 from tests.support.stores import record, tokens
 
 ANY = Threshold(tokens(range(8)), 1)
@@ -28,9 +28,9 @@ def need_usual_clauses(url: str) -> None:
         pytest.skip(f"this engine takes {limit} clauses in a query, not {MAX_CLAUSES}")
 
 
-def in_index(made: Indices, name: str, **options: Any) -> Any:
+def in_index(temp_indices: TempIndices, name: str, **options: Any) -> Any:
     """Open the store in an index."""
-    return open_store(f"{made.engine}/{name}", **options)
+    return open_store(f"{temp_indices.engine}/{name}", **options)
 
 
 def mapping(**properties: object) -> dict[str, Any]:

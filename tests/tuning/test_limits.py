@@ -58,17 +58,20 @@ def match_texts(a: str, b: str, bits: int) -> SentenceMatches:
 
 @pytest.mark.parametrize("with_sentences", [True, False])
 def test_versions_with_learned_limits_agree_with_the_labels(with_sentences: bool) -> None:
-    """A third of similar sentences is enough for these labels."""
+    """A third of similar sentences is min_share for these labels."""
     store, pairs = filled_store(with_sentences), label_pairs(YES, NO)
     learned = learn_version_limits(store, pairs)
     search = SimilaritySearch(store)
-    options: dict[str, Any] = {"enough": learned.limits.enough, "bits": learned.limits.bits}
+    options: dict[str, Any] = {"min_share": learned.limits.min_share, "bits": learned.limits.bits}
     versions = {id: {hit.id for hit in search.versions(id, **options).hits} for id in TEXTS}
 
     assert (ConfusionCounts(2, 3, 0, 4), ConfusionCounts(3, 3, 0, 4)) == (learned.current_counts, learned.best.counts)
     assert ((), 1.0, 1.0) == (learned.best.misclassified, learned.best.counts.precision, learned.best.counts.recall)
-    assert 1 / 5 < learned.limits.enough <= 1 / 3
-    assert (learned.current.least, learned.current.min_score) == (learned.limits.least, learned.limits.min_score)
+    assert 1 / 5 < learned.limits.min_share <= 1 / 3
+    assert (learned.current.min_smaller_share, learned.current.min_score) == (
+        learned.limits.min_smaller_share,
+        learned.limits.min_score,
+    )
     assert [pair.label for pair in pairs] == [pair.b in versions[pair.a] for pair in pairs]
 
 
@@ -88,7 +91,7 @@ def test_no_limits_on_a_grid_are_better_than_the_learned_limits(
         taken = sum(is_yes and not pair.label for pair, is_yes in zip(pairs, yes, strict=True))
         return missed * (count - cut) + taken * cut
 
-    grid = [Limits(enough / 20, 0.1, bits) for bits in (0, 7, 12, MAX_BITS) for enough in range(2, 21, 3)]
+    grid = [Limits(min_share / 20, 0.1, bits) for bits in (0, 7, 12, MAX_BITS) for min_share in range(2, 21, 3)]
     assert learned.best.counts.cost == cost(learned.limits) <= min(map(cost, grid))
     assert learned.current_counts.cost == cost(Limits())
     assert (learned.limits != learned.current) == (learned.best.counts.cost < learned.current_counts.cost)
@@ -105,7 +108,7 @@ def test_a_minimum_score_is_learned(tmp_path: Path) -> None:
 def test_stored_limits_decide_which_pairs_are_versions(tmp_path: Path) -> None:
     with open_store(tmp_path / "s", BOTH, create=True) as store:
         SimilaritySearch(store).index(Document(id, text) for id, text in TEXTS.items())
-        set_limits(store, Limits(enough=1.0, bits=0))
+        set_limits(store, Limits(min_share=1.0, bits=0))
     with open_store(tmp_path / "s") as store:
         learned = learn_related_limits(store, label_pairs([("paper3", "paper4")], [("paper1", "paper5")]))
 

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.limits import DEFAULT_BITS, DEFAULT_ENOUGH, DEFAULT_LEAST, MAX_BITS, MIN_VERSION_SCORE, Limits
+from simdoc_search.sketch.limits import (
+    DEFAULT_BITS,
+    DEFAULT_MIN_SHARE,
+    DEFAULT_MIN_SMALLER_SHARE,
+    MAX_BITS,
+    MIN_VERSION_SCORE,
+    Limits,
+)
 from simdoc_search.versions.matching import SentenceMatches, match_sentences, match_with_many, shares_by_bits
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF]
@@ -81,20 +88,24 @@ def test_the_score_is_the_share_of_one_document_in_the_other() -> None:
     limits = Limits()
 
     assert (
-        MIN_VERSION_SCORE == limits.score(DEFAULT_ENOUGH, DEFAULT_LEAST) == limits.score(DEFAULT_LEAST, DEFAULT_ENOUGH)
+        MIN_VERSION_SCORE
+        == limits.score(DEFAULT_MIN_SHARE, DEFAULT_MIN_SMALLER_SHARE)
+        == limits.score(DEFAULT_MIN_SMALLER_SHARE, DEFAULT_MIN_SHARE)
     )
-    assert limits.score(1.0, DEFAULT_LEAST) == 1.0
+    assert limits.score(1.0, DEFAULT_MIN_SMALLER_SHARE) == 1.0
     assert limits.score(0.25, 0.75) == pytest.approx(MIN_VERSION_SCORE + (1 - MIN_VERSION_SCORE) / 2)
-    assert limits.score(1.0, DEFAULT_LEAST - 0.01) is None
-    assert limits.score(DEFAULT_ENOUGH - 0.01, DEFAULT_ENOUGH - 0.01) is None
+    assert limits.score(1.0, DEFAULT_MIN_SMALLER_SHARE - 0.01) is None
+    assert limits.score(DEFAULT_MIN_SHARE - 0.01, DEFAULT_MIN_SHARE - 0.01) is None
     assert Limits(1.0, 0.0).score(1.0, 0.001) == 1.0
     assert Limits(0.3, 0.0).score(0.0, 0.0) is None
 
 
-@pytest.mark.parametrize(("enough", "least"), [(0.0, 0.0), (1.1, 0.1), (0.5, 0.6), (0.5, -0.1), (float("nan"), 0.1)])
-def test_limits_out_of_range_are_refused(enough: float, least: float) -> None:
-    with pytest.raises(ValueError, match="enough must be over 0"):
-        Limits(enough, least)
+@pytest.mark.parametrize(
+    ("min_share", "min_smaller_share"), [(0.0, 0.0), (1.1, 0.1), (0.5, 0.6), (0.5, -0.1), (float("nan"), 0.1)]
+)
+def test_limits_out_of_range_are_refused(min_share: float, min_smaller_share: float) -> None:
+    with pytest.raises(ValueError, match="min_share must be over 0"):
+        Limits(min_share, min_smaller_share)
 
 
 def test_longer_documents_with_one_similar_sentence_are_not_versions() -> None:

@@ -18,7 +18,7 @@ def test_the_characters_of_a_text_are_counted_after_normalisation(pages: Pages, 
     """One ligature becomes 18 characters."""
     problem = pages.sent(path, 400, text="\ufdfa" * 250_000, b="german")["error"]
 
-    assert re.search(r"4,50\d,\d{3} characters after normalisation", problem)
+    assert re.search(r"4,50\d,\d{3} characters after Unicode normalisation", problem)
 
 
 def test_a_large_body_is_refused(pages: Pages) -> None:

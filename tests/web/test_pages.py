@@ -15,7 +15,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.display import printable
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer, words
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.web import BROWSER, Pages, pages_of, pages_over
 
 COPY, HALF = "reports/copy.txt", "reports/half.txt"
@@ -37,10 +37,10 @@ def ids(result: Any) -> list[str]:
 
 
 @pytest.fixture
-def application(opensearch_url: str) -> Iterator[Indices]:
+def application(opensearch_url: str) -> Iterator[TempIndices]:
     """Creates indices as an application does."""
-    with indices(opensearch_url) as made:
-        yield made
+    with indices(opensearch_url) as temp_indices:
+        yield temp_indices
 
 
 # --- for programs ---
@@ -118,7 +118,7 @@ def test_the_server_has_default_columns(served_store: Path) -> None:
         assert "show" not in running.json("/similar", q="doc123", show="")["hits"][0]
 
 
-def test_the_fields_of_an_application_are_columns(application: Indices) -> None:
+def test_the_fields_of_an_application_are_columns(application: TempIndices) -> None:
     """A dot in the name of a column leads into an object."""
     fields = component_template()["template"]["mappings"]["properties"]
     index = application.make({"properties": {"body": {"type": "text"}, **fields}})

@@ -17,7 +17,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.fingerprint_value import fingerprint_in, is_ours
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.mappings import add_fields, list_some, mapping_at
+from simdoc_search.stores.remote.mappings import add_fields, mapping_at, shorten_list
 from simdoc_search.stores.remote.queries import in_random_order
 from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings, format_label
 from simdoc_search.stores.remote.texts import (
@@ -198,7 +198,7 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
         if mapping_at(index.mappings, name) is None and not any(has_text(source, name) for source in sources):
             properties = index.mappings.get("properties", {})
             other_fields = {key: mapping for key, mapping in properties.items() if key != options.field}
-            how = f"give one of its text fields with --text-field ({list_some(text_paths(other_fields))})"
+            how = f"give one of its text fields with --text-field ({shorten_list(text_paths(other_fields))})"
             raise UnfitIndexError(f"neither its mapping nor its documents have the field {name}; {how}")
     if not all(is_ours(fingerprint_in(source, options.field)) for source in sources):
         raise UnfitIndexError(f"its documents have other values in {options.field}; choose another field with --field")

@@ -59,17 +59,17 @@ def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Dama
         yield Damage(SETTINGS_FILE, str(error))
     try:
         with engine_errors("read", str(folder)), pinned_commit(index) as (commit, files):
-            total, done, is_whole = sum(path.stat().st_size for path in files.values()), 0, True
+            total, done, is_intact = sum(path.stat().st_size for path in files.values()), 0, True
             for name in commit.files:
                 fault = find_fault(files[name]) if name in files else MISSING
                 if fault:
-                    is_whole = False
+                    is_intact = False
                     yield Damage(f"{INDEX_FOLDER}/{name}", fault)
                 else:
                     done += files[name].stat().st_size
                 if progress:
                     progress(done, total)
-        if schema and is_whole:
+        if schema and is_intact:
             with engine_errors("open", str(folder)):
                 IndexInFolder(index, schema)
     except StoreError as error:

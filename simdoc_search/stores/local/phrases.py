@@ -32,7 +32,7 @@ at most `MAX_READ`. Documents with the rarest phrases are read first. Reading a 
 CHECK_EVERY = 256
 
 _MAX_SINGLE_PHRASES = 50
-"""Up to this number, phrases are searched for one by one. More phrases are searched for at once."""
+"""If a text may contain more phrases, they are compared with its words in one scan instead of one by one."""
 
 _LETTERS_AND_DIGITS = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256).lower()
 

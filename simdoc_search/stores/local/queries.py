@@ -11,7 +11,7 @@ from tantivy import FieldType, Occur, Query, Schema
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Plan, Threshold
-from simdoc_search.stores.fields import escape_surrogates, metadata_term, root_term
+from simdoc_search.stores.fields import METADATA_FIELD, escape_surrogates, metadata_term, root_term
 from simdoc_search.stores.filters import Condition, Filters, parse_filters
 from simdoc_search.stores.local.schema import path_terms
 
@@ -31,7 +31,7 @@ def build_query(
         schema: the schema of the index.
         plan: the plan.
         filters: filters that must also match.
-        exclude: place of a document to exclude.
+        exclude: key of a document to exclude.
         purpose: `rank` scores each document by the number of the plan's tokens in it; `count` finds exactly the
             candidates; `match_bands` finds the documents with a complete band.
 
@@ -92,8 +92,8 @@ def root_query(schema: Schema, root: str | None, below_root: bool) -> Query:
     if root is None:
         return Query.all_query()
     if below_root:
-        return prefix_query(schema, "facts", root_term(os.path.join(root, "")))  # noqa: PTH118
-    return term_query(schema, "facts", root_term(root))
+        return prefix_query(schema, METADATA_FIELD, root_term(os.path.join(root, "")))  # noqa: PTH118
+    return term_query(schema, METADATA_FIELD, root_term(root))
 
 
 def restrict(schema: Schema, query: Query, filters: Filters | None, exclude: DocumentKey | None = None) -> Query:
@@ -107,7 +107,9 @@ def condition_query(schema: Schema, condition: Condition) -> Query:
     if condition.field == "path":
         queries = [_path_query(schema, str(value)) for value in condition.values]
     else:
-        queries = [term_query(schema, "facts", metadata_term(condition.field, value)) for value in condition.values]
+        queries = [
+            term_query(schema, METADATA_FIELD, metadata_term(condition.field, value)) for value in condition.values
+        ]
     if not queries:
         return Query.empty_query()
     return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])

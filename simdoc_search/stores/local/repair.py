@@ -1,9 +1,9 @@
 """Copies the readable documents of a damaged store into a new store.
 
 tantivy keeps the documents of a segment in a separate file (`.store`), which may be readable even if the inverted index
-is damaged. To read it, we create an index with one empty document, and replace its `.store` file with a link to that of
-the segment. A damaged `.store` file can kill the process that reads it, because tantivy then requests too much memory.
-The documents are therefore read in a subprocess.
+is damaged. To read it, we create an index with one empty document, and replace its `.store` file with a link to the
+`.store` file of the segment. A damaged `.store` file can make tantivy request too much memory, which kills
+the process. The documents are therefore read in a subprocess.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class RepairResult:
 
     Attributes:
         documents: number of documents in the new store.
-        lost: ids of the unreadable documents. If the id is unreadable too, the entry names the document's number and
-            its segment.
-        doubts: damage that may have brought deleted documents into the new store.
+        unreadable: ids of the documents that could not be copied. If the id is unreadable too, the entry is its
+            tantivy id and its segment.
+        damaged_deletions: the damaged lists of deleted documents. The new store may contain documents from these lists.
     """
 
     documents: int
-    lost: list[str]
-    doubts: list[Damage]
+    unreadable: list[str]
+    damaged_deletions: list[Damage]
 
 
 def repair_store(folder: Path, target: Path, progress: Progress | None = None) -> RepairResult:
@@ -81,18 +81,18 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
         with engine_errors("write to", str(target)), atomic_folder(target) as working:
             create_store(working, StoreManifest.new(manifest.settings, manifest.store_texts))
             with closing(LocalStore(str(target), working, manifest.settings, manifest.store_texts)) as new:
-                lost: list[str] = []
+                unreadable: list[str] = []
                 with new.writer() as writer:
-                    writer.put(_records(segments, lost, progress or (lambda _done, _total: None)))
-                replaced = {record.id for record in new.records(lost)}  # a later version is in another segment
+                    writer.put(_read_records(segments, unreadable, progress or (lambda _done, _total: None)))
+                replaced = {record.id for record in new.records(unreadable)}  # another segment has a later version
                 documents = new.info().documents
     problem = "the list of deleted documents is damaged, so deleted documents may be in the new store"
-    doubts = [
+    damaged_deletions = [
         Damage(f"{INDEX_FOLDER}/{damaged.segment.deletions}", problem)
         for damaged in segments
-        if not damaged.knows_deletions
+        if not damaged.has_readable_deletions
     ]
-    return RepairResult(documents, [id for id in dict.fromkeys(lost) if id not in replaced], doubts)
+    return RepairResult(documents, [id for id in dict.fromkeys(unreadable) if id not in replaced], damaged_deletions)
 
 
 @contextmanager
@@ -123,32 +123,32 @@ def _write_lock(index: Path, folder: Path) -> Iterator[None]:
 class _DamagedSegment:
     """A segment with files that may be damaged.
 
-    In a subprocess, it is called with numbers of documents, and returns their records. The result for a damaged
-    document is None.
+    A subprocess calls it with document ids of tantivy, which are positions in the segment. It returns their records,
+    and None for a damaged document.
     """
 
     def __init__(self, index: Path, segment: Segment, settings: Settings) -> None:
         self.segment, self._index, self._settings = segment, index.resolve(), settings
         store, deletions = (self._index / f"{name}" for name in (f"{segment.name}.store", segment.deletions))
         self.modified = store.stat().st_mtime if store.is_file() else 0.0
-        self.knows_deletions = segment.deletions is None or (deletions.is_file() and not find_fault(deletions))
+        self.has_readable_deletions = segment.deletions is None or (deletions.is_file() and not find_fault(deletions))
         self._optional_fields = optional_fields(settings)
         self._searcher: tantivy.Searcher | None = None
         self._is_open = False
 
-    def numbers(self) -> list[int]:
-        """Return the numbers of all documents that are not deleted. If the list of deletions is damaged, return all."""
+    def live_doc_ids(self) -> list[int]:
+        """Return the tantivy ids of all documents, without the deleted ones if the list of deletions is readable."""
         with self._opened([]) as searcher:
             if searcher:
                 query, limit = tantivy.Query.all_query(), max(1, self.segment.documents)
                 return sorted(address.doc for _, address in searcher.search(query, limit=limit, count=False).hits)
-        self.knows_deletions = False
+        self.has_readable_deletions = False
         return list(range(self.segment.documents))
 
-    def ids_of(self, numbers: Collection[int]) -> dict[int, str]:
-        """Return the ids of documents by their numbers, if the inverted index has them."""
+    def ids_of(self, doc_ids: Collection[int]) -> dict[int, str]:
+        """Return the ids of documents by their tantivy ids, if the inverted index has them."""
         ids: dict[int, str] = {}
-        schema, requested = build_schema(self._optional_fields), set(numbers)
+        schema, requested = build_schema(self._optional_fields), set(doc_ids)
         with self._opened(PARTS[1:]) as searcher, suppress(StoreError), engine_errors("read", str(self._index)):
             if searcher:
                 for id, count in searcher.terms_with_prefix("id", ""):
@@ -156,7 +156,7 @@ class _DamagedSegment:
                     ids |= {address.doc: id for _, address in hits if address.doc in requested}
         return ids
 
-    def __call__(self, numbers: Sequence[int], begin_item: BeginItem) -> list[Record | None]:
+    def __call__(self, doc_ids: Sequence[int], begin_item: BeginItem) -> list[Record | None]:
         begin_item(0)
         if not self._is_open:
             self._is_open = True
@@ -164,12 +164,12 @@ class _DamagedSegment:
             with self._opened(["store"]) as self._searcher:
                 pass
         records: list[Record | None] = []
-        for position, number in enumerate(numbers):
+        for position, doc_id in enumerate(doc_ids):
             begin_item(position)
             records.append(None)
             with suppress(StoreError), engine_errors("read", str(self._index)):
                 if self._searcher:
-                    document = document_at(self._searcher, tantivy.DocAddress(0, number))
+                    document = document_at(self._searcher, tantivy.DocAddress(0, doc_id))
                     records[-1] = to_record(document, self._settings, text=True, passages=True, sketches=True)
         return records
 
@@ -188,7 +188,7 @@ class _DamagedSegment:
             (entry,) = meta["segments"]
             name = UUID(entry["segment_id"]).hex
             entry["max_doc"] = self.segment.documents
-            if self.knows_deletions and self.segment.deletions:
+            if self.has_readable_deletions and self.segment.deletions:
                 entry["deletes"] = {"num_deleted_docs": self.segment.deleted, "opstamp": self.segment.opstamp}
                 (scratch / f"{name}.{self.segment.opstamp}.del").symlink_to(self._index / self.segment.deletions)
             for part in parts:
@@ -201,33 +201,33 @@ class _DamagedSegment:
             yield searcher
 
 
-def _records(segments: list[_DamagedSegment], lost: list[str], progress: Progress) -> Iterator[Record]:
-    """Yield the readable documents that are not deleted. Add the ids of the unreadable ones to `lost`.
+def _read_records(segments: list[_DamagedSegment], unreadable: list[str], progress: Progress) -> Iterator[Record]:
+    """Yield the readable documents that are not deleted. Add the ids of the others to `unreadable`.
 
     If the list of deletions of a segment is unreadable, the segment may contain older versions of documents. Newer
     versions must replace these. Such segments are therefore read first, by ascending modification time.
     """
-    numbers = {segment: segment.numbers() for segment in segments}
-    done, total = 0, sum(map(len, numbers.values()))
-    for segment in sorted(segments, key=lambda segment: (segment.knows_deletions, segment.modified)):
+    doc_ids = {segment: segment.live_doc_ids() for segment in segments}
+    done, total = 0, sum(map(len, doc_ids.values()))
+    for segment in sorted(segments, key=lambda segment: (segment.has_readable_deletions, segment.modified)):
         damaged: list[int] = []
-        for number, record in _read(segment, numbers[segment]):
+        for doc_id, record in _read(segment, doc_ids[segment]):
             if record is None:
-                damaged.append(number)
+                damaged.append(doc_id)
             else:
                 yield record
             done += 1
             progress(done, total)
         ids = segment.ids_of(damaged) if damaged else {}
-        lost += (ids.get(number, f"document {number} of {segment.segment.name}") for number in damaged)
+        unreadable += (ids.get(doc_id, f"document {doc_id} of {segment.segment.name}") for doc_id in damaged)
 
 
-def _read(segment: _DamagedSegment, numbers: list[int]) -> Iterator[tuple[int, Record | None]]:
+def _read(segment: _DamagedSegment, doc_ids: list[int]) -> Iterator[tuple[int, Record | None]]:
     """Read documents in a subprocess. A document that crashes it is damaged."""
     with closing(WorkerProcess(segment, ItemLimits())) as process:
         start, size, crashes = 0, _BATCH_SIZE, 0
-        while start < len(numbers):
-            page = numbers[start : start + size]
+        while start < len(doc_ids):
+            page = doc_ids[start : start + size]
             records: Sequence[Record | None]
             try:
                 records = process.run(page)

@@ -21,7 +21,7 @@ from simdoc_search.sketch.sentences import codes_of_sentences, sentences_of_code
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import HASH_BITS, encode_text
 from simdoc_search.sketch.winnow import empty_codes
-from simdoc_search.stores.fields import escape_surrogates, metadata_terms, names_of
+from simdoc_search.stores.fields import METADATA_FIELD, escape_surrogates, metadata_terms, names_of
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 
 MAX_TERM_BYTES = 65_000
@@ -62,7 +62,7 @@ def build_schema(optional: Collection[str]) -> tantivy.Schema:
     """
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
-    for name in ("names", "path", "facts", *HASHES):
+    for name in ("names", "path", METADATA_FIELD, *HASHES):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("tokens", tokenizer_name="whitespace", index_option="basic")
     builder.add_unsigned_field("buckets", indexed=True, fast=True)
@@ -86,7 +86,7 @@ def encode_record(record: Record, settings: Settings, store_text: bool) -> Encod
         "id": record.id,
         "names": names_of(record.id),
         "path": path_terms(record.path),
-        "facts": metadata_terms(record),
+        METADATA_FIELD: metadata_terms(record),
         "tokens": encode_text(record.codes),
         "buckets": len(record.codes),
         "codes": _pack_fingerprint(record.codes, settings.minhash.slot_count),

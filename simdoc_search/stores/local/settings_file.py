@@ -89,7 +89,7 @@ def _read(path: Path, folder: Path) -> StoreManifest | None:
     try:
         values = parse_json(read_small(path, _MAX_BYTES))
         checksum, store_texts, id = values.pop("checksum"), values["store_texts"], values["id"]
-        is_whole = checksum == _checksum(values)
+        is_intact = checksum == _checksum(values)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except PermissionError:  # the caller reports it with the path of the store
@@ -102,7 +102,7 @@ def _read(path: Path, folder: Path) -> StoreManifest | None:
         settings = Settings.from_dict(values)
     except FormatMismatchError as error:
         raise FormatMismatchError(f"cannot open the store {folder}: {error}", error.found, error.expected) from error
-    if not is_whole:
+    if not is_intact:
         raise _damage_error(folder, "its checksum does not match")
     return StoreManifest(settings, bool(store_texts), id)
 

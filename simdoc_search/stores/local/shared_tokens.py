@@ -18,7 +18,7 @@ from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.shared_tokens import (
     FIRST_READ,
     GROWTH,
-    Shared,
+    SharingDocument,
     SharingDocuments,
     sharing_order,
     split_rows,
@@ -60,6 +60,8 @@ def find_sharing(
         return ((address, int(score)) for score, address in snapshot.ranked(query, max(size, FIRST_READ), GROWTH))
 
     counts, omitted_bound = sum_parts([stream(query) for query in queries], count_parts, size)
-    documents = [Shared(DocumentKey(id_of(snapshot.document(address))), shared) for address, shared in counts.items()]
+    documents = [
+        SharingDocument(DocumentKey(id_of(snapshot.document(address))), shared) for address, shared in counts.items()
+    ]
     total = snapshot.count(sharing_query(schema, kind.name, rows, filters, exclude, counted=False))
     return SharingDocuments(sorted(documents, key=sharing_order), total, omitted_bound)

@@ -24,6 +24,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE, Closable, Encoder, StoreInfo
 from simdoc_search.stores.fields import (
+    METADATA_FIELD,
     escape_surrogates,
     field_or_folder_names,
     metadata_prefix,
@@ -157,15 +158,15 @@ class LocalStore(Closable):
 
     def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
         with self.writer() as writer:  # no other writer can write during the block
-            places = {*removals, *(removal.kept[0] for removal in removals.values() if removal.kept)}
-            hashes = {record.place: record.text_hash for record in self.records({place.id for place in places})}
+            keys = {*removals, *(removal.kept[0] for removal in removals.values() if removal.kept)}
+            hashes = {record.place: record.text_hash for record in self.records({key.id for key in keys})}
             not_removed: dict[DocumentKey, str] = {}
-            for place, removal in removals.items():
-                if hashes.get(place) != removal.text_hash:
-                    not_removed[place] = TEXT_CHANGED if place in hashes else NOT_IN_STORE
+            for key, removal in removals.items():
+                if hashes.get(key) != removal.text_hash:
+                    not_removed[key] = TEXT_CHANGED if key in hashes else NOT_IN_STORE
                 elif removal.kept and hashes.get(removal.kept[0]) != removal.kept[1]:
-                    not_removed[place] = KEPT_CHANGED
-            writer.delete(place.id for place in removals if place not in not_removed)
+                    not_removed[key] = KEPT_CHANGED
+            writer.delete(key.id for key in removals if key not in not_removed)
         return not_removed
 
     # --- reading ---
@@ -208,14 +209,14 @@ class LocalStore(Closable):
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         return (Digest(record.id, record.digest, record.origin) for record in self.records(ids))
 
-    def fields_at(self, places: Sequence[DocumentKey], fields: Sequence[str]) -> dict[DocumentKey, Mapping[str, Any]]:
-        records = self.records([place.id for place in places])
+    def fields_at(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> dict[DocumentKey, Mapping[str, Any]]:
+        records = self.records([key.id for key in keys])
         return {
             record.place: {key: record.metadata[key] for key in fields if key in record.metadata} for record in records
         }
 
-    def places_of(self, id: str, index: str) -> Collection[DocumentKey]:  # noqa: ARG002
-        """Return no places, because a local store has no named indices."""
+    def keys_of(self, id: str, index: str) -> Collection[DocumentKey]:  # noqa: ARG002
+        """Return no keys, because a local store has no named indices."""
         return ()
 
     # --- queries ---
@@ -301,7 +302,7 @@ class LocalStore(Closable):
         if is_path:
             query = condition_query(self._schema, condition)
         else:
-            query = prefix_query(self._schema, "facts", metadata_prefix(condition.field))
+            query = prefix_query(self._schema, METADATA_FIELD, metadata_prefix(condition.field))
         if snapshot.addresses(query, 1):
             return None
         sample = snapshot.addresses(tantivy.Query.all_query(), MAX_FIELDS_SAMPLE)

@@ -12,12 +12,13 @@ from simdoc_search.query.dsl import Score, clause_count, to_dsl
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.min_hash import TermIndices
-from simdoc_search.stores.remote.queries import Ids, filter_clauses
+from simdoc_search.stores.remote.queries import IdField, filter_clauses
 from simdoc_search.stores.remote.records import to_record
 
 
@@ -29,7 +30,7 @@ class IndexAccess:
         engine: the engine, for interactive queries.
         background: the same engine with longer retries, for background work.
         indices: the indices behind the name.
-        ids: the part of a document that contains its id.
+        id_field: the part of a document that contains its id.
         settings: settings of the fingerprints, with the hash key.
         text_fields: the fields that contain the text, in an index that simdoc-search did not create. In an index that
             simdoc-search created, it is None, and the text is in `body`.
@@ -38,7 +39,7 @@ class IndexAccess:
     engine: Engine
     background: Engine
     indices: Indices | TermIndices
-    ids: Ids
+    id_field: IdField
     settings: Settings
     text_fields: Sequence[str] | None
 
@@ -120,12 +121,15 @@ class IndexAccess:
         """Return the `_source` filter for a search whose hits are passed to `record`."""
         unused = [f"{self.field}.{name}" for name in KINDS if not (passages if name == "passages" else sketches)]
         if self.text_fields is not None:
-            return {"includes": [self.field, *self.ids.parts, *(self.text_fields if text else ())], "excludes": unused}
-        unused += [f"{self.field}.{name}" for name in ("names", "path", "facts", "format")]
+            return {
+                "includes": [self.field, *self.id_field.parts, *(self.text_fields if text else ())],
+                "excludes": unused,
+            }
+        unused += [f"{self.field}.{name}" for name in ("names", "path", METADATA_FIELD, "format")]
         return {"excludes": unused if text else [*unused, "body"]}
 
     def record(self, hit: Mapping[str, Any]) -> Record:
         """Convert a hit to a record."""
-        place, source = self.ids.place_of(hit), hit.get("_source") or {}
-        fault = self.indices.fault_of(place.index)
-        return to_record(place, source, field=self.field, text_fields=self.text_fields, fault=fault)
+        key, source = self.id_field.key_of(hit), hit.get("_source") or {}
+        fault = self.indices.fault_of(key.index)
+        return to_record(key, source, field=self.field, text_fields=self.text_fields, fault=fault)

@@ -140,14 +140,14 @@ class RemoteCandidates:
 
     def _to_candidates(self, hits: Iterable[RawHit]) -> Iterator[Candidate]:
         for hit, codes, matched, fault in self._read_tokens(hits):
-            place = self._access.ids.place_of(hit)
+            key = self._access.id_field.key_of(hit)
             if fault:
-                self._left_out[hit_key(hit)] = LeftOut(place, fault)
+                self._left_out[hit_key(hit)] = LeftOut(key, fault)
             else:
                 fields = select_fields(
                     hit.get("_source") or {}, self._fields, is_simdoc_index=self._access.is_simdoc_index
                 )
-                yield Candidate(place, matched, codes, fields)
+                yield Candidate(key, matched, codes, fields)
 
     def _rank_client_side(self, hits: Iterable[RawHit]) -> list[Candidate]:
         candidates = [hit for hit in self._to_candidates(hits) if hit.matched >= self.plan.minimum_match]
@@ -160,14 +160,14 @@ def find_candidates(
     filters: Filters | None,
     fields: Sequence[str],
 ) -> list[RemoteCandidates]:
-    """Run plans in one or two requests. Each plan has a place to exclude, or None. See `Store.candidates_of_many`.
+    """Run plans in one or two requests. Each plan has a key to exclude, or None. See `Store.candidates_of_many`.
 
     Plans with bands first run without scores. If only a few documents match, it is cheaper to count their shared tokens
     on the client side.
     """
     clauses = access.query_clauses(filters)
     chosen_plans = [plan for plan, _ in plans]
-    excluded = [access.ids.place_clauses(place) for _, place in plans]
+    excluded = [access.id_field.key_clauses(key) for _, key in plans]
     searches: dict[int, dict[str, Any]] = {}
     responses: dict[int, Any] = {}
 
@@ -212,7 +212,7 @@ def first_page_search(
     access: IndexAccess, query: dict[str, Any], source: Sequence[str], fields: Sequence[str], *, scored: bool
 ) -> dict[str, Any]:
     """Return the body of the search for the first page of candidates."""
-    parts = [*source, *access.ids.parts, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
+    parts = [*source, *access.id_field.parts, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
     return {
         "query": query,
         "size": FIRST_PAGE if scored else MAX_COUNTED_CLIENT_SIDE,

@@ -11,7 +11,7 @@ from logging import getLogger
 from typing import Any
 
 from simdoc_search.errors import MissingExtraError
-from simdoc_search.stores.remote.errors import TooLargeError, one_line
+from simdoc_search.stores.remote.errors import ResponseTooLargeError, one_line
 from simdoc_search.stores.remote.retry import seconds_from_environment
 
 CONNECTIONS = 8
@@ -129,14 +129,14 @@ class _BoundedPool:
         self._pool = pool
 
     def urlopen(self, method: str, url: str, body: bytes | None = None, **options: Any) -> _Response:
-        """Send a request as urllib3 does. Raises TooLargeError if the response exceeds MAX_RESPONSE_BYTES."""
+        """Send a request as urllib3 does. Raises ResponseTooLargeError if the response exceeds MAX_RESPONSE_BYTES."""
         response = self._pool.urlopen(method, url, body=body, preload_content=False, **options)
         data = bytearray()
         try:
             while block := response.read(1 << 20, decode_content=False):
                 data += block
                 if len(data) > MAX_RESPONSE_BYTES:
-                    raise TooLargeError
+                    raise ResponseTooLargeError
         except BaseException:
             response.close()  # the next request must not read the rest of this response
             raise

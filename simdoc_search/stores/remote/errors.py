@@ -59,7 +59,7 @@ class RequestError(StoreError):
         self.index = index
 
 
-class TooLargeError(StoreError):
+class ResponseTooLargeError(StoreError):
     """A response is larger than `clients.MAX_RESPONSE_BYTES`."""
 
     def __init__(self, message: str = "the response is larger than 256 MiB; request fewer documents") -> None:
@@ -77,7 +77,7 @@ def error_from_client(name: str, error: Exception, *, owns_client: bool) -> Exce
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return error_from_response(name, status, getattr(error, "info", None) or getattr(error, "body", None))
-    if too_large := _find_too_large_error(error):
+    if too_large := _find_response_too_large(error):
         return too_large
     error_class = type(error)
     if not error_class.__module__.startswith(_CLIENT_MODULES):
@@ -176,8 +176,8 @@ def _describe_error(status: int, error_type: str, reason: str) -> str:
     return f"returned status {status}: {reason}"
 
 
-def _find_too_large_error(error: BaseException | None) -> TooLargeError | None:
-    """Return the `TooLargeError` that caused an error of a client, or None."""
-    while error is not None and not isinstance(error, TooLargeError):
+def _find_response_too_large(error: BaseException | None) -> ResponseTooLargeError | None:
+    """Return the `ResponseTooLargeError` that caused an error of a client, or None."""
+    while error is not None and not isinstance(error, ResponseTooLargeError):
         error = error.__cause__ or error.__context__
     return error

@@ -11,7 +11,7 @@ from simdoc_search.stores.point_in_time import FoundRecords, SizedPlan
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import uuids_of
-from simdoc_search.stores.remote.errors import RequestError, TooLargeError
+from simdoc_search.stores.remote.errors import RequestError, ResponseTooLargeError
 from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.point_in_time import PagedHits, all_hits_at, open_point_in_time, total_hits
 
@@ -52,7 +52,7 @@ class FrozenIndex:
         try:
             distinct = distinct_words and self._has_hashes
             responses = self._hits.search_many([self._search_body(plan, size, distinct) for plan in plans])
-        except TooLargeError:
+        except ResponseTooLargeError:
             if len(plans) < 2:
                 raise
             middle = len(plans) // 2

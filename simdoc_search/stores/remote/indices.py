@@ -18,10 +18,10 @@ from simdoc_search.stores.remote.schema import only_fingerprint_field
 from simdoc_search.stores.remote.shared_settings import (
     Mappings,
     common_settings,
+    explain_not_queryable,
     is_created_by_simdoc,
+    none_queryable_message,
     select_queryable,
-    why_none_is_queryable,
-    why_not_queryable,
 )
 
 REFRESH_SECONDS = 10.0
@@ -116,8 +116,10 @@ class Indices:
             self._read_again(engine)
         state, left_out = self._state, []
         for index in self._not_queryable(state):
-            reason = why_not_queryable(index, state.all_mappings, self.field, self._location, state.settings.get(index))
-            left_out.append(LeftOutIndex(index, engine.count(self.name, {"term": {"_index": index}}), reason))
+            problem = explain_not_queryable(
+                index, state.all_mappings, self.field, self._location, state.settings.get(index)
+            )
+            left_out.append(LeftOutIndex(index, engine.count(self.name, {"term": {"_index": index}}), problem.reason))
         closed = [LeftOutIndex(index, None, closed_reason(index)) for index in sorted(state.closed)]
         return (*left_out, *closed)
 
@@ -154,7 +156,7 @@ class Indices:
     def _common_settings(self, state: _State) -> Settings:
         if state.queryable:
             return common_settings(state.queryable, self.field, self._location)
-        reason = why_none_is_queryable(state.mappings, self.field, self._location, state.settings, state.all_mappings)
+        reason = none_queryable_message(state.mappings, self.field, self._location, state.settings, state.all_mappings)
         raise StoreError("; ".join([reason, *(f"the index {index} is closed" for index in sorted(state.closed))]))
 
     @staticmethod

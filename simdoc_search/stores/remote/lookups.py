@@ -10,6 +10,7 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import MAX_ID_BYTES, DocumentKey, unicode_forms
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.fields import (
+    METADATA_FIELD,
     escape_surrogates,
     field_or_folder_names,
     metadata_prefix,
@@ -19,7 +20,7 @@ from simdoc_search.stores.fields import (
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import TooLargeError
+from simdoc_search.stores.remote.errors import ResponseTooLargeError
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
 from simdoc_search.stores.remote.queries import path_clause
 from simdoc_search.stores.remote.texts import select_fields, source_paths
@@ -63,7 +64,7 @@ def find_by_id(
     possible = [id for id in ids if is_possible_id(id)]
 
     def find(part: list[str]) -> list[RawHit]:
-        query = access.ids.query(part)
+        query = access.id_field.query(part)
         body: dict[str, Any] = {
             "query": {"bool": {"filter": [query, *clauses]}} if clauses else query,
             "size": 2 * len(part) if len(part) > 1 else _MAX_DOCUMENTS_PER_ID,
@@ -76,7 +77,7 @@ def find_by_id(
             hits: list[RawHit] = response["hits"]["hits"]
             if total_hits(response) <= body["size"] or len(part) == 1:
                 return hits
-        except TooLargeError:
+        except ResponseTooLargeError:
             if len(part) == 1:
                 raise
         middle = len(part) // 2
@@ -87,41 +88,41 @@ def find_by_id(
 
 
 def values_at(
-    access: IndexAccess, places: Sequence[DocumentKey], fields: Sequence[str]
+    access: IndexAccess, keys: Sequence[DocumentKey], fields: Sequence[str]
 ) -> dict[DocumentKey, Mapping[str, Any]]:
-    """Return the values of fields of the documents at these places; see `Store.fields_at`."""
-    source = [*access.ids.parts, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
-    ids = dict.fromkeys(place.id for place in places)
+    """Return the values of fields of the documents with these keys; see `Store.fields_at`."""
+    source = [*access.id_field.parts, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
+    ids = dict.fromkeys(key.id for key in keys)
     hits = find_by_id(access, ids, source=source, at_once=_FIELDS_AT_ONCE)
     return {
-        access.ids.place_of(hit): select_fields(
+        access.id_field.key_of(hit): select_fields(
             hit.get("_source") or {}, fields, is_simdoc_index=access.is_simdoc_index
         )
         for hit in hits
     }
 
 
-def places_of(access: IndexAccess, id: str, index: str) -> set[DocumentKey]:
-    """Return the places of the documents with an id in an index, alias or data stream."""
-    source = access.ids.parts or {"excludes": ["*"]}
+def keys_of(access: IndexAccess, id: str, index: str) -> set[DocumentKey]:
+    """Return the keys of the documents with an id in an index, alias or data stream."""
+    source = access.id_field.parts or {"excludes": ["*"]}
     try:
-        return {*map(access.ids.place_of, find_by_id(access, [id], source=source, at_once=1, index=index))}
+        return {*map(access.id_field.key_of, find_by_id(access, [id], source=source, at_once=1, index=index))}
     except StoreNotFoundError:
         return set()
 
 
-def field_hashes(access: IndexAccess, places: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
+def field_hashes(access: IndexAccess, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
     """Return a hash of the application's fields in each document; see `HasFields.field_hashes`."""
     if access.is_simdoc_index:
         return {}
 
     def hash_fields(source: Mapping[str, Any]) -> str:
-        values = {name: value for name, value in source.items() if name not in access.ids.parts}
+        values = {name: value for name, value in source.items() if name not in access.id_field.parts}
         return text_hash(json.dumps(values, sort_keys=True))
 
-    ids = dict.fromkeys(place.id for place in places)
+    ids = dict.fromkeys(key.id for key in keys)
     hits = find_by_id(access, ids, source={"excludes": [access.field]}, at_once=_FIELDS_AT_ONCE)
-    return {access.ids.place_of(hit): hash_fields(hit.get("_source") or {}) for hit in hits}
+    return {access.id_field.key_of(hit): hash_fields(hit.get("_source") or {}) for hit in hits}
 
 
 def find_by_name(access: IndexAccess, name: str, filters: Filters | None) -> list[str]:
@@ -154,12 +155,14 @@ def find_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
 
     If ids are `_id` in an application's index, none are returned, because `_id` does not support prefix queries.
     """
-    if access.ids.field is None and not access.is_simdoc_index:
+    if access.id_field.field is None and not access.is_simdoc_index:
         return []
-    fields = [access.ids.field] if access.ids.field else [f"{access.field}.{name}" for name in ("path", "names")]
+    fields = (
+        [access.id_field.field] if access.id_field.field else [f"{access.field}.{name}" for name in ("path", "names")]
+    )
     query = {"bool": {"should": [{"prefix": {field: prefix}} for field in fields]}}
-    hits = access.engine.search(access.name, {"query": query, "size": limit, "_source": access.ids.parts})["hits"]
-    return sorted(id for id in map(access.ids.id_of, hits["hits"]) if id.startswith(prefix))
+    hits = access.engine.search(access.name, {"query": query, "size": limit, "_source": access.id_field.parts})["hits"]
+    return sorted(id for id in map(access.id_field.id_of, hits["hits"]) if id.startswith(prefix))
 
 
 def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | None:
@@ -169,7 +172,7 @@ def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | Non
     elif condition.field == "path":
         query = path_clause(condition.values, access.field)
     else:
-        query = {"prefix": {f"{access.field}.facts": metadata_prefix(condition.field)}}
+        query = {"prefix": {f"{access.field}.{METADATA_FIELD}": metadata_prefix(condition.field)}}
     if access.engine.call("POST", [access.name, "_count"], {"query": query}, terminate_after=1)["count"]:
         return None
     if not access.is_simdoc_index:

@@ -87,7 +87,7 @@ def _block_faults(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
 
 
 def _source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
-    """Yield the faults of `_source`: tokens cannot be read from it, or an update, which rewrites it, loses fields."""
+    """Yield faults of `_source` that prevent reading tokens, or that would make an update lose fields."""
     source = mapping.get("_source", {})
     mode = source.get("mode") or settings.get("mapping", {}).get("source", {}).get("mode")
     if source.get("enabled") is False or mode == "disabled":
@@ -95,12 +95,12 @@ def _source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], fiel
         yield MappingFault(problem, blocks_queries=True, blocks_writes=True)
         return
     if source.get("excludes") or source.get("includes"):
-        is_lost = _is_excluded(source, f"{field}.tokens")
+        excludes_tokens = _is_excluded(source, f"{field}.tokens")
         consequence = (
-            f"{field}.tokens, so hits cannot be read" if is_lost else "fields, which a partial update would destroy"
+            f"{field}.tokens, so hits cannot be read" if excludes_tokens else "fields, which an update would destroy"
         )
         problem = f"_source excludes {consequence}; include all fields in _source, then reindex"
-        yield MappingFault(problem, blocks_queries=is_lost, blocks_writes=True)
+        yield MappingFault(problem, blocks_queries=excludes_tokens, blocks_writes=True)
     # OpenSearch's derived source contains only fields that it can derive, so an update loses nothing that can be read.
     if mode == "synthetic" or settings.get("mode") in {"time_series", "logsdb"}:
         problem = "_source is synthetic, so an update would not preserve it; choose a stored _source, then reindex"

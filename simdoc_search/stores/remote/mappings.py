@@ -100,7 +100,7 @@ def id_field_type(path: str, mappings: Iterable[Mapping[str, Any]]) -> str:
     if not types and all(lacks_field(mapping, path) for mapping in all_mappings):
         fields = [item for mapping in all_mappings for item in mapping["properties"].items()]
         names = {name for name, field in fields if field.get("type") in _ID_TYPES}
-        raise LocationError(f"no document has a field {path}; choose a field with ids: {list_some(names)}")
+        raise LocationError(f"no document has a field {path}; choose a field with ids: {shorten_list(names)}")
     return str(min(types, default=""))
 
 
@@ -118,7 +118,7 @@ def remaining_fields(mapping: Mapping[str, Any], settings: Mapping[str, Any]) ->
     return limit - count_fields(mapping.get("properties", {})), limit
 
 
-def list_some(names: Iterable[str]) -> str:
+def shorten_list(names: Iterable[str]) -> str:
     """Return the first five names in alphabetical order, for a message."""
     ordered = sorted(names)
     return ", ".join(ordered[:5]) + (", ..." if len(ordered) > 5 else "") if ordered else "there is none"

@@ -1,4 +1,4 @@
-"""Marks duplicates in an index, with two extra fields in the fingerprint field.
+"""Marks duplicates in an index. A mark consists of two more fields in the fingerprint field.
 
 Only duplicates have `duplicate_of`, which contains the id of the kept document. All documents of a group, including the
 kept document, have the same `cluster`. So a filter can hide duplicates, and `collapse` can show one document per group.
@@ -16,6 +16,7 @@ from urllib.parse import quote
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import Outcome
 from simdoc_search.stores.remote.fingerprint_value import fingerprint_in
@@ -30,7 +31,7 @@ from simdoc_search.stores.remote.updates import ConditionalUpdater
 MALFORMED = 400
 """Status of a document whose fingerprint is not an object, so that an update would destroy it."""
 
-_EXCLUDED_PARTS = ("tokens", "passages", "names", "path", "facts", "origin")
+_EXCLUDED_PARTS = ("tokens", "passages", "names", "path", METADATA_FIELD, "origin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Marks:
         self._access = access
         self._engine = access.background
         excluded = [f"{access.field}.{name}" for name in _EXCLUDED_PARTS]
-        self._source = {"includes": [access.field, *access.ids.parts], "excludes": excluded}
+        self._source = {"includes": [access.field, *access.id_field.parts], "excludes": excluded}
         self._updates = self._prepare(self._engine.call("GET", [access.name]))
         self.refresh()  # an interrupted run may have written marks that searches do not show yet
 
@@ -82,21 +83,21 @@ class Marks:
         body = {"query": query, "sort": ["_doc"], "_source": self._source, "seq_no_primary_term": True}
         return all_hits(self._engine, self._access.name, body)
 
-    def documents_at(self, places: Iterable[DocumentKey]) -> list[RawHit]:
-        """Return the documents at these places. Documents that do not exist are omitted."""
-        unique = set(places)
-        ids = dict.fromkeys(place.id for place in unique)
+    def documents_at(self, keys: Iterable[DocumentKey]) -> list[RawHit]:
+        """Return the documents with these keys. Missing documents are omitted."""
+        unique = set(keys)
+        ids = dict.fromkeys(key.id for key in unique)
         hits = find_by_id(self._access, ids, source=self._source, engine=self._engine, at_once=len(ids) or 1)
-        return [hit for hit in hits if self.place_of(hit) in unique]
+        return [hit for hit in hits if self.key_of(hit) in unique]
 
-    def place_of(self, hit: RawHit) -> DocumentKey:
-        """Return the place of a document."""
-        return self._access.ids.place_of(hit)
+    def key_of(self, hit: RawHit) -> DocumentKey:
+        """Return the key of a document."""
+        return self._access.id_field.key_of(hit)
 
     def text_hash_of(self, hit: RawHit) -> str:
         """Return the `text_hash` in a document's fingerprint. It is empty if there is none."""
         source, field = hit.get("_source") or {}, self._access.field
-        return to_record(self.place_of(hit), source, field=field).text_hash
+        return to_record(self.key_of(hit), source, field=field).text_hash
 
     def mark_of(self, hit: RawHit) -> Mark:
         """Return the mark of a document."""

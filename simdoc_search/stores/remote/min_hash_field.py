@@ -41,7 +41,7 @@ from simdoc_search.stores.remote.min_hash import (
     text_field_of,
 )
 from simdoc_search.stores.remote.point_in_time import RawHit
-from simdoc_search.stores.remote.queries import Ids
+from simdoc_search.stores.remote.queries import IdField
 from simdoc_search.stores.remote.texts import check_text_fields, text_field_names, text_of
 
 TEXTS_AT_ONCE = 16
@@ -93,7 +93,7 @@ def min_hash_access(
     indices = TermIndices(index, field, {name: open_mappings[name] for name in options}, unfilled, closed)
     engine = engine.without_closed_indices()
     return IndexAccess(
-        engine, engine.in_background(), indices, Ids.in_field(id_field, open_mappings.values()), shared, texts
+        engine, engine.in_background(), indices, IdField.in_field(id_field, open_mappings.values()), shared, texts
     )
 
 
@@ -117,7 +117,7 @@ def _shared_options(options: Mapping[str, TermSettings], field: str, location: s
 
 def compute_records(access: IndexAccess, ids: Iterable[str], filters: Filters | None = None) -> Iterator[Record]:
     """Compute the records of documents from their texts; see `Store.records`."""
-    source, clauses = [*(access.text_fields or ()), *access.ids.parts], access.filter_clauses(filters)
+    source, clauses = [*(access.text_fields or ()), *access.id_field.parts], access.filter_clauses(filters)
     hits = find_by_id(access, ids, source=source, at_once=TEXTS_AT_ONCE, clauses=clauses)
     return (_compute_record(access, hit) for hit in hits)
 
@@ -128,7 +128,7 @@ def find_term_candidates(
     filters: Filters | None,
     fields: Sequence[str],
 ) -> list[RemoteCandidates]:
-    """Run plans. Each plan has a place to exclude, or None. See `Store.candidates_of_many`."""
+    """Run plans. Each plan has a key to exclude, or None. See `Store.candidates_of_many`."""
     clauses = access.query_clauses(filters)
     searches = [_search_body(access, plan, clauses, exclude, fields) for plan, exclude in plans]
     responses = run_searches(access, searches)
@@ -149,7 +149,7 @@ def _search_body(
     access: IndexAccess, plan: Plan, clauses: list[dict[str, Any]], exclude: DocumentKey | None, fields: Sequence[str]
 ) -> dict[str, Any]:
     """Return the body of the search for the first page. Scores count equal terms if the clause limit allows it."""
-    without = access.ids.place_clauses(exclude)
+    without = access.id_field.key_clauses(exclude)
     used = clause_count([*clauses, *without])
     limit = access.engine.max_clauses(plan.clauses + len(plan.tokens) + used)
     is_scored = isinstance(plan, Threshold) or can_count_tokens(plan, used, limit)
@@ -163,10 +163,10 @@ def _term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitRead
     def read(hits: Iterable[RawHit]) -> Iterator[HitWithTokens]:
         remaining = iter(hits)
         while page := list(islice(remaining, TEXTS_AT_ONCE)):
-            ids = dict.fromkeys(access.ids.id_of(hit) for hit in page)
+            ids = dict.fromkeys(access.id_field.id_of(hit) for hit in page)
             records = {record.place: record for record in compute_records(access, ids)}
             for hit in page:
-                if record := records.get(access.ids.place_of(hit)):  # not deleted since the search
+                if record := records.get(access.id_field.key_of(hit)):  # not deleted since the search
                     matched = round(hit["_score"]) if is_scored else len(tokens.intersection(record.terms))
                     yield HitWithTokens(hit, record.codes, matched, record.fault)
 
@@ -174,11 +174,11 @@ def _term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitRead
 
 
 def _compute_record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
-    place, names = access.ids.place_of(hit), ", ".join(access.text_fields or ())
-    location: dict[str, Any] = {"index": place.index, "routing": place.routing}
+    key, names = access.id_field.key_of(hit), ", ".join(access.text_fields or ())
+    location: dict[str, Any] = {"index": key.index, "routing": key.routing}
 
     def record_without_terms(fault: str) -> Record:
-        return Record(place.id, empty_codes(), 0, "", fault=fault, **location)
+        return Record(key.id, empty_codes(), 0, "", fault=fault, **location)
 
     try:
         text = text_of(hit.get("_source") or {}, access.text_fields or ())
@@ -191,4 +191,4 @@ def _compute_record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
     text_fingerprint = fingerprint(text, settings.analysis, settings.minhash)
     codes, terms = settings.codes_and_terms(text_fingerprint)
     fault = "" if len(codes) else f"has fewer than {settings.analysis.shingle_size} words in {names}"
-    return Record(place.id, codes, text_fingerprint.shingles, "", text=text, fault=fault, terms=terms, **location)
+    return Record(key.id, codes, text_fingerprint.shingles, "", text=text, fault=fault, terms=terms, **location)

@@ -47,11 +47,11 @@ def find_phrases(
 
     def search(phrase: Phrase) -> dict[str, Any]:
         return {
-            "query": phrase_query(phrase.text, fields, clauses, exclude, access.ids),
+            "query": phrase_query(phrase.text, fields, clauses, exclude, access.id_field),
             "size": size,
             "sort": ["_doc"],
             "track_total_hits": size + 1,
-            "_source": access.ids.parts or False,
+            "_source": access.id_field.parts or False,
         }
 
     matches: defaultdict[DocumentKey, list[int]] = defaultdict(list)
@@ -61,10 +61,10 @@ def find_phrases(
         for position, response in enumerate(access.engine.search_many(access.name, searches), start):
             hits = response["hits"]["hits"]
             for hit in hits:
-                matches[access.ids.place_of(hit)].append(position)
+                matches[access.id_field.key_of(hit)].append(position)
             if total_hits(response) > len(hits):
                 incomplete.append(position)
-    return PhraseMatches({place: tuple(positions) for place, positions in matches.items()}, tuple(incomplete))
+    return PhraseMatches({key: tuple(positions) for key, positions in matches.items()}, tuple(incomplete))
 
 
 def _text_fields(access: IndexAccess) -> Sequence[str]:

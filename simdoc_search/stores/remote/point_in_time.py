@@ -15,17 +15,17 @@ from typing import Any, TypeAlias
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.stores.remote.engine import Engine, shard_preference
-from simdoc_search.stores.remote.errors import TooLargeError
+from simdoc_search.stores.remote.errors import ResponseTooLargeError
 from simdoc_search.stores.remote.retry import is_retryable
 
 RawHit = dict[str, Any]
 """A hit as the engine returns it."""
 
 ShardFilter = Callable[[int], dict[str, Any]]
-"""Returns the clause that selects documents of a shard, by the number of the shard."""
+"""Returns the clause that selects documents of a shard. Its argument is the index of the shard."""
 
 PAGE_SIZE = 500
-"""Number of hits in one page of each slice, together for all slices."""
+"""Number of hits that are read at once, from all slices together."""
 
 KEEP_ALIVE = "10m"
 """Time for which the engine keeps a point in time or a scroll after each page."""
@@ -99,7 +99,7 @@ class PointInTime:
                 response = self._page(part, size)
                 break
             except StoreError as error:
-                if not isinstance(error, TooLargeError) or size == 1:
+                if not isinstance(error, ResponseTooLargeError) or size == 1:
                     retries.pause_after(error)
                 size = max(1, size // 2)
         self._id = response.get("pit_id", self._id)
@@ -261,12 +261,12 @@ def _shard_counts(engine: Engine, index: str) -> dict[str, int]:
 
 def _selection(
     body: Mapping[str, Any],
-    number: int,
-    count: int,
+    slice_id: int,
+    slice_count: int,
     shard_filter: ShardFilter | None,
     filters: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the part of a search body that selects one of several slices."""
-    selection: dict[str, Any] = {} if count == 1 else {"slice": {"id": number, "max": count}}
-    clauses = [*filters, *([shard_filter(number)] if shard_filter else [])]
+    selection: dict[str, Any] = {} if slice_count == 1 else {"slice": {"id": slice_id, "max": slice_count}}
+    clauses = [*filters, *([shard_filter(slice_id)] if shard_filter else [])]
     return selection | ({"query": {"bool": {"must": [body["query"]], "filter": clauses}}} if clauses else {})

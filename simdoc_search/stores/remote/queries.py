@@ -14,7 +14,7 @@ from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Threshold
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.fields import metadata_term, root_term
+from simdoc_search.stores.fields import METADATA_FIELD, metadata_term, root_term
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, parse_filters
 from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, id_field_type, mapping_at
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, labels_of, labels_without
@@ -27,7 +27,7 @@ MAX_TERMS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class Ids:
+class IdField:
     """The part of a document that contains its id. It is `_id` or a field.
 
     Attributes:
@@ -39,8 +39,8 @@ class Ids:
     are_numbers: bool = False
 
     @classmethod
-    def in_field(cls, field: str | None, mappings: Iterable[Mapping[str, Any]]) -> Ids:
-        """Return the ids in a field, or in `_id`. Raises LocationError if the field cannot identify documents."""
+    def in_field(cls, field: str | None, mappings: Iterable[Mapping[str, Any]]) -> IdField:
+        """Return this field, or `_id` for None. Raises LocationError if the field cannot identify documents."""
         return cls() if field is None else cls(field, id_field_type(field, mappings) in WHOLE_NUMBERS)
 
     @property
@@ -55,21 +55,21 @@ class Ids:
         # An engine rejects other strings for a field with numbers. `int` would also accept `12_20_80`.
         return {"terms": {self.field: [id for id in ids if not self.are_numbers or _NUMBER.fullmatch(id)]}}
 
-    def place_query(self, place: DocumentKey) -> dict[str, Any]:
-        """Return the query for the document at a place."""
-        clauses = [self.query([place.id])]
-        if place.index is not None:
-            clauses.append({"term": {"_index": place.index}})
-        if place.routing is not None:
-            clauses.append({"term": {"_routing": place.routing}})
+    def key_query(self, key: DocumentKey) -> dict[str, Any]:
+        """Return the query for the document with a key."""
+        clauses = [self.query([key.id])]
+        if key.index is not None:
+            clauses.append({"term": {"_index": key.index}})
+        if key.routing is not None:
+            clauses.append({"term": {"_routing": key.routing}})
         return {"bool": {"filter": clauses}} if len(clauses) > 1 else clauses[0]
 
-    def place_clauses(self, place: DocumentKey | None) -> list[dict[str, Any]]:
-        """Return a list with the query for the document at a place; an empty list for None."""
-        return [] if place is None else [self.place_query(place)]
+    def key_clauses(self, key: DocumentKey | None) -> list[dict[str, Any]]:
+        """Return a list with the query for the document with a key; an empty list for None."""
+        return [] if key is None else [self.key_query(key)]
 
-    def place_of(self, hit: Mapping[str, Any]) -> DocumentKey:
-        """Return the place of a hit."""
+    def key_of(self, hit: Mapping[str, Any]) -> DocumentKey:
+        """Return the key of a hit's document."""
         return DocumentKey(self.id_of(hit), hit["_index"], hit.get("_routing"))
 
     def id_of(self, hit: Mapping[str, Any]) -> str:
@@ -83,10 +83,15 @@ class Ids:
 
 
 def sharing_query(
-    rows: Sequence[list[str]], filters: Sequence[dict[str, Any]], exclude: DocumentKey | None, ids: Ids, *, field: str
+    rows: Sequence[list[str]],
+    filters: Sequence[dict[str, Any]],
+    exclude: DocumentKey | None,
+    id_field: IdField,
+    *,
+    field: str,
 ) -> dict[str, Any]:
     """Return the query for documents that share rows of tokens. The score is the number of shared rows."""
-    clauses = [*filters, *_exclusion_clauses(exclude, ids)]
+    clauses = [*filters, *_exclusion_clauses(exclude, id_field)]
     if all(len(row) == 1 for row in rows):
         return to_dsl(Threshold(tuple(row[0] for row in rows), 1), field, filters=clauses)
     shared = [{"constant_score": {"filter": {"terms": {field: row}}}} for row in rows]
@@ -94,20 +99,25 @@ def sharing_query(
 
 
 def any_token_query(
-    tokens: Sequence[str], filters: Sequence[dict[str, Any]], exclude: DocumentKey | None, ids: Ids, *, field: str
+    tokens: Sequence[str],
+    filters: Sequence[dict[str, Any]],
+    exclude: DocumentKey | None,
+    id_field: IdField,
+    *,
+    field: str,
 ) -> dict[str, Any]:
     """Return the query, without scores, for documents that have at least one of the tokens."""
     parts = [tokens[start : start + MAX_TERMS] for start in range(0, len(tokens), MAX_TERMS)]
     shared = _any_clause([{"terms": {field: part}} for part in parts])
-    return {"bool": {"filter": [shared, *filters, *_exclusion_clauses(exclude, ids)]}}
+    return {"bool": {"filter": [shared, *filters, *_exclusion_clauses(exclude, id_field)]}}
 
 
 def phrase_query(
-    text: str, fields: Sequence[str], filters: Sequence[dict[str, Any]], exclude: DocumentKey | None, ids: Ids
+    text: str, fields: Sequence[str], filters: Sequence[dict[str, Any]], exclude: DocumentKey | None, id_field: IdField
 ) -> dict[str, Any]:
     """Return the query, without scores, for documents with a phrase in one of these fields."""
     phrase = _any_clause([{"match_phrase": {name: without_surrogates(text)}} for name in fields])
-    return {"bool": {"filter": [phrase, *filters, *_exclusion_clauses(exclude, ids)]}}
+    return {"bool": {"filter": [phrase, *filters, *_exclusion_clauses(exclude, id_field)]}}
 
 
 def in_random_order(query: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,9 +162,9 @@ def root_clause(root: str | None, below_root: bool, *, field: str) -> dict[str, 
     if root is None:
         return {"match_all": {}}
     if not below_root:
-        return {"term": {f"{field}.facts": root_term(root)}}
+        return {"term": {f"{field}.{METADATA_FIELD}": root_term(root)}}
     first_term = root_term(os.path.join(root, ""))  # noqa: PTH118 - keeps a final separator
-    return {"range": {f"{field}.facts": {"gte": first_term, "lte": first_term + LAST_CHARACTER}}}
+    return {"range": {f"{field}.{METADATA_FIELD}": {"gte": first_term, "lte": first_term + LAST_CHARACTER}}}
 
 
 def path_clause(prefixes: Iterable[FilterValue], field: str) -> dict[str, Any]:
@@ -171,7 +181,9 @@ def _condition_clause(
     if condition.field == "path" and is_simdoc_index:
         return path_clause(condition.values, field)
     if is_simdoc_index:
-        return _term_clause(f"{field}.facts", [metadata_term(condition.field, value) for value in condition.values])
+        return _term_clause(
+            f"{field}.{METADATA_FIELD}", [metadata_term(condition.field, value) for value in condition.values]
+        )
     names = sorted({_exact_field(condition.field, mapping) for mapping in mappings})
     return _any_clause([_term_clause(name, list(condition.values)) for name in names])
 
@@ -186,8 +198,8 @@ def _exact_field(name: str, mapping: Mapping[str, Any]) -> str:
     return f"{name}.{next(keywords, '')}".rstrip(".")
 
 
-def _exclusion_clauses(exclude: DocumentKey | None, ids: Ids) -> list[dict[str, Any]]:
-    return [] if exclude is None else [{"bool": {"must_not": ids.place_clauses(exclude)}}]
+def _exclusion_clauses(exclude: DocumentKey | None, id_field: IdField) -> list[dict[str, Any]]:
+    return [] if exclude is None else [{"bool": {"must_not": id_field.key_clauses(exclude)}}]
 
 
 def _term_clause(field: str, values: list[Any]) -> dict[str, Any]:

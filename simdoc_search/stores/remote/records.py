@@ -22,7 +22,7 @@ from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode_text, encode_text
 from simdoc_search.sketch.winnow import empty_codes
-from simdoc_search.stores.fields import metadata_terms, names_of
+from simdoc_search.stores.fields import METADATA_FIELD, metadata_terms, names_of
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 from simdoc_search.stores.remote.bulk import json_line
 from simdoc_search.stores.remote.errors import one_line
@@ -84,7 +84,7 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
         "digest": record.digest,
         "names": [_json_value(name) for name in names_of(record.id)],
         "path": _json_value(record.path)[:MAX_PATH_CHARACTERS],
-        "facts": metadata_terms(record),
+        METADATA_FIELD: metadata_terms(record),
     }
     if record.origin:
         values["origin"] = {key: value for key, value in asdict(record.origin).items() if value or key in _FILE_PARTS}
@@ -95,7 +95,7 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
 
 
 def to_record(
-    place: DocumentKey,
+    key: DocumentKey,
     source: Mapping[str, Any],
     *,
     field: str,
@@ -105,7 +105,7 @@ def to_record(
     """Return the record of a document. Missing or malformed parts are empty. `Record.fault` lists the malformed ones.
 
     Args:
-        place: place of the document.
+        key: key of the document.
         source: the `_source` of the document, or parts of it.
         field: name of the fingerprint field.
         text_fields: fields that contain the text. None means `body`, in an index that simdoc-search created.
@@ -126,7 +126,7 @@ def to_record(
     kinds = {name: read(_tokens_of_kind, kind, f"{field}.{name}") for name, kind in KINDS.items()}
     tokens_by_kind: dict[str, Any] = {name: empty_codes() if found is None else found for name, found in kinds.items()}
     return Record(
-        id=place.id,
+        id=key.id,
         codes=empty_codes() if codes is None else codes,
         shingles=read(_integer, f"{field}.shingles") or 0,
         digest=read(_only_value, f"{field}.digest", str) or "",
@@ -137,8 +137,8 @@ def to_record(
         words_hash=read(_only_value, f"{field}.words_hash", str) or "",
         fault="; ".join(faults),
         **tokens_by_kind,
-        index=place.index,
-        routing=place.routing,
+        index=key.index,
+        routing=key.routing,
     )
 
 

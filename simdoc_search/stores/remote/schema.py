@@ -9,8 +9,9 @@ An example of a document (see `records.py`):
                 "duplicate_of": "...", "cluster": "...",
                 "digest": "...", "names": [...], "path": "...", "facts": [...], "origin": {...}}}
 
-An index has passages, sentences or concepts if it was created with them (`sketch.kinds`). `duplicate_of` and `cluster`
-mark duplicates (`marks.py`). Only an index that simdoc-search created has `body`, `metadata` and the last line.
+An index has passages, sentences or concepts if it was created with them (`sketch.kinds`). `buckets` is the number of
+tokens. `duplicate_of` and `cluster` mark duplicates (`marks.py`). Only an index that simdoc-search created has `body`,
+`metadata` and the last line. `facts` contains the terms of the metadata and of the root.
 """
 
 from __future__ import annotations

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.sketch.kinds import KINDS, TokenKind
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import fields_of
 from simdoc_search.stores.remote.schema import recorded_limits, settings_of
@@ -17,7 +18,17 @@ from simdoc_search.stores.remote.texts import backfill_command
 Mappings = Mapping[str, Mapping[str, Any]]
 """Mappings of indices by their names."""
 
-_NO_FIELD = "it has no field "
+
+class NotQueryable(NamedTuple):
+    """Why an index cannot be queried.
+
+    Attributes:
+        reason: the reason, and what to do. It begins with "it".
+        only_lacks_field: whether the index has no fingerprint field, and no other fault that prevents queries.
+    """
+
+    reason: str
+    only_lacks_field: bool
 
 
 def select_queryable(mappings: Mappings, field: str) -> dict[str, Mapping[str, Any]]:
@@ -29,10 +40,10 @@ def select_queryable(mappings: Mappings, field: str) -> dict[str, Mapping[str, A
     }
 
 
-def why_not_queryable(
+def explain_not_queryable(
     index: str, mappings: Mappings, field: str, location: str, settings: Mapping[str, Any] | None = None
-) -> str:
-    """Return why an index cannot be queried, and what to do. The text begins with "it".
+) -> NotQueryable:
+    """Return why an index cannot be queried, and what to do.
 
     Args:
         index: name of the index.
@@ -45,10 +56,12 @@ def why_not_queryable(
     faults = list(find_faults(mapping, settings or {}, field))
     no_field = "" if "tokens" in fields_of(mapping, field) else f"there is no field {field}.tokens"
     if query_fault := next((fault for fault in faults if fault.blocks_queries and fault.problem != no_field), None):
-        return f"it cannot be queried: {query_fault.problem}"
+        return NotQueryable(f"it cannot be queried: {query_fault.problem}", only_lacks_field=False)
     if write_fault := next((fault for fault in faults if fault.blocks_writes), None):
-        return f"{_NO_FIELD}{field}.tokens, and backfill cannot add it, because {write_fault.problem}"
-    return f"{_NO_FIELD}{field}.tokens; {backfill_command(mappings.values(), field, location)}"
+        advice = f", and backfill cannot add it, because {write_fault.problem}"
+    else:
+        advice = f"; {backfill_command(mappings.values(), field, location)}"
+    return NotQueryable(f"it has no field {field}.tokens{advice}", only_lacks_field=True)
 
 
 def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
@@ -62,7 +75,7 @@ def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
     """
     settings = {index: _settings_in(mapping, field) for index, mapping in select_queryable(mappings, field).items()}
     if not settings:
-        raise StoreError(why_none_is_queryable(mappings, field, location))
+        raise StoreError(none_queryable_message(mappings, field, location))
     (first_index, first), *others = settings.items()
     for index, other in others:
         if _without_kinds(other) != _without_kinds(first):
@@ -77,14 +90,14 @@ def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
     return replace(first, **different, limits=recorded_limits(mappings.values(), field))
 
 
-def why_none_is_queryable(
+def none_queryable_message(
     mappings: Mappings,
     field: str,
     location: str,
     settings: Mappings | None = None,
     all_mappings: Mappings | None = None,
 ) -> str:
-    """Return the error message for a name if no index behind it can be queried.
+    """Return the error message for a name behind which no index can be queried.
 
     Args:
         mappings: mappings of the open indices.
@@ -101,12 +114,13 @@ def why_none_is_queryable(
             _settings_in(mapping, field)
     all_mappings, all_settings = all_mappings or mappings, settings or {}
     reasons = {
-        index: why_not_queryable(index, all_mappings, field, location, all_settings.get(index)) for index in mappings
+        index: explain_not_queryable(index, all_mappings, field, location, all_settings.get(index))
+        for index in mappings
     }
-    reason = min(reasons.values(), key=lambda reason: reason.startswith(_NO_FIELD))
-    names = sorted(index for index, other in reasons.items() if other == reason)
+    shown_reason = min(reasons.values(), key=lambda reason: reason.only_lacks_field)  # other faults are more serious
+    names = sorted(index for index, reason in reasons.items() if reason == shown_reason)
     shown = f"the index {names[0]}" if len(names) == 1 else f"each of the indices {', '.join(names)}"
-    return f"{shown} of {location} {reason.removeprefix('it ')}"
+    return f"{shown} of {location} {shown_reason.reason.removeprefix('it ')}"
 
 
 def require_kind(mappings: Mappings, field: str, location: str, kind: TokenKind) -> None:
@@ -136,7 +150,7 @@ def require_kind(mappings: Mappings, field: str, location: str, kind: TokenKind)
 
 def is_created_by_simdoc(mappings: Mappings, field: str) -> bool:
     """Return whether `simdoc-search index` created all queryable indices."""
-    return all("facts" in fields_of(mapping, field) for mapping in select_queryable(mappings, field).values())
+    return all(METADATA_FIELD in fields_of(mapping, field) for mapping in select_queryable(mappings, field).values())
 
 
 def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, location: str) -> None:

@@ -21,7 +21,7 @@ from simdoc_search.stores.remote.queries import any_token_query, sharing_query
 from simdoc_search.stores.remote.shared_settings import require_kind
 from simdoc_search.stores.shared_tokens import (
     FIRST_READ,
-    Shared,
+    SharingDocument,
     SharingDocuments,
     sharing_order,
     split_rows,
@@ -63,7 +63,7 @@ def find_sharing(
     parts = [rows[start : start + rows_at_once] for start in range(0, len(rows), rows_at_once)]
     search = _SplitSearch(access, f"{access.field}.{kind.name}", parts, clauses, exclude)
     counts, omitted_bound = sum_parts(search.streams(min(max(size, FIRST_READ), LARGEST_PAGE)), search.count_for, size)
-    documents = [Shared(search.places[key], count) for key, count in counts.items()]
+    documents = [SharingDocument(search.document_keys[key], count) for key, count in counts.items()]
     return SharingDocuments(sorted(documents, key=sharing_order), search.count_sharing(), omitted_bound)
 
 
@@ -85,7 +85,7 @@ class _SplitSearch:
     """A search for rows of tokens, split into parts because of the clause limit.
 
     Attributes:
-        places: the places of the documents that were found so far.
+        document_keys: maps the key of each hit that was read to the key of its document.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class _SplitSearch:
         clauses: list[dict[str, Any]],
         exclude: DocumentKey | None,
     ) -> None:
-        self.places: dict[HitKey, DocumentKey] = {}
+        self.document_keys: dict[HitKey, DocumentKey] = {}
         self._access = access
         self._field = field
         self._parts = parts
@@ -117,7 +117,7 @@ class _SplitSearch:
         if len(self._totals) == 1 or not any(self._totals):
             return sum(self._totals)
         tokens = sorted({token for part in self._parts for row in part for token in row})
-        query = any_token_query(tokens, self._clauses, self._exclude, self._access.ids, field=self._field)
+        query = any_token_query(tokens, self._clauses, self._exclude, self._access.id_field, field=self._field)
         return self._access.engine.count(self._access.name, query)
 
     def count_for(self, parts: Sequence[int], keys: Sequence[HitKey]) -> list[dict[HitKey, int]]:
@@ -150,15 +150,15 @@ class _SplitSearch:
         return all_hits(self._access.engine, self._access.name, body)
 
     def _search_body(self, part: list[list[str]], *only: dict[str, Any]) -> dict[str, Any]:
-        ids, clauses = self._access.ids, [*self._clauses, *only]
-        query = sharing_query(part, clauses, self._exclude, ids, field=self._field)
-        return {"query": query, "track_total_hits": True, "_source": ids.parts or False}
+        id_field, clauses = self._access.id_field, [*self._clauses, *only]
+        query = sharing_query(part, clauses, self._exclude, id_field, field=self._field)
+        return {"query": query, "track_total_hits": True, "_source": id_field.parts or False}
 
     def _read_counts(self, hits: Iterable[RawHit]) -> Iterator[tuple[HitKey, int]]:
         """Yield the key of each hit and its number of shared tokens, which is its score."""
         for hit in hits:
             key = hit_key(hit)
-            self.places[key] = self._access.ids.place_of(hit)
+            self.document_keys[key] = self._access.id_field.key_of(hit)
             yield key, round(hit["_score"])
 
     def _search_many(self, bodies: list[dict[str, Any]]) -> list[Any]:

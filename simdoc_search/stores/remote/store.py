@@ -34,7 +34,7 @@ from simdoc_search.stores.remote.lookups import SAMPLE_SIZE, find_by_id
 from simdoc_search.stores.remote.mappings import mapping_at, mappings_of
 from simdoc_search.stores.remote.min_hash_field import compute_records, find_term_candidates, min_hash_access
 from simdoc_search.stores.remote.point_in_time import all_hits
-from simdoc_search.stores.remote.queries import Ids, root_clause
+from simdoc_search.stores.remote.queries import IdField, root_clause
 from simdoc_search.stores.remote.records import encode_record
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD, index_body
 from simdoc_search.stores.remote.shared_settings import check_unchanged
@@ -120,8 +120,8 @@ class RemoteStore(Closable):
         )
         engine = engine.without_closed_indices()
         unlocked = indices.settings.with_verified_key(key, location)
-        ids = Ids.in_field(id_field, open_mappings.values())
-        store = cls(IndexAccess(engine, engine.in_background(), indices, ids, unlocked, texts))
+        ids_from = IdField.in_field(id_field, open_mappings.values())
+        store = cls(IndexAccess(engine, engine.in_background(), indices, ids_from, unlocked, texts))
         if settings is not None and not store.settings.satisfies(settings):
             raise FormatMismatchError(
                 f"{location} has the settings {store.settings}, not {settings}; use the settings of "
@@ -146,7 +146,7 @@ class RemoteStore(Closable):
         """What an id is in an application's index, for messages. It is empty if simdoc-search created the index."""
         if self.is_simdoc_index:
             return ""
-        name = self.access.ids.field
+        name = self.access.id_field.field
         return "an id is a document's _id" if name is None else f"an id is the value of {name}"
 
     def cancellable_by(self: Self, stop: Stop) -> Self:
@@ -187,7 +187,7 @@ class RemoteStore(Closable):
             writer.commit()
 
     def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
-        """Remove each document if its condition holds. Return the reason for each document not removed, by place."""
+        """Remove each document if its condition holds. Return the reason for each document not removed, by key."""
         self.access.require_tokens()
         return remove_documents(self.access, removals)
 
@@ -229,19 +229,17 @@ class RemoteStore(Closable):
             digest = record.digest if is_unique and not record.fault else ""
             yield Digest(record.id, digest, record.origin if is_unique else None)
 
-    def fields_at(
-        self, places: Sequence[DocumentKey], fields: Sequence[str]
-    ) -> dict[DocumentKey, Mapping[str, object]]:
-        """Return the values of fields of the documents at these places."""
-        return lookups.values_at(self.access, places, fields)
+    def fields_at(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> dict[DocumentKey, Mapping[str, object]]:
+        """Return the values of fields of the documents with these keys."""
+        return lookups.values_at(self.access, keys, fields)
 
-    def places_of(self, id: str, index: str) -> set[DocumentKey]:
-        """Return the places of the documents with an id in an index, alias or data stream."""
-        return lookups.places_of(self.access, id, index)
+    def keys_of(self, id: str, index: str) -> set[DocumentKey]:
+        """Return the keys of the documents with an id in an index, alias or data stream."""
+        return lookups.keys_of(self.access, id, index)
 
-    def field_hashes(self, places: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
+    def field_hashes(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
         """Return a hash of the application's fields in each document; see `HasFields`."""
-        return lookups.field_hashes(self.access, places)
+        return lookups.field_hashes(self.access, keys)
 
     # --- ids and fields by name ---
 
@@ -271,7 +269,7 @@ class RemoteStore(Closable):
         exclude: DocumentKey | None = None,
         fields: Sequence[str] = (),
     ) -> RemoteCandidates:
-        """Return the documents that a plan finds, except the one at `exclude`, with the values of `fields`."""
+        """Return the documents that a plan finds, except the document with the key `exclude`."""
         return self.candidates_of_many([(plan, exclude)], filters=filters, fields=fields)[0]
 
     def candidates_of_many(
@@ -281,14 +279,14 @@ class RemoteStore(Closable):
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> list[RemoteCandidates]:
-        """Return the candidates of many plans. Each plan has a place to exclude, or None."""
+        """Return the candidates of many plans. Each plan has a key to exclude, or None."""
         find = find_term_candidates if self.access.has_terms_only else find_candidates
         return find(self.access, plans, filters, fields)
 
     def clause(self, plan: Plan, exclude: DocumentKey | None = None) -> dict[str, object]:
         """Convert a plan to a clause for an application's own search."""
         score: Score = "bands" if self.access.has_terms_only else "tokens"
-        return self.access.token_query(plan, without=self.access.ids.place_clauses(exclude), score=score)
+        return self.access.token_query(plan, without=self.access.id_field.key_clauses(exclude), score=score)
 
     def documents_sharing(
         self,

@@ -7,7 +7,7 @@ from typing import Any
 
 from simdoc_search.errors import DocumentError, LocationError, StoreError
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.mappings import fields_of, lacks_field, list_some, mapping_at
+from simdoc_search.stores.remote.mappings import fields_of, lacks_field, mapping_at, shorten_list
 from simdoc_search.stores.remote.queries import in_random_order
 from simdoc_search.stores.remote.schema import (
     DEFAULT_FIELD,
@@ -118,7 +118,7 @@ def why_not_text(mapping: Mapping[str, Any], text_field: str) -> str | None:
     if field.get("type") == "alias":
         return f"{text_field} is an alias of the field {field.get('path')}; use {field.get('path')}"
     if "properties" in field:
-        paths = list_some(text_paths(field["properties"], text_field))
+        paths = shorten_list(text_paths(field["properties"], text_field))
         return f"{text_field} is an object; choose a text field in it: {paths}"
     if field.get("type") in _TYPES_WITHOUT_TEXT:
         return f"{text_field} has the type {field['type']}; choose a text field"
@@ -139,7 +139,7 @@ def check_text_fields(
                 raise LocationError(f"cannot read texts from the index {index}: {reason}")
         if all(lacks_field(mapping, name) for mapping in mappings.values()):
             paths = {path for mapping in mappings.values() for path in text_paths(mapping["properties"])}
-            candidates = list_some(path for path in paths if not path.startswith(f"{field}."))
+            candidates = shorten_list(path for path in paths if not path.startswith(f"{field}."))
             raise LocationError(f"no document has a field {name}; choose a text field: {candidates}")
 
 
@@ -187,7 +187,7 @@ def backfill_command(mappings: Iterable[Mapping[str, Any]], field: str, location
     if len(paths) == 1 and not recorded:
         guess = f" ({paths[0]} is a guess; it is the only text field in the mapping)"
     elif paths and not recorded:
-        guess = f" ({chosen[0]} is a guess; the text fields in the mapping are {list_some(paths)})"
+        guess = f" ({chosen[0]} is a guess; the text fields in the mapping are {shorten_list(paths)})"
     return f"run simdoc-search backfill {location}{options}{extra_options and f' {extra_options}'}{guess}"
 
 
@@ -209,15 +209,19 @@ def _value_below(value: Any, parts: list[str]) -> Any:
 
 def _text_at(document: Mapping[str, Any], name: str) -> str | None:
     value = _value_at(document, name)
-    if isinstance(value, list):
-        texts = [item for item in value if item is not None]
-        if all(isinstance(text, str) for text in texts):
-            return "\n".join(texts) if texts else None
-    if value is not None and not isinstance(value, str):
-        raise DocumentError(
-            f"the field {name} contains a value of the type {type(value).__name__}, not text; choose a text field"
-        )
-    return value
+    texts = [item for item in (value if isinstance(value, list) else [value]) if item is not None]
+    for text in texts:
+        if not isinstance(text, str):
+            raise DocumentError(f"the field {name} contains {_describe_type(text)}, not text; choose a text field")
+    return "\n".join(texts) if texts else None
+
+
+def _describe_type(value: Any) -> str:
+    """Describe the type of a value as the ingest pipeline does, so that both have the same messages."""
+    if isinstance(value, Mapping):
+        return "an object"
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return "a number" if is_number else "another value"
 
 
 def _is_indexed_text(mapping: Mapping[str, Any], path: str) -> bool:

@@ -22,8 +22,8 @@ from simdoc_search.stores.remote.clients import count_nodes, is_asynchronous, wi
 
 _LOOP_CLOSED = "the event loop in which this store was opened is closed; open the store again in the running loop"
 _BLOCKS_LOOP = (
-    "waiting for the engine here would block the event loop that sends its requests; "
-    "use AsyncSimilaritySearch; its `each` method iterates over a result without blocking"
+    "waiting for the engine would block the event loop that sends its requests; use AsyncSimilaritySearch, and iterate "
+    "over results with its method `each`"
 )
 
 

@@ -112,23 +112,23 @@ def read_current(engine: Engine, mget_docs: list[dict[str, Any]]) -> list[RawHit
 
 
 def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
-    """Remove each document if its condition holds. Return the reason for each document not removed, by place.
+    """Remove each document if its condition holds. Return the reason for each document not removed, by key.
 
     An index has no locks, and each of two runs may remove the document that the other run keeps. So each kept document
     is read again after searches show the removals. If a kept document no longer exists, the removed document is
     restored. At least one of the two runs sees the removal by the other run.
     """
     not_removed: dict[DocumentKey, str] = {}
-    places = list(removals)
-    for start in range(0, len(places), _DELETE_BATCH_SIZE):
-        batch = {place: removals[place] for place in places[start : start + _DELETE_BATCH_SIZE]}
+    keys = list(removals)
+    for start in range(0, len(keys), _DELETE_BATCH_SIZE):
+        batch = {key: removals[key] for key in keys[start : start + _DELETE_BATCH_SIZE]}
         removed = _remove(access, batch, not_removed)
         access.background.refresh(access.name, allow=(403,))
-        kept = {document for place in removed if (document := removals[place].kept)}
-        hits = _hits_at(access, {place for place, _ in kept}, [f"{access.field}.text_hash", *access.ids.parts])
-        missing = kept - {(place, access.record(hit).text_hash) for place, hit in hits.items()}
-        if lost := {place: hit for place, hit in removed.items() if removals[place].kept in missing}:
-            _restore(access, lost, not_removed)
+        kept = {document for key in removed if (document := removals[key].kept)}
+        hits = _hits_at(access, {key for key, _ in kept}, [f"{access.field}.text_hash", *access.id_field.parts])
+        missing = kept - {(key, access.record(hit).text_hash) for key, hit in hits.items()}
+        if orphaned := {key: hit for key, hit in removed.items() if removals[key].kept in missing}:
+            _restore(access, orphaned, not_removed)
     return not_removed
 
 
@@ -138,46 +138,46 @@ def _remove(
     """Remove the documents that still have the expected text, and return them."""
     hits = _hits_at(access, removals, {})
     actions: dict[DocumentKey, Action] = {}
-    for place, removal in removals.items():
-        hit = hits.get(place)
+    for key, removal in removals.items():
+        hit = hits.get(key)
         if hit is None:
-            not_removed[place] = NOT_IN_STORE
+            not_removed[key] = NOT_IN_STORE
         elif access.record(hit).text_hash != removal.text_hash:
-            not_removed[place] = TEXT_CHANGED
+            not_removed[key] = TEXT_CHANGED
         else:
             action_metadata = {"_index": hit["_index"], **version_of(hit), **routing_of(hit)}
-            actions[place] = Action.make("delete", hit["_id"], **action_metadata)
+            actions[key] = Action.make("delete", hit["_id"], **action_metadata)
     removed = {}
-    for place, outcome in _write_actions(access, actions):
+    for key, outcome in _write_actions(access, actions):
         if outcome.error:
-            not_removed[place] = TEXT_CHANGED if outcome.status == CONFLICT else outcome.reason
+            not_removed[key] = TEXT_CHANGED if outcome.status == CONFLICT else outcome.reason
         else:
-            removed[place] = hits[place]
+            removed[key] = hits[key]
     return removed
 
 
-def _restore(access: IndexAccess, lost: Mapping[DocumentKey, RawHit], not_removed: dict[DocumentKey, str]) -> None:
+def _restore(access: IndexAccess, orphaned: Mapping[DocumentKey, RawHit], not_removed: dict[DocumentKey, str]) -> None:
+    """Restore removed documents whose kept document is missing, and add the reasons to `not_removed`."""
     actions = {}
-    for place, hit in lost.items():
+    for key, hit in orphaned.items():
         action_metadata = {"_index": hit["_index"], "pipeline": "_none", **routing_of(hit)}
-        actions[place] = Action.make("create", hit["_id"], hit["_source"], **action_metadata)
-    for place, outcome in _write_actions(access, actions):
-        is_lost = (
-            outcome.error and outcome.status != CONFLICT
-        )  # on a conflict, the application has written the document again
-        failure = f"; it was removed and could not be restored: {outcome.reason}" if is_lost else ""
-        not_removed[place] = KEPT_CHANGED + failure
+        actions[key] = Action.make("create", hit["_id"], hit["_source"], **action_metadata)
+    for key, outcome in _write_actions(access, actions):
+        # On a conflict, the application has written the document again.
+        has_failed = outcome.error and outcome.status != CONFLICT
+        failure = f"; it was removed and could not be restored: {outcome.reason}" if has_failed else ""
+        not_removed[key] = KEPT_CHANGED + failure
     access.background.refresh(access.name, allow=(403,))
 
 
 def _write_actions(access: IndexAccess, actions: Mapping[DocumentKey, Action]) -> Iterator[tuple[DocumentKey, Outcome]]:
-    place_of = {id(action): place for place, action in actions.items()}
+    key_of = {id(action): key for key, action in actions.items()}
     for action, outcome in BulkWriter(access.background, access.name).write(actions.values()):
-        yield place_of[id(action)], outcome
+        yield key_of[id(action)], outcome
 
 
-def _hits_at(access: IndexAccess, places: Collection[DocumentKey], source: Any) -> dict[DocumentKey, RawHit]:
-    """Return the documents at these places. Documents that do not exist are omitted."""
-    ids = dict.fromkeys(place.id for place in places)
+def _hits_at(access: IndexAccess, keys: Collection[DocumentKey], source: Any) -> dict[DocumentKey, RawHit]:
+    """Return the documents with these keys. Missing documents are omitted."""
+    ids = dict.fromkeys(key.id for key in keys)
     hits = find_by_id(access, ids, source=source, engine=access.background, at_once=_DELETE_BATCH_SIZE)
-    return {place: hit for hit in hits if (place := access.ids.place_of(hit)) in places}
+    return {key: hit for hit in hits if (key := access.id_field.key_of(hit)) in keys}

@@ -137,7 +137,7 @@ class Watches:
             self._engine.call("DELETE", [self.name, "_doc", hit["_id"]], allow=(404,), refresh=True)
         return len(hits)
 
-    def copied_by(self, place: DocumentKey) -> Iterator[Watch]:
+    def copied_by(self, key: DocumentKey) -> Iterator[Watch]:
         """Yield the watches of all indices that a stored document matches, except the watch for the document itself.
 
         Raises:
@@ -148,10 +148,10 @@ class Watches:
             raise self._mismatch
         if not self._is_mapped:
             return
-        document = {"index": place.index, "id": place.id, **({"routing": place.routing} if place.routing else {})}
+        document = {"index": key.index, "id": key.id, **({"routing": key.routing} if key.routing else {})}
         query = {
             "filter": [{"percolate": {"field": QUERY, **document}}],
-            "must_not": [{"ids": {"values": [_id_of(place)]}}],
+            "must_not": [{"ids": {"values": [_id_of(key)]}}],
         }
         body = {"query": {"bool": query}, "sort": ["_doc"], "_source": [WATCHED, self._field]}
         yield from map(self._watch, all_hits(self._engine, self.name, body))
@@ -213,12 +213,12 @@ class Watches:
         return {name: mappings[name] for name in ("tokens", "buckets")}
 
     def _document(self, watch: Watch, plan: Plan) -> dict[str, Any]:
-        place, field = watch.place, self._field
+        key, field = watch.place, self._field
         watched = {
-            "id": place.id,
-            "index": place.index,
-            "alias": self._access.name if self._access.name != place.index else None,
-            "routing": place.routing,
+            "id": key.id,
+            "index": key.index,
+            "alias": self._access.name if self._access.name != key.index else None,
+            "routing": key.routing,
             "overlap": float(100 * watch.overlap),
             "since": watch.since,
         }
@@ -237,10 +237,10 @@ class Watches:
         source = hit.get("_source") or {}
         watched: Any = source.get(WATCHED)
         with suppress(KeyError, TypeError, ValueError, AttributeError):
-            place = DocumentKey(str(watched["id"]), str(watched["index"]), watched.get("routing"))
+            key = DocumentKey(str(watched["id"]), str(watched["index"]), watched.get("routing"))
             codes = codes_of(source, field=self._field)
             return Watch(
-                place,
+                key,
                 Fraction(str(watched["overlap"])) / 100,
                 str(watched["since"]),
                 np.zeros(0, np.uint32) if isinstance(codes, str) else codes,
@@ -249,9 +249,9 @@ class Watches:
         raise StoreError(f"the document {hit['_id']!r} in {self.name} is not a watch; delete the document")
 
 
-def _id_of(place: DocumentKey) -> str:
+def _id_of(key: DocumentKey) -> str:
     """Return the id of the watch for a document.
 
     It is a hash, because index, id and routing together may be too long for an id.
     """
-    return hashlib.sha256(json.dumps([place.index, place.id, place.routing]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([key.index, key.id, key.routing]).encode()).hexdigest()

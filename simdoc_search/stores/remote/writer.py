@@ -112,24 +112,24 @@ class RemoteWriter:
 
     def _write_chunk(self, actions: list[Action]) -> dict[str, str]:
         """Write a chunk. Return the reasons for rejected documents, by id."""
-        refused: dict[str, str] = {}
-        waiting = self._located(actions, refused) if self._has_several_indices else actions
+        rejected: dict[str, str] = {}
+        waiting = self._located(actions, rejected) if self._has_several_indices else actions
         for _ in range(MAX_VERSION_CONFLICTS):
             conflicts = []
             for action, outcome in self._bulk.write(waiting):
                 if outcome.status == _CONFLICT:
                     conflicts.append((action, outcome))
                 elif outcome.error:
-                    refused[action.id] = outcome.reason
+                    rejected[action.id] = outcome.reason
             waiting = [
-                action.with_target(version=version + 1) for action, version in _ahead_of_clock(conflicts, refused)
+                action.with_target(version=version + 1) for action, version in _ahead_of_clock(conflicts, rejected)
             ]
             if not waiting:
-                return refused
+                return rejected
         reason = "other writers replaced it with later versions again and again; synchronise the clocks of all writers"
-        return refused | {action.id: reason for action in waiting}
+        return rejected | {action.id: reason for action in waiting}
 
-    def _located(self, actions: list[Action], refused: dict[str, str]) -> list[Action]:
+    def _located(self, actions: list[Action], rejected: dict[str, str]) -> list[Action]:
         """Return the actions, each with the index of its stored document. One search finds all of these indices."""
         ids = [action.id for action in actions]
         query = {"query": {"ids": {"values": ids}}, "size": 2 * len(ids), "_source": False}
@@ -141,7 +141,7 @@ class RemoteWriter:
             hits = stored[action.id]
             if len(hits) > 1:
                 indices = " and ".join(sorted(hit["_index"] for hit in hits))
-                refused[action.id] = f"it is in the indices {indices}; write to one of them"
+                rejected[action.id] = f"it is in the indices {indices}; write to one of them"
             elif hits:
                 located.append(action.with_target(_index=hits[0]["_index"], **routing_of(hits[0])))
             else:
@@ -216,14 +216,14 @@ class ChunkSender:
         for future in done:
             ids = self._sending.pop(future)
             try:
-                refused = future.result()
+                rejected = future.result()
             except StoppedError:
                 raise StoreUnavailableError(
                     "writing was stopped before all documents were written; run the command again"
                 ) from None
-            for id in ids - refused.keys():
+            for id in ids - rejected.keys():
                 self.failed.pop(id, None)  # a later write of this document has succeeded
-            self.failed.update(refused)
+            self.failed.update(rejected)
 
 
 def is_possible_id(id: str) -> bool:
@@ -234,7 +234,7 @@ def is_possible_id(id: str) -> bool:
         return False
 
 
-def _ahead_of_clock(conflicts: list[tuple[Action, Outcome]], refused: dict[str, str]) -> Iterator[tuple[Action, int]]:
+def _ahead_of_clock(conflicts: list[tuple[Action, Outcome]], rejected: dict[str, str]) -> Iterator[tuple[Action, int]]:
     """Yield the writes whose document has a version in the future, with this version. Another writer's clock is ahead.
 
     In other conflicts, there is a later write of the document, which wins.
@@ -242,6 +242,6 @@ def _ahead_of_clock(conflicts: list[tuple[Action, Outcome]], refused: dict[str, 
     for action, outcome in conflicts:
         current = _CURRENT.search(outcome.reason)
         if current is None:
-            refused[action.id] = outcome.reason
+            rejected[action.id] = outcome.reason
         elif int(current[1]) > time.time_ns():
             yield action, int(current[1])

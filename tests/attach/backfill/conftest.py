@@ -10,7 +10,7 @@ from simdoc_search.attach.backfill import pages
 from simdoc_search.stores.remote import retry
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import to
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
@@ -28,7 +28,7 @@ def engine(engine_url: str) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def made(engine_url: str) -> Iterator[Indices]:
+def temp_indices(engine_url: str) -> Iterator[TempIndices]:
     """The indices of the test."""
     with indices(engine_url) as owned:
         yield owned

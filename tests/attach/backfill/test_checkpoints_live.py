@@ -16,7 +16,7 @@ from simdoc_search.attach.inspection.sample import Sample
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.texts import text_of
 from tests.support.backfill import OTHER, TEXTS, backfill, filled, interposed, load, one_engine, stored
-from tests.support.http_server import Indices
+from tests.support.http_server import TempIndices
 
 SEED = 20261123
 
@@ -48,9 +48,9 @@ def sampled(engine: Engine, index: str) -> Sample:
 
 
 @pytest.mark.parametrize("shards", [1, 3])
-def test_only_documents_written_since_are_compared(made: Indices, engine: Engine, shards: int) -> None:
+def test_only_documents_written_since_are_compared(temp_indices: TempIndices, engine: Engine, shards: int) -> None:
     """`status` compares all of these documents, so it is exact. `--full` compares all documents."""
-    name = filled(made, engine, number_of_shards=shards)
+    name = filled(temp_indices, engine, number_of_shards=shards)
     backfill(engine, name)
     first, quiet = backfill(engine, name, stale=True), sampled(engine, name)
     bulk(engine, name, {"doc3": {"doc": {"body": OTHER}}, "doc5": {"doc": {"number": -1}}})
@@ -70,9 +70,9 @@ def test_only_documents_written_since_are_compared(made: Indices, engine: Engine
     assert fingerprint_field(OTHER) == stored(engine, name)["doc4"]["simdoc"]
 
 
-def test_each_shard_has_its_own_checkpoint(made: Indices, engine: Engine) -> None:
+def test_each_shard_has_its_own_checkpoint(temp_indices: TempIndices, engine: Engine) -> None:
     """A nearly empty shard does not make the run read a full shard again."""
-    name = made.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": 5})
+    name = temp_indices.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": 5})
     load(engine, name, {id: {"body": text} for id, text in TEXTS.items()}, routing="all")
     load(engine, name, {"few": {"body": OTHER}}, routing="another")
     backfill(engine, name, stale=True)
@@ -83,9 +83,9 @@ def test_each_shard_has_its_own_checkpoint(made: Indices, engine: Engine) -> Non
     assert 0 == sampled(engine, name).stale
 
 
-def test_a_copy_of_an_index_is_compared_again(made: Indices, engine: Engine) -> None:
+def test_a_copy_of_an_index_is_compared_again(temp_indices: TempIndices, engine: Engine) -> None:
     """The mapping of the copy has the checkpoints, but its shards have another history."""
-    name, copy, cloned = filled(made, engine), made.name(), made.name()
+    name, copy, cloned = filled(temp_indices, engine), temp_indices.name(), temp_indices.name()
     backfill(engine, name, stale=True)
     engine.call("PUT", [copy], {"mappings": engine.call("GET", [name])[name]["mappings"]})
     engine.call("POST", ["_reindex"], {"source": {"index": name}, "dest": {"index": copy}}, refresh=True)
@@ -101,11 +101,11 @@ def test_a_copy_of_an_index_is_compared_again(made: Indices, engine: Engine) -> 
 
 
 @one_engine
-def test_a_run_over_an_alias_with_a_filter_records_nothing(made: Indices, engine: Engine) -> None:
-    name = filled(made, engine)
+def test_a_run_over_an_alias_with_a_filter_records_nothing(temp_indices: TempIndices, engine: Engine) -> None:
+    name = filled(temp_indices, engine)
     backfill(engine, name)
     bulk(engine, name, {"doc1": {"doc": {"body": OTHER}}})
-    alias = made.alias(name, filter={"range": {"number": {"gte": 50}}})
+    alias = temp_indices.alias(name, filter={"range": {"number": {"gte": 50}}})
     backfill(engine, alias, stale=True)
 
     assert (0, 1) == (sampled(engine, name).compared, sampled(engine, name).stale)
@@ -113,8 +113,8 @@ def test_a_run_over_an_alias_with_a_filter_records_nothing(made: Indices, engine
 
 
 @one_engine
-def test_documents_are_compared_again_with_other_text_fields(made: Indices, engine: Engine) -> None:
-    name = made.make({"properties": {"title": {"type": "text"}, "body": {"type": "text"}}})
+def test_documents_are_compared_again_with_other_text_fields(temp_indices: TempIndices, engine: Engine) -> None:
+    name = temp_indices.make({"properties": {"title": {"type": "text"}, "body": {"type": "text"}}})
     load(engine, name, {id: {"title": "a title of words", "body": text} for id, text in TEXTS.items()})
     backfill(engine, name, stale=True)
 
@@ -123,8 +123,8 @@ def test_documents_are_compared_again_with_other_text_fields(made: Indices, engi
 
 
 @one_engine
-def test_a_write_during_the_run_is_compared_next_time(made: Indices, engine: Engine) -> None:
-    name = filled(made, engine)
+def test_a_write_during_the_run_is_compared_next_time(temp_indices: TempIndices, engine: Engine) -> None:
+    name = filled(temp_indices, engine)
     backfill(engine, name)
     bulk(engine, name, {"doc1": {"doc": {"body": OTHER}}})
 
@@ -132,7 +132,7 @@ def test_a_write_during_the_run_is_compared_next_time(made: Indices, engine: Eng
         if number == 0:
             bulk(engine, name, {"doc2": {"doc": {"body": OTHER}}})
 
-    with interposed(made, meanwhile) as (through, _):
+    with interposed(temp_indices, meanwhile) as (through, _):
         first = backfill(through, name, stale=True)
     found = sampled(engine, name)
     second, third = (backfill(engine, name, stale=True) for _ in range(2))
@@ -144,9 +144,9 @@ def test_a_write_during_the_run_is_compared_next_time(made: Indices, engine: Eng
 
 @one_engine
 def test_the_smallest_checkpoint_is_recorded_if_only_one_fits(
-    made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = filled(made, engine, number_of_shards=7)
+    name = filled(temp_indices, engine, number_of_shards=7)
     monkeypatch.setattr(checkpoints, "_MAX_VALUE_LENGTH", 5)
     monkeypatch.setattr(checkpoints, "_MAX_VALUES", 1)
     backfill(engine, name, stale=True)
@@ -158,11 +158,11 @@ def test_the_smallest_checkpoint_is_recorded_if_only_one_fits(
 
 
 @one_engine
-def test_status_and_backfill_are_right_after_any_writes(made: Indices, engine: Engine) -> None:
+def test_status_and_backfill_are_right_after_any_writes(temp_indices: TempIndices, engine: Engine) -> None:
     """The test compares them with the state of all documents."""
     rng = random.Random(SEED)
     texts: list[Any] = [*TEXTS.values(), "", "...", None, []]
-    name = made.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": 2})
+    name = temp_indices.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": 2})
     ids = [f"doc{number}" for number in range(40)]
     load(engine, name, {id: {"body": rng.choice(texts)} for id in ids})
     backfill(engine, name)

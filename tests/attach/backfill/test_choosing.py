@@ -124,7 +124,7 @@ def test_each_write_is_in_one_part_of_a_range() -> None:
         (["--throttle", "fast"], "Invalid value for '--throttle': 'fast' is not a number of documents per second"),
         (["--throttle", "0"], "Invalid value for '--throttle': '0' is not a number of documents per second"),
         (["--field", "a.b"], "Invalid value for --field: 'a.b' contains a dot; choose a top-level field"),
-        (["--passages", "--no-passages"], "--passages and --no-passages contradict each other; omit one of them"),
+        (["--passages", "--no-passages"], "--passages and --no-passages cannot be combined; omit one of them"),
     ],
 )
 def test_wrong_options_are_refused_before_any_request(options: list[str], message: str) -> None:

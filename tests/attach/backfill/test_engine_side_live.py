@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import OTHER, TEXTS, backfill_in_engine, bodies, done, filled, load, stored, to
 from tests.support.cli import answer, output, run, sentence
 from tests.support.engines import PREFIX
-from tests.support.http_server import Answer, Handler, Indices, Request, error, forward, indices, serving
+from tests.support.http_server import Answer, Handler, Request, TempIndices, error, forward, indices, serving
 from tests.support.http_server import answer as reply
 from tests.support.pipeline_installation import install_pipeline, use_pipeline
 
@@ -42,9 +42,9 @@ def _no_pipeline(engine: Engine) -> Iterator[None]:
     engine.call("DELETE", ["_ingest", "pipeline", "simdoc"], allow=(404,))
 
 
-def test_every_document_gets_the_fingerprint_of_its_text(made: Indices, engine: Engine) -> None:
+def test_every_document_gets_the_fingerprint_of_its_text(temp_indices: TempIndices, engine: Engine) -> None:
     """A backfill without the engine makes the same ones. With `stale`, all documents pass the pipeline again."""
-    name, seen = filled(made, engine), list[tuple[int, int]]()
+    name, seen = filled(temp_indices, engine), list[tuple[int, int]]()
     report = backfill_in_engine(engine, name, BODY, lambda written, total: seen.append((written, total)))
 
     assert replace(BackfillReport(updated=len(TEXTS)), seconds=report.seconds) == report
@@ -57,8 +57,8 @@ def test_every_document_gets_the_fingerprint_of_its_text(made: Indices, engine: 
     assert {**done(), "doc0": done({"doc0": OTHER})["doc0"]} == stored(engine, name)
 
 
-def test_concurrent_writes_are_kept_and_fingerprinted(made: Indices, engine: Engine) -> None:
-    name = made.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": 2})
+def test_concurrent_writes_are_kept_and_fingerprinted(temp_indices: TempIndices, engine: Engine) -> None:
+    name = temp_indices.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": 2})
     load(engine, name, bodies(TEXTS))
     install_pipeline(engine)
     use_pipeline(engine, name)
@@ -78,8 +78,8 @@ def test_concurrent_writes_are_kept_and_fingerprinted(made: Indices, engine: Eng
     assert (0, len(TEXTS)) == (report.updated, report.unchanged)
 
 
-def test_a_document_that_the_pipeline_cannot_fingerprint_is_listed(made: Indices, engine: Engine) -> None:
-    name = made.make({"properties": {"body": {"type": "text"}}})
+def test_a_document_that_the_pipeline_cannot_fingerprint_is_listed(temp_indices: TempIndices, engine: Engine) -> None:
+    name = temp_indices.make({"properties": {"body": {"type": "text"}}})
     load(engine, name, bodies({"good": OTHER, "long": "word " * 250_000, "none": ""}))
     for _ in range(2):
         report = backfill_in_engine(engine, name, BODY)
@@ -88,9 +88,11 @@ def test_a_document_that_the_pipeline_cannot_fingerprint_is_listed(made: Indices
     assert 1 == run("backfill", f"{engine.name}/{name}", "--text-field", "body", "--in-engine").exit_code
 
 
-def test_a_document_that_the_engine_cannot_write_does_not_stop_the_others(made: Indices, engine: Engine) -> None:
+def test_a_document_that_the_engine_cannot_write_does_not_stop_the_others(
+    temp_indices: TempIndices, engine: Engine
+) -> None:
     """The engine stops at this document, so the next round excludes it."""
-    name = made.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
+    name = temp_indices.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
     load(engine, name, {**bodies(), "bad": {"body": OTHER, "year": "none"}})
     engine.call("PUT", [name, "_mapping"], {"properties": {"year": {"type": "integer"}}})
     for options in (BODY, replace(BODY, stale=True)):
@@ -101,10 +103,10 @@ def test_a_document_that_the_engine_cannot_write_does_not_stop_the_others(made: 
     assert len(TEXTS) == engine.count(name, {"exists": {"field": "simdoc.format"}})
 
 
-def test_documents_without_a_text_are_counted(made: Indices, engine: Engine) -> None:
+def test_documents_without_a_text_are_counted(temp_indices: TempIndices, engine: Engine) -> None:
     """They are not written if a query can tell which documents have a text."""
     for kind, version in ({"type": "text"}, 1), ({"type": "text", "index": False}, 2):
-        name = made.make({"properties": {"body": kind}})
+        name = temp_indices.make({"properties": {"body": kind}})
         load(engine, name, bodies(TEXTS))
         engine.call("PUT", [name, "_doc", "bare"], {"number": 1}, refresh=True)
         report = backfill_in_engine(engine, name, BODY)
@@ -113,8 +115,8 @@ def test_documents_without_a_text_are_counted(made: Indices, engine: Engine) -> 
         assert version == engine.call("GET", [name, "_doc", "bare"])["_version"]
 
 
-def test_an_unsuitable_pipeline_is_not_used(made: Indices, engine: Engine) -> None:
-    name = filled(made, engine)
+def test_an_unsuitable_pipeline_is_not_used(temp_indices: TempIndices, engine: Engine) -> None:
+    name = filled(temp_indices, engine)
     install_pipeline(engine, "title")
     with pytest.raises(StoreError, match="pipeline simdoc"):
         backfill_in_engine(engine, name, BODY)
@@ -123,8 +125,8 @@ def test_an_unsuitable_pipeline_is_not_used(made: Indices, engine: Engine) -> No
         backfill_in_engine(engine, name, with_sentences)
 
 
-def test_queries_find_what_the_command_filled(made: Indices, engine: Engine) -> None:
-    name = filled(made, engine)
+def test_queries_find_what_the_command_filled(temp_indices: TempIndices, engine: Engine) -> None:
+    name = filled(temp_indices, engine)
     url = f"{engine.name}/{name}"
 
     assert f"{len(TEXTS)} updated" in output("backfill", url, "--text-field", "body", "--in-engine")
@@ -135,9 +137,9 @@ def test_queries_find_what_the_command_filled(made: Indices, engine: Engine) -> 
 # --- the task in the engine ---
 
 
-def test_a_throttle_limits_the_rate_and_progress_is_reported(made: Indices, engine: Engine) -> None:
+def test_a_throttle_limits_the_rate_and_progress_is_reported(temp_indices: TempIndices, engine: Engine) -> None:
     """Both count the documents of all slices."""
-    name, seen, started = filled(made, engine, number_of_shards=2), list[int](), time.monotonic()
+    name, seen, started = filled(temp_indices, engine, number_of_shards=2), list[int](), time.monotonic()
     updated = update_by_query(engine, name, ALL, throttle=200.0, progress=seen.append)
 
     assert (len(TEXTS), 0, {}) == (updated.updated, updated.conflicts, updated.failures)
@@ -145,9 +147,9 @@ def test_a_throttle_limits_the_rate_and_progress_is_reported(made: Indices, engi
     assert seen == sorted(seen)
 
 
-def test_ctrl_c_cancels_the_task_without_waiting_for_it(made: Indices, engine: Engine) -> None:
+def test_ctrl_c_cancels_the_task_without_waiting_for_it(temp_indices: TempIndices, engine: Engine) -> None:
     """The engine may be slow to answer."""
-    name, passing, cancelled = filled(made, engine), forward(made.engine), list[str]()
+    name, passing, cancelled = filled(temp_indices, engine), forward(temp_indices.engine), list[str]()
 
     def handle(request: Request) -> Answer | None:
         if request.path.endswith("/_cancel"):
@@ -169,8 +171,8 @@ def test_ctrl_c_cancels_the_task_without_waiting_for_it(made: Indices, engine: E
 
 
 @pytest.mark.parametrize("part", ["_update_by_query", "_tasks/", "_simulate"])
-def test_requests_to_a_busy_engine_are_retried(made: Indices, engine: Engine, part: str) -> None:
-    name, passing, left = filled(made, engine), forward(made.engine), [BUSY]
+def test_requests_to_a_busy_engine_are_retried(temp_indices: TempIndices, engine: Engine, part: str) -> None:
+    name, passing, left = filled(temp_indices, engine), forward(temp_indices.engine), [BUSY]
 
     def handle(request: Request) -> Answer | None:
         return left.pop() if part in request.path and left else passing(request)
@@ -191,8 +193,8 @@ def answering(passing: Handler, path: str, answer: Answer) -> Iterator[Engine]:
         yield through
 
 
-def test_a_lost_task_is_an_error(made: Indices, engine: Engine) -> None:
-    name, passing = filled(made, engine), forward(made.engine)
+def test_a_lost_task_is_an_error(temp_indices: TempIndices, engine: Engine) -> None:
+    name, passing = filled(temp_indices, engine), forward(temp_indices.engine)
     shard = {"shard": 0, "index": name, "reason": {"type": "no_shard", "reason": "the shard is gone"}}
     answers = {
         "lost the task": reply({"completed": True, "task": {}}),
@@ -205,9 +207,11 @@ def test_a_lost_task_is_an_error(made: Indices, engine: Engine) -> None:
             backfill_in_engine(through, name, BODY)
 
 
-def test_documents_that_are_left_are_reported(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_that_are_left_are_reported(
+    temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Here a block stops all writes, as on a full disk."""
-    name = filled(made, engine)
+    name = filled(temp_indices, engine)
     monkeypatch.setattr(engine_side, "_MAX_ROUNDS", 2)
 
     def block(written: int, _: int) -> None:
@@ -229,13 +233,13 @@ def test_documents_that_are_left_are_reported(made: Indices, engine: Engine, mon
 def test_an_engine_without_update_by_query_is_an_error(elasticsearch_url: str) -> None:
     """Elasticsearch without modules has none."""
     unsupported = pytest.raises(StoreError, match="cannot update documents by query")
-    with to(elasticsearch_url) as engine, indices(elasticsearch_url) as made, unsupported:
-        update_by_query(engine, made.make({}), ALL)
+    with to(elasticsearch_url) as engine, indices(elasticsearch_url) as temp_indices, unsupported:
+        update_by_query(engine, temp_indices.make({}), ALL)
 
 
-def test_documents_that_cannot_be_read_are_an_error_for_status(made: Indices, engine: Engine) -> None:
+def test_documents_that_cannot_be_read_are_an_error_for_status(temp_indices: TempIndices, engine: Engine) -> None:
     """Otherwise `status` would report that 0 of 0 are stale."""
-    name, passing = filled(made, engine), forward(made.engine)
+    name, passing = filled(temp_indices, engine), forward(temp_indices.engine)
     Backfill(engine, name, BODY).run()
     gone = {"type": "no_shard_available_action_exception", "reason": "No shard available"}
 

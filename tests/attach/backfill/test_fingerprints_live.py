@@ -17,12 +17,12 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import OTHER, TEXTS, backfill, done, filled, load, one_engine, reasons, stored
 from tests.support.cli import answer, run
-from tests.support.http_server import Indices
+from tests.support.http_server import TempIndices
 
 
-def test_every_document_gets_the_fingerprint_of_its_text(made: Indices, engine: Engine) -> None:
+def test_every_document_gets_the_fingerprint_of_its_text(temp_indices: TempIndices, engine: Engine) -> None:
     """A loader with `fingerprint_actions` makes the same ones. A second run reads only new documents."""
-    name = filled(made, engine)
+    name = filled(temp_indices, engine)
     report, again = backfill(engine, name), backfill(engine, name)
 
     assert replace(BackfillReport(updated=len(TEXTS)), seconds=report.seconds) == report
@@ -33,13 +33,13 @@ def test_every_document_gets_the_fingerprint_of_its_text(made: Indices, engine: 
     ]
     load(engine, name, {"new": {"body": TEXTS["doc0"]}})
     assert 1 == backfill(engine, name).updated
-    with closing(open_store(f"{made.engine}/{name}")) as store:
+    with closing(open_store(f"{temp_indices.engine}/{name}")) as store:
         assert ["doc0"] == [hit.id for hit in SimilaritySearch(store).similar("new_80_90").hits]
 
 
-def test_the_mapping_gets_our_field_and_nothing_else(made: Indices, engine: Engine) -> None:
+def test_the_mapping_gets_our_field_and_nothing_else(temp_indices: TempIndices, engine: Engine) -> None:
     own = {"dynamic": "strict", "_meta": {"owner": "a team"}, "properties": {"body": {"type": "text"}}}
-    name = made.make(own)
+    name = temp_indices.make(own)
     load(engine, name, {"a": {"body": TEXTS["doc0"]}})
     before = engine.call("GET", [name])[name]["mappings"]
     backfill(engine, name)
@@ -51,10 +51,10 @@ def test_the_mapping_gets_our_field_and_nothing_else(made: Indices, engine: Engi
     assert before == after
 
 
-def test_the_mapping_records_the_text_fields(made: Indices, engine: Engine) -> None:
+def test_the_mapping_records_the_text_fields(temp_indices: TempIndices, engine: Engine) -> None:
     """A store reads the texts from these fields. Names that are too long for the mapping are not recorded."""
     long = "x" * 51
-    name = made.make({"properties": {field: {"type": "text"} for field in ("title", "body", long)}})
+    name = temp_indices.make({"properties": {field: {"type": "text"} for field in ("title", "body", long)}})
     load(engine, name, {"a": {"title": "A title", "body": TEXTS["doc0"], long: "long"}})
     expected: dict[Any, str | None] = {
         "body": TEXTS["doc0"],
@@ -63,7 +63,7 @@ def test_the_mapping_records_the_text_fields(made: Indices, engine: Engine) -> N
     }
     for text_field, text in expected.items():
         backfill(engine, name, text_field=text_field, stale=True, force=True)
-        record = open_store(f"{made.engine}/{name}").get("a", text=True)
+        record = open_store(f"{temp_indices.engine}/{name}").get("a", text=True)
 
         assert record is not None
         assert text == record.text
@@ -71,9 +71,9 @@ def test_the_mapping_records_the_text_fields(made: Indices, engine: Engine) -> N
 
 @one_engine
 @pytest.mark.parametrize("text", [" ... ", "", [""]])
-def test_a_text_without_words_gets_a_mark(made: Indices, engine: Engine, text: object) -> None:
+def test_a_text_without_words_gets_a_mark(temp_indices: TempIndices, engine: Engine, text: object) -> None:
     """The mark prevents reading the text again."""
-    name = filled(made, engine, {"a": text, "b": OTHER})
+    name = filled(temp_indices, engine, {"a": text, "b": OTHER})
     report = backfill(engine, name)
     again, stale, second_stale = (backfill(engine, name, stale=stale) for stale in (False, True, True))
 
@@ -93,8 +93,8 @@ def test_a_text_without_words_gets_a_mark(made: Indices, engine: Engine, text: o
     ],
     ids=["object", "dotted", "list", "objects"],
 )
-def test_a_text_in_objects_or_lists_is_found(made: Indices, engine: Engine, path: str, source: Any) -> None:
-    name = made.make({})
+def test_a_text_in_objects_or_lists_is_found(temp_indices: TempIndices, engine: Engine, path: str, source: Any) -> None:
+    name = temp_indices.make({})
     load(engine, name, {"a": source})
     backfill(engine, name, path)
     found = stored(engine, name)["a"]
@@ -104,12 +104,12 @@ def test_a_text_in_objects_or_lists_is_found(made: Indices, engine: Engine, path
     assert source == found
 
 
-def test_several_fields_make_one_text(made: Indices, engine: Engine) -> None:
+def test_several_fields_make_one_text(temp_indices: TempIndices, engine: Engine) -> None:
     """Each field is one line, as in `fingerprint_actions`."""
-    name = made.make({"properties": {"title": {"type": "text"}, "body": {"type": "text"}}})
+    name = temp_indices.make({"properties": {"title": {"type": "text"}, "body": {"type": "text"}}})
     sources = {"a": {"title": "A title", "body": OTHER}, "b": {"body": OTHER}, "c": {"title": "A title"}}
     load(engine, name, {**sources, "none": {"title": []}})
-    report = answer("backfill", f"{made.engine}/{name}", "--text-field", "title", "--text-field", "body")
+    report = answer("backfill", f"{temp_indices.engine}/{name}", "--text-field", "title", "--text-field", "body")
     actions = [{"_id": id, **source} for id, source in sources.items()]
     wanted = {action.pop("_id"): action for action in fingerprint_actions(actions, ["title", "body"])}
 
@@ -119,23 +119,23 @@ def test_several_fields_make_one_text(made: Indices, engine: Engine) -> None:
     assert 3 == backfill(engine, name, ("title", "body"), stale=True).unchanged
 
 
-def test_documents_that_cannot_be_written_are_listed_once(made: Indices, engine: Engine) -> None:
+def test_documents_that_cannot_be_written_are_listed_once(temp_indices: TempIndices, engine: Engine) -> None:
     """One has a value that is not a text, and the mapping no longer accepts the other. The rest is filled."""
-    name = made.make({"dynamic": False, "properties": {"text": {"type": "text"}}})
+    name = temp_indices.make({"dynamic": False, "properties": {"text": {"type": "text"}}})
     load(engine, name, {"a": {"body": 7}, "b": {"body": OTHER}, "c": {"body": OTHER, "unknown": 1}})
     engine.call("PUT", [name, "_mapping"], {"dynamic": "strict", "properties": {"body": {"type": "text"}}})
     report = backfill(engine, name)
     refused = {document.id: document.reason for document in report.refused}
 
     assert (1, {"a", "c"}) == (report.updated, set(refused))
-    assert "contains a value of the type int, not text" in refused["a"]
+    assert "contains a number, not text" in refused["a"]
     assert "strict" in refused["c"]
     assert {"body": OTHER, "unknown": 1} == stored(engine, name)["c"]
 
 
-def test_documents_keep_their_routing(made: Indices, engine: Engine) -> None:
+def test_documents_keep_their_routing(temp_indices: TempIndices, engine: Engine) -> None:
     """Without its routing, an update would look for the document in another shard."""
-    name = made.make({"_routing": {"required": True}}, {"number_of_shards": 3})
+    name = temp_indices.make({"_routing": {"required": True}}, {"number_of_shards": 3})
     for number in range(6):
         load(engine, name, {f"{number}": {"body": OTHER}}, routing=f"r{number}")
 
@@ -143,10 +143,10 @@ def test_documents_keep_their_routing(made: Indices, engine: Engine) -> None:
     assert 6 == sum("simdoc" in source for source in stored(engine, name).values())
 
 
-def test_a_second_field_gets_other_settings(made: Indices, engine: Engine) -> None:
+def test_a_second_field_gets_other_settings(temp_indices: TempIndices, engine: Engine) -> None:
     """The first field is kept, and a field with fingerprints keeps its settings."""
-    name = filled(made, engine, {"a": OTHER, "copy": OTHER})
-    url, four = f"{made.engine}/{name}", Settings(Analysis(shingle_size=4))
+    name = filled(temp_indices, engine, {"a": OTHER, "copy": OTHER})
+    url, four = f"{temp_indices.engine}/{name}", Settings(Analysis(shingle_size=4))
     backfill(engine, name)
     refused = run("backfill", url, "--shingle-size", 4)
     report = answer("backfill", url, "--field", "simdoc_2", "--shingle-size", 4, "--text-field", "body")
@@ -163,9 +163,9 @@ def test_a_second_field_gets_other_settings(made: Indices, engine: Engine) -> No
         assert "has the fingerprint fields simdoc, simdoc_2; choose one with --field" in run(*command).stderr
 
 
-def test_the_text_fields_of_existing_fingerprints_are_the_default(made: Indices, engine: Engine) -> None:
+def test_the_text_fields_of_existing_fingerprints_are_the_default(temp_indices: TempIndices, engine: Engine) -> None:
     """Other fields, or another order, are refused. Without fingerprints the text field must be named."""
-    name = made.make({"properties": {field: {"type": "text"} for field in ("title", "body")}})
+    name = temp_indices.make({"properties": {field: {"type": "text"} for field in ("title", "body")}})
     load(engine, name, {"a": {"title": "A title", "body": TEXTS["doc0"]}})
     url = f"{engine.name}/{name}"
     assert (

@@ -29,7 +29,7 @@ from tests.support.backfill import (
 )
 from tests.support.cli import answer, output, run, sentence
 from tests.support.engines import call, own_name
-from tests.support.http_server import Indices
+from tests.support.http_server import TempIndices
 
 # --- which indices ---
 
@@ -44,10 +44,10 @@ from tests.support.http_server import Indices
     ],
 )
 def test_an_index_with_an_incomplete_source_is_not_touched(
-    made: Indices, engine: Engine, source: dict[str, Any], reason: str
+    temp_indices: TempIndices, engine: Engine, source: dict[str, Any], reason: str
 ) -> None:
     """Its mapping does not change either."""
-    name = made.make({"_source": source, "properties": {"body": {"type": "text"}}})
+    name = temp_indices.make({"_source": source, "properties": {"body": {"type": "text"}}})
     load(engine, name, {"a": {"body": OTHER}})
     before = engine.call("GET", [name])
 
@@ -57,15 +57,17 @@ def test_an_index_with_an_incomplete_source_is_not_touched(
 
 
 @pytest.mark.parametrize("block", ["read_only_allow_delete", "read", "closed"])
-def test_a_blocked_index_is_skipped_and_the_others_are_filled(made: Indices, engine: Engine, block: str) -> None:
-    blocked, kept = filled(made, engine), filled(made, engine)
-    alias = made.alias(blocked, kept)
+def test_a_blocked_index_is_skipped_and_the_others_are_filled(
+    temp_indices: TempIndices, engine: Engine, block: str
+) -> None:
+    blocked, kept = filled(temp_indices, engine), filled(temp_indices, engine)
+    alias = temp_indices.alias(blocked, kept)
     if block == "closed":
         engine.call("POST", [blocked, "_close"])
     else:
         engine.call("PUT", [blocked, "_settings"], {f"index.blocks.{block}": True})
     try:
-        result = run("backfill", f"{made.engine}/{alias}", "--text-field", "body", "--json")
+        result = run("backfill", f"{temp_indices.engine}/{alias}", "--text-field", "body", "--json")
     finally:
         if block != "closed":
             engine.call("PUT", [blocked, "_settings"], {f"index.blocks.{block}": None})
@@ -78,17 +80,17 @@ def test_a_blocked_index_is_skipped_and_the_others_are_filled(made: Indices, eng
 
 
 @pytest.mark.usefixtures("one_by_one")
-def test_an_index_that_is_blocked_during_the_run_is_skipped(made: Indices, engine: Engine) -> None:
+def test_an_index_that_is_blocked_during_the_run_is_skipped(temp_indices: TempIndices, engine: Engine) -> None:
     """Its documents are not listed one by one."""
-    names = [filled(made, engine), filled(made, engine)]
+    names = [filled(temp_indices, engine), filled(temp_indices, engine)]
     first = min(names)
 
     def block(number: int) -> None:
         if number == 0:
             engine.call("PUT", [first, "_settings"], {"index.blocks.write": True})
 
-    with interposed(made, block) as (through, _):
-        report = backfill(through, made.alias(*names))
+    with interposed(temp_indices, block) as (through, _):
+        report = backfill(through, temp_indices.alias(*names))
 
     assert (len(TEXTS), []) == (report.updated, report.refused)
     assert "index.blocks.write" in reasons(report)[first]
@@ -114,9 +116,9 @@ def test_a_data_stream_is_written_in_its_backing_indices(opensearch_url: str) ->
     assert all(hit["_source"]["simdoc"] == fingerprint_field(hit["_source"]["body"]) for hit in hits)
 
 
-def test_only_documents_that_the_alias_shows_are_written(made: Indices, engine: Engine) -> None:
-    name = filled(made, engine)
-    alias = made.alias(name, filter={"range": {"number": {"lt": 9}}})
+def test_only_documents_that_the_alias_shows_are_written(temp_indices: TempIndices, engine: Engine) -> None:
+    name = filled(temp_indices, engine)
+    alias = temp_indices.alias(name, filter={"range": {"number": {"lt": 9}}})
 
     assert [9, len(TEXTS) - 9] == [backfill(engine, index).updated for index in (alias, name)]
 
@@ -147,9 +149,9 @@ def ours(**changes: Any) -> dict[str, Any]:
     ],
 )
 def test_an_index_that_cannot_be_filled_is_skipped_with_the_reason(
-    made: Indices, engine: Engine, mappings: object, settings: object, reason: str
+    temp_indices: TempIndices, engine: Engine, mappings: object, settings: object, reason: str
 ) -> None:
-    name = made.make(mappings, settings)
+    name = temp_indices.make(mappings, settings)
     before = engine.call("GET", [name])
 
     assert reason in reasons(backfill(engine, name))[name]
@@ -161,10 +163,10 @@ def test_an_index_that_cannot_be_filled_is_skipped_with_the_reason(
     ("field", "reason"),
     [("bdoy", "give one of its text fields with --text-field (body, title)"), ("title.raw", "use title")],
 )
-def test_a_misspelt_text_field_is_refused(made: Indices, engine: Engine, field: str, reason: str) -> None:
+def test_a_misspelt_text_field_is_refused(temp_indices: TempIndices, engine: Engine, field: str, reason: str) -> None:
     """Otherwise all documents would be marked as empty."""
     title = {"type": "text", "fields": {"raw": {"type": "keyword"}}}
-    name = made.make({"properties": {"body": {"type": "text"}, "title": title}})
+    name = temp_indices.make({"properties": {"body": {"type": "text"}, "title": title}})
     load(engine, name, bodies())
 
     assert reason in reasons(backfill(engine, name, field))[name]
@@ -172,29 +174,29 @@ def test_a_misspelt_text_field_is_refused(made: Indices, engine: Engine, field: 
 
 
 @one_engine
-def test_a_missing_index_is_an_error(made: Indices) -> None:
-    assert "no such index" in sentence(run("backfill", f"{made.engine}/{own_name()}", "--text-field", "body"))
+def test_a_missing_index_is_an_error(temp_indices: TempIndices) -> None:
+    assert "no such index" in sentence(run("backfill", f"{temp_indices.engine}/{own_name()}", "--text-field", "body"))
 
 
 # --- other text fields than those of existing fingerprints ---
 
 
 @one_engine
-def test_other_text_fields_need_force(made: Indices, engine: Engine) -> None:
+def test_other_text_fields_need_force(temp_indices: TempIndices, engine: Engine) -> None:
     """This applies to an index with fingerprints, and to other indices behind the same alias."""
     mapping = {"properties": {"body": {"type": "text"}, "heading": {"type": "text"}}}
-    first, second = sorted(made.make(mapping) for _ in range(2))
+    first, second = sorted(temp_indices.make(mapping) for _ in range(2))
     for name in (first, second):
         load(engine, name, {"a": {"body": "the words of a whole text", "heading": "one heading for all of them"}})
     backfill(engine, first)
-    alias = made.alias(first, second)
-    other = made.make({"properties": {"description": {"type": "text"}}})
+    alias = temp_indices.alias(first, second)
+    other = temp_indices.make({"properties": {"description": {"type": "text"}}})
     engine.call("POST", ["_aliases"], {"actions": [{"add": {"index": other, "alias": alias}}]})
     own = "its fingerprints were computed from body, not heading; give --text-field body, or add --force to use heading"
     beside = own.replace("its fingerprints", "the fingerprints of the other indices behind its alias")
 
     def command(name: str, *options: str, text_field: str = "heading") -> Any:
-        return run("backfill", f"{made.engine}/{name}", "--text-field", text_field, *options)
+        return run("backfill", f"{temp_indices.engine}/{name}", "--text-field", text_field, *options)
 
     for options in ([], ["--dry-run"]):
         assert [own, beside] == [command(name, *options).stderr.split(": ", 2)[2].strip() for name in (first, second)]
@@ -209,16 +211,16 @@ def test_other_text_fields_need_force(made: Indices, engine: Engine) -> None:
     assert "" == command(other, text_field="description").stderr  # it lacks the fields of the others
 
 
-def test_the_text_fields_of_the_other_indices_are_the_default(made: Indices, engine: Engine) -> None:
+def test_the_text_fields_of_the_other_indices_are_the_default(temp_indices: TempIndices, engine: Engine) -> None:
     """Their settings are the default too, if the alias is named."""
     settings = Settings(Analysis("lowercase"))
-    first, second, third = (filled(made, engine, {"a": OTHER}) for _ in range(3))
-    made.alias(first, second)
-    alias = made.alias(first, third)
+    first, second, third = (filled(temp_indices, engine, {"a": OTHER}) for _ in range(3))
+    temp_indices.alias(first, second)
+    alias = temp_indices.alias(first, third)
     backfill(engine, first, change_settings=lambda _: settings)
 
-    assert 1 == answer("backfill", f"{made.engine}/{second}")["updated"]
-    assert 1 == answer("backfill", f"{made.engine}/{alias}")["updated"]
+    assert 1 == answer("backfill", f"{temp_indices.engine}/{second}")["updated"]
+    assert 1 == answer("backfill", f"{temp_indices.engine}/{alias}")["updated"]
     assert fingerprint_field(OTHER) == stored(engine, second)["a"]["simdoc"]
     assert fingerprint_field(OTHER, settings) == stored(engine, third)["a"]["simdoc"]
 
@@ -226,11 +228,11 @@ def test_the_text_fields_of_the_other_indices_are_the_default(made: Indices, eng
 # --- dry run ---
 
 
-def test_a_dry_run_writes_nothing_and_is_about_right(made: Indices, engine: Engine) -> None:
+def test_a_dry_run_writes_nothing_and_is_about_right(temp_indices: TempIndices, engine: Engine) -> None:
     """The bytes after a merge are right within a third. A throttle increases the time."""
-    name = filled(made, engine, number_of_replicas=0)
+    name = filled(temp_indices, engine, number_of_replicas=0)
     before = engine.call("GET", [name])
-    found = answer("backfill", f"{made.engine}/{name}", "--text-field", "body", "--dry-run")
+    found = answer("backfill", f"{temp_indices.engine}/{name}", "--text-field", "body", "--dry-run")
 
     assert before == engine.call("GET", [name])
     assert bodies() == stored(engine, name)
@@ -239,7 +241,9 @@ def test_a_dry_run_writes_nothing_and_is_about_right(made: Indices, engine: Engi
     assert 250 < found["bytes_added"] / len(TEXTS) < 400
     assert found["bytes_added"] < found["max_bytes_added"]
     assert 0 < found["seconds"] < 60
-    shown = output("backfill", f"{made.engine}/{name}", "--text-field", "body", "--dry-run", "--throttle", "0.1/s")
+    shown = output(
+        "backfill", f"{temp_indices.engine}/{name}", "--text-field", "body", "--dry-run", "--throttle", "0.1/s"
+    )
     assert ["documents", "bytes", "time"] == [line.split()[0] for line in shown.splitlines()[:3]]
     assert f"about {len(TEXTS) / 0.1 / 60:.0f} min" in shown
     assert shown.endswith("nothing was written\n")
@@ -247,17 +251,17 @@ def test_a_dry_run_writes_nothing_and_is_about_right(made: Indices, engine: Engi
 
 @one_engine
 def test_a_dry_run_of_stale_documents_gives_an_upper_bound(
-    made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Missing fingerprints are counted, and stale ones estimated from a sample. A full sample is exact."""
-    name = filled(made, engine)
+    name = filled(temp_indices, engine)
     backfill(engine, name)
     exact = estimate_cost(engine, name, BackfillOptions("body", stale=True))
     monkeypatch.setattr(cost_estimate, "SAMPLE_SIZE", 40)
     load(engine, name, {"new": {"body": OTHER}})
     engine.call("POST", [name, "_update", "doc7"], {"doc": {"body": OTHER}}, refresh=True)
     found = estimate_cost(engine, name, BackfillOptions("body", stale=True))
-    shown = output("backfill", f"{made.engine}/{name}", "--text-field", "body", "--stale", "--dry-run")
+    shown = output("backfill", f"{temp_indices.engine}/{name}", "--text-field", "body", "--stale", "--dry-run")
     updated = backfill(engine, name, stale=True).updated
 
     assert (len(TEXTS), 0, 0, 0) == (exact.documents, exact.writes, exact.max_writes, exact.bytes_added)

@@ -10,7 +10,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.texts import text_query
 from tests.support.backfill import OTHER, TEXTS, backfill, load, one_engine, stored
-from tests.support.http_server import Indices
+from tests.support.http_server import TempIndices
 
 WORDS = TEXTS["doc0"]
 
@@ -40,13 +40,13 @@ def engine_url(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.parametrize("kind", MAPPINGS)
-def test_a_plain_run_finds_later_and_removed_texts(made: Indices, engine: Engine, kind: str) -> None:
+def test_a_plain_run_finds_later_and_removed_texts(temp_indices: TempIndices, engine: Engine, kind: str) -> None:
     """If no query can tell which documents have a text, each run reads those without one, and does not write them.
 
     In this case only `--stale` finds removed texts.
     """
     mappings = {"dynamic": False, "properties": {**MAPPINGS[kind], "n": {"type": "integer"}}}
-    name = made.make(mappings, {"number_of_shards": 2})
+    name = temp_indices.make(mappings, {"number_of_shards": 2})
     path = "page.body" if "page" in MAPPINGS[kind] else "body"
     empty: dict[str, Any] = {"null": document(path, None), "list": document(path, []), "absent": {"n": 1}}
     load(engine, name, {**empty, "text": document(path, WORDS), **{f"more{n}": {"n": n} for n in range(9)}})
@@ -69,9 +69,9 @@ def test_a_plain_run_finds_later_and_removed_texts(made: Indices, engine: Engine
 
 
 @one_engine
-def test_texts_older_than_their_mapping_are_found(made: Indices, engine: Engine) -> None:
+def test_texts_older_than_their_mapping_are_found(temp_indices: TempIndices, engine: Engine) -> None:
     """An `exists` query does not find these texts, so a sample is read before the query is used."""
-    name = made.make({"dynamic": False, "properties": {"n": {"type": "integer"}}})
+    name = temp_indices.make({"dynamic": False, "properties": {"n": {"type": "integer"}}})
     load(engine, name, {id: {"body": text} for id, text in TEXTS.items()})
     engine.call("PUT", [name, "_mapping"], {"properties": {"body": {"type": "text"}}})
     mappings = engine.call("GET", [name])[name]["mappings"]

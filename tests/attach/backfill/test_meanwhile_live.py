@@ -34,14 +34,14 @@ from tests.support.backfill import (
     to,
 )
 from tests.support.cli import environment
-from tests.support.http_server import Answer, Indices, Request, error, forward, serving
+from tests.support.http_server import Answer, Request, TempIndices, error, forward, serving
 
 # --- while others write ---
 
 
-def test_a_document_that_changed_after_it_was_read_is_read_again(made: Indices, engine: Engine) -> None:
+def test_a_document_that_changed_after_it_was_read_is_read_again(temp_indices: TempIndices, engine: Engine) -> None:
     """The other write is kept, and the fingerprint is that of the new text."""
-    name = filled(made, engine)
+    name = filled(temp_indices, engine)
 
     def write(number: int) -> None:
         if number == 0:
@@ -51,7 +51,7 @@ def test_a_document_that_changed_after_it_was_read_is_read_again(made: Indices, 
             engine.call("PUT", [name, "_doc", "doc3"], {"body": OTHER, "simdoc": fingerprint_field(OTHER)})
             engine.call("DELETE", [name, "_doc", "doc4"])
 
-    with interposed(made, write) as (through, _):
+    with interposed(temp_indices, write) as (through, _):
         report = backfill(through, name)
     found = stored(engine, name)
 
@@ -66,32 +66,32 @@ def test_a_document_that_changed_after_it_was_read_is_read_again(made: Indices, 
 
 @pytest.mark.usefixtures("one_by_one")
 def test_a_document_that_is_replaced_after_its_update_is_filled_again(
-    made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before it ends, the run searches for incomplete documents again."""
     monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 40)
-    name = filled(made, engine)
+    name = filled(temp_indices, engine)
 
     def replaced(number: int) -> None:
         if number == 2:
             engine.call("PUT", [name, "_doc", "doc0"], {"body": OTHER})
 
-    with interposed(made, replaced) as (through, _):
+    with interposed(temp_indices, replaced) as (through, _):
         report = backfill(through, name)
 
     assert len(TEXTS) + 1 == report.updated
     assert {"body": OTHER, "simdoc": fingerprint_field(OTHER)} == stored(engine, name)["doc0"]
 
 
-def test_a_document_that_always_changes_meanwhile_is_refused(made: Indices, engine: Engine) -> None:
+def test_a_document_that_always_changes_meanwhile_is_refused(temp_indices: TempIndices, engine: Engine) -> None:
     """The next run fills it, and no write is lost."""
-    name = filled(made, engine, {"a": OTHER, "b": OTHER})
+    name = filled(temp_indices, engine, {"a": OTHER, "b": OTHER})
     numbers = itertools.count(100)
 
     def write(_: int) -> None:
         engine.call("POST", [name, "_update", "a"], {"doc": {"number": next(numbers)}})
 
-    with interposed(made, write) as (through, _):
+    with interposed(temp_indices, write) as (through, _):
         report = backfill(through, name)
     last = stored(engine, name)["a"]
 
@@ -103,10 +103,12 @@ def test_a_document_that_always_changes_meanwhile_is_refused(made: Indices, engi
 
 @pytest.mark.usefixtures("one_by_one")
 @pytest.mark.parametrize("is_replaced", [False, True])
-def test_an_index_that_is_removed_or_replaced_is_not_written(made: Indices, engine: Engine, is_replaced: bool) -> None:
+def test_an_index_that_is_removed_or_replaced_is_not_written(
+    temp_indices: TempIndices, engine: Engine, is_replaced: bool
+) -> None:
     """A late update would create the index again. The same ids in a new index are other documents."""
-    gone, kept = filled(made, engine), filled(made, engine)
-    passing, removed = forward(made.engine), list[bool]()
+    gone, kept = filled(temp_indices, engine), filled(temp_indices, engine)
+    passing, removed = forward(temp_indices.engine), list[bool]()
 
     def handle(request: Request) -> Answer | None:
         if f"{gone}/_settings" in request.path and not removed:
@@ -117,7 +119,7 @@ def test_an_index_that_is_removed_or_replaced_is_not_written(made: Indices, engi
         return passing(request)
 
     with serving(handle) as server, to(server.url) as through:
-        report = backfill(through, made.alias(gone, kept))
+        report = backfill(through, temp_indices.alias(gone, kept))
 
     assert {gone: "it was replaced with another index" if is_replaced else "it was removed"} == reasons(report)
     assert len(TEXTS) == report.updated
@@ -133,12 +135,12 @@ def test_an_index_that_is_removed_or_replaced_is_not_written(made: Indices, engi
 
 @one_engine
 def test_an_engine_that_often_fails_loses_nothing(
-    made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is busy, does not respond, or cuts off a response. A write that was sent twice is counted once."""
     monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 20)
-    name = filled(made, engine, number_of_shards=2)
-    choose, passing = random.Random(0), forward(made.engine)
+    name = filled(temp_indices, engine, number_of_shards=2)
+    choose, passing = random.Random(0), forward(temp_indices.engine)
     busy = error(429, "rejected_execution_exception", "queue full")
 
     def unsteady(request: Request) -> Answer | None:
@@ -157,13 +159,13 @@ def test_an_engine_that_often_fails_loses_nothing(
 @one_engine
 @pytest.mark.parametrize("lacks", ["point in time", "refresh"])
 def test_an_engine_without_points_in_time_or_refresh_is_filled(
-    made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch, lacks: str
+    temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch, lacks: str
 ) -> None:
     """The run uses a scroll instead of a point in time. Without a refresh it has one round."""
     monkeypatch.setattr(run, "POINT_IN_TIME_DOCUMENTS", 50)
     monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 20)
-    name = filled(made, engine, number_of_shards=2)
-    passing = forward(made.engine)
+    name = filled(temp_indices, engine, number_of_shards=2)
+    passing = forward(temp_indices.engine)
     parts = {"point in time": ("point_in_time", "_pit"), "refresh": ("_refresh",)}[lacks]
     refusal = error(400 if lacks == "point in time" else 403, "no handler", "no such thing")
 
@@ -180,13 +182,13 @@ def test_an_engine_without_points_in_time_or_refresh_is_filled(
 
 
 def test_a_point_in_time_is_closed_before_the_next_one_is_opened(
-    made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Then the engine can remove old segments."""
     monkeypatch.setattr(run, "POINT_IN_TIME_DOCUMENTS", 40)
     monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 20)
-    name = filled(made, engine)
-    with interposed(made, lambda _: None) as (through, server):
+    name = filled(temp_indices, engine)
+    with interposed(temp_indices, lambda _: None) as (through, server):
         backfill(through, name)
         requests = [request for request in server.requests if "_pit" in request.path or "point_in_time" in request.path]
     methods = [request.method for request in requests if request.method == "DELETE" or "keep_alive" in request.path]
@@ -197,11 +199,13 @@ def test_a_point_in_time_is_closed_before_the_next_one_is_opened(
     assert (["POST"] * tried + ["DELETE"]) * methods.count("DELETE") == methods
 
 
-def test_a_lost_point_in_time_is_replaced(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_point_in_time_is_replaced(
+    temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An engine loses it after a long pause, or when a node restarts."""
     monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 30)
-    name = filled(made, engine)
-    passing, searches = forward(made.engine), itertools.count()
+    name = filled(temp_indices, engine)
+    passing, searches = forward(temp_indices.engine), itertools.count()
 
     def handle(request: Request) -> Answer | None:
         if request.path.startswith("/_search?") and next(searches) == 3:
@@ -213,11 +217,13 @@ def test_a_lost_point_in_time_is_replaced(made: Indices, engine: Engine, monkeyp
     assert done() == stored(engine, name)
 
 
-def test_all_documents_of_all_shards_are_read(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_documents_of_all_shards_are_read(
+    temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The sort values of documents are unique only within a shard."""
     monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 7)
     monkeypatch.setattr(pages, "FIRST_PAGE_DOCUMENTS", 7)
-    name = filled(made, engine, number_of_shards=5)
+    name = filled(temp_indices, engine, number_of_shards=5)
     backfill(engine, name)
 
     assert len(TEXTS) == backfill(engine, name, stale=True).unchanged
@@ -251,10 +257,10 @@ def wait_for(engine: Engine, index: str, least: int) -> None:
         time.sleep(0.05)
 
 
-def test_a_killed_run_is_completed_by_the_next_one(made: Indices, engine: Engine) -> None:
-    name = filled(made, engine)
+def test_a_killed_run_is_completed_by_the_next_one(temp_indices: TempIndices, engine: Engine) -> None:
+    name = filled(temp_indices, engine)
     for least in (1, 60):
-        with process(f"{made.engine}/{name}", "--throttle", "100/s") as killed:
+        with process(f"{temp_indices.engine}/{name}", "--throttle", "100/s") as killed:
             wait_for(engine, name, least)
             killed.send_signal(signal.SIGKILL)
             killed.wait(10)
@@ -265,9 +271,9 @@ def test_a_killed_run_is_completed_by_the_next_one(made: Indices, engine: Engine
 
 
 @one_engine
-def test_ctrl_c_shows_what_is_done_and_how_to_continue(made: Indices, engine: Engine) -> None:
-    name = filled(made, engine)
-    with process(f"{made.engine}/{name}", "--throttle", "100", "--json") as interrupted:
+def test_ctrl_c_shows_what_is_done_and_how_to_continue(temp_indices: TempIndices, engine: Engine) -> None:
+    name = filled(temp_indices, engine)
+    with process(f"{temp_indices.engine}/{name}", "--throttle", "100", "--json") as interrupted:
         wait_for(engine, name, 50)
         interrupted.send_signal(signal.SIGINT)
         printed, stderr = interrupted.communicate(timeout=30)

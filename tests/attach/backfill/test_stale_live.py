@@ -31,16 +31,16 @@ from tests.support.backfill import (
     stored,
     to,
 )
-from tests.support.http_server import Answer, Indices, Request, forward, serving
+from tests.support.http_server import Answer, Request, TempIndices, forward, serving
 
 
 @pytest.mark.parametrize("documents_at_once", [40, 50_000])
 def test_a_changed_text_is_found_by_its_hash(
-    made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch, documents_at_once: int
+    temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch, documents_at_once: int
 ) -> None:
     """It gets a new fingerprint, or a mark if it no longer has words."""
     monkeypatch.setattr(run, "POINT_IN_TIME_DOCUMENTS", documents_at_once)
-    name = filled(made, engine, number_of_shards=3)
+    name = filled(temp_indices, engine, number_of_shards=3)
     backfill(engine, name)
     texts = dict(TEXTS)
     for id, text in (("doc7", OTHER), ("doc8", "")):
@@ -71,9 +71,9 @@ GOOD = fingerprint_field(OTHER)
     ],
     ids=["list", "repeated", "foreign", "null", "array", "dots", "both"],
 )
-def test_a_malformed_fingerprint_is_replaced(made: Indices, engine: Engine, form: dict[str, Any]) -> None:
+def test_a_malformed_fingerprint_is_replaced(temp_indices: TempIndices, engine: Engine, form: dict[str, Any]) -> None:
     """The other fields of the document are kept."""
-    name = made.make(component_template()["template"]["mappings"])
+    name = temp_indices.make(component_template()["template"]["mappings"])
     load(engine, name, {"a": {"body": OTHER, **form, "mine": 1}, "b": {"body": OTHER, "simdoc": GOOD}})
     report = backfill(engine, name, stale=True)
     again = backfill(engine, name, stale=True, full=True)
@@ -87,22 +87,22 @@ def test_a_malformed_fingerprint_is_replaced(made: Indices, engine: Engine, form
 
 
 @one_engine
-def test_fingerprints_with_other_settings_are_replaced(made: Indices, engine: Engine) -> None:
+def test_fingerprints_with_other_settings_are_replaced(temp_indices: TempIndices, engine: Engine) -> None:
     """The right settings are those of the mapping. Without `--stale` these fingerprints are not replaced."""
     settings = Settings(Analysis("lowercase", 3), MinHash(bucket_count=256))
-    name = made.make(component_template(settings)["template"]["mappings"])
+    name = temp_indices.make(component_template(settings)["template"]["mappings"])
     load(engine, name, {"a": {"body": OTHER, "simdoc": fingerprint_field(OTHER)}, "b": {"body": OTHER}})
 
     assert [1, 1] == [backfill(engine, name, stale=stale).updated for stale in (False, True)]
     assert [fingerprint_field(OTHER, settings)] * 2 == [source["simdoc"] for source in stored(engine, name).values()]
 
 
-def test_a_fingerprint_that_is_not_indexed_is_written_again(made: Indices, engine: Engine) -> None:
+def test_a_fingerprint_that_is_not_indexed_is_written_again(temp_indices: TempIndices, engine: Engine) -> None:
     """Here a loader with `fingerprint_actions` ran before the mapping existed."""
-    name = made.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
+    name = temp_indices.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
     load(engine, name, done())
     report = backfill(engine, name)
-    with closing(open_store(f"{made.engine}/{name}")) as store:
+    with closing(open_store(f"{temp_indices.engine}/{name}")) as store:
         (hit, *_) = SimilaritySearch(store).similar_to_text(TEXTS["doc0"], overlap=0.9).hits
 
     assert (len(TEXTS), 0) == (report.updated, backfill(engine, name).updated)
@@ -111,11 +111,11 @@ def test_a_fingerprint_that_is_not_indexed_is_written_again(made: Indices, engin
 
 @one_engine
 def test_a_run_ends_if_it_finds_the_same_documents_again(
-    made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An engine may accept writes and not index them."""
     monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 20)
-    name, passing = filled(made, engine), forward(made.engine)
+    name, passing = filled(temp_indices, engine), forward(temp_indices.engine)
 
     def forgetful(request: Request) -> Answer | None:
         if request.path == "/_bulk":
@@ -134,10 +134,10 @@ def test_a_run_ends_if_it_finds_the_same_documents_again(
 @one_engine
 @pytest.mark.parametrize("mappings", [{"dynamic": False, "properties": {"body": {"type": "text"}}}, {"enabled": False}])
 def test_an_index_with_other_values_in_our_field_is_not_touched(
-    made: Indices, engine: Engine, mappings: object
+    temp_indices: TempIndices, engine: Engine, mappings: object
 ) -> None:
     """The mapping does not show these values, but `_source` does."""
-    name = made.make(mappings)
+    name = temp_indices.make(mappings)
     documents = {id: {"body": text, "notes": {"author": id}} for id, text in TEXTS.items()}
     load(engine, name, documents)
     before = engine.call("GET", [name])
@@ -148,16 +148,16 @@ def test_an_index_with_other_values_in_our_field_is_not_touched(
 
 
 @one_engine
-def test_a_single_document_with_another_value_is_refused(made: Indices, engine: Engine) -> None:
+def test_a_single_document_with_another_value_is_refused(temp_indices: TempIndices, engine: Engine) -> None:
     """The sample does not contain it. All other documents are filled."""
-    name = made.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
+    name = temp_indices.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
     load(engine, name, {**bodies(), "noted": {"body": OTHER}})
 
     def note(number: int) -> None:
         if number == 0:
             engine.call("POST", [name, "_update", "noted"], {"doc": {"notes": {"text": "mine"}}})
 
-    with interposed(made, note) as (through, _):
+    with interposed(temp_indices, note) as (through, _):
         report = backfill(through, name, field="notes")
 
     assert (len(TEXTS), ["noted"]) == (report.updated, [document.id for document in report.refused])

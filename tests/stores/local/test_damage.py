@@ -58,7 +58,7 @@ def test_check_finds_nothing_in_an_undamaged_store(whole: Path) -> None:
 def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     store: Path, expected: dict[str, Any], tmp_path: Path, extension: str, seed: int
 ) -> None:
-    """A document is saved unchanged or listed as lost. Only damage to the file of documents loses documents."""
+    """A document is saved unchanged or listed as unreadable. Only damage to the file of documents loses documents."""
     chance = random.Random(f"{extension} {seed}")
     settings = [store / "simdoc.json", store / "index" / "simdoc.json"]
     file = chance.choice(settings if extension == "json" else sorted((store / "index").glob(f"*.{extension}")))
@@ -71,9 +71,9 @@ def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     saved = content(tmp_path / "new")
     deleted = saved.keys() - expected.keys()
     assert {id: expected[id] for id in saved.keys() - deleted} == {id: saved[id] for id in saved.keys() - deleted}
-    assert sorted(expected.keys() - saved.keys()) == sorted(repaired.lost)
-    assert extension == "store" or [] == repaired.lost
-    assert (extension == "del") == bool(repaired.doubts)
+    assert sorted(expected.keys() - saved.keys()) == sorted(repaired.unreadable)
+    assert extension == "store" or [] == repaired.unreadable
+    assert (extension == "del") == bool(repaired.damaged_deletions)
     assert extension == "del" or not deleted
     assert repaired.documents == len(saved)
     assert [] == list(check_store(tmp_path / "new"))
@@ -94,8 +94,8 @@ def test_a_truncated_or_missing_file_is_found_and_loses_no_other_documents(
     assert f"index/{file.name}" in {damage.file for damage in check_store(store)}
     repaired = repair_store(store, tmp_path / "new")
     saved = content(tmp_path / "new")
-    assert expected.keys() - saved.keys() == set(repaired.lost)
-    assert (extension == "store") == bool(repaired.lost)
+    assert expected.keys() - saved.keys() == set(repaired.unreadable)
+    assert (extension == "store") == bool(repaired.unreadable)
     assert saved
     assert all(saved[id] == expected[id] for id in saved.keys() & expected.keys())
 
@@ -123,7 +123,7 @@ def test_one_of_the_two_settings_files_is_enough_to_repair_a_store(
 
 
 @pytest.mark.slow
-def test_only_the_document_that_crashes_its_reader_is_lost(tmp_path: Path) -> None:
+def test_only_the_document_that_crashes_its_reader_is_unreadable(tmp_path: Path) -> None:
     """A flipped bit in a length requests a petabyte. It crashes a query, but not `check` and `repair`."""
     with closing(open_store(tmp_path / "s", create=True)) as store:
         put(store, record("a", [23, *range(40, 48)]))
@@ -136,7 +136,7 @@ def test_only_the_document_that_crashes_its_reader_is_lost(tmp_path: Path) -> No
     assert 0 > subprocess.run([sys.executable, "-c", query], check=False, capture_output=True).returncode
     assert [f"index/{file.name}"] == [damage.file for damage in check_store(tmp_path / "s")]
     repaired = repair_store(tmp_path / "s", tmp_path / "new")
-    assert (2, ["a"]) == (repaired.documents, repaired.lost)
+    assert (2, ["a"]) == (repaired.documents, repaired.unreadable)
     assert {"b", "c"} == content(tmp_path / "new").keys()
 
 
@@ -256,7 +256,12 @@ def test_the_command_repair_names_lost_documents(
     lost = sorted(expected.keys() - content(tmp_path / "new").keys())
 
     assert (1, True) == (result.exit_code, bool(lost))
-    assert [f"lost: {id}" for id in lost] == sorted(result.stdout.splitlines()[:-1])
-    assert result.stdout.splitlines()[-1].endswith("lost")
+    assert [f"unreadable: {id}" for id in lost] == sorted(result.stdout.splitlines()[:-1])
+    assert result.stdout.splitlines()[-1].endswith("unreadable")
     mended = answer("repair", whole, "--to", tmp_path / "again")
-    assert {"store": str(tmp_path / "again"), "documents": len(expected), "lost": [], "doubts": []} == mended
+    assert {
+        "store": str(tmp_path / "again"),
+        "documents": len(expected),
+        "unreadable": [],
+        "damaged_deletions": [],
+    } == mended

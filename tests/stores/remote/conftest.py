@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.error_sentences import NO_INDEX
-from tests.support.http_server import Indices, Server, indices, serving
+from tests.support.http_server import Server, TempIndices, indices, serving
 
 
 @pytest.fixture
-def made(opensearch_url: str) -> Iterator[Indices]:
-    """Indices of an application in OpenSearch."""
-    with indices(opensearch_url) as made:
-        yield made
+def temp_indices(opensearch_url: str) -> Iterator[TempIndices]:
+    """TempIndices of an application in OpenSearch."""
+    with indices(opensearch_url) as temp_indices:
+        yield temp_indices
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from simdoc_search.stores.location import ENGINES, EngineKind
 from simdoc_search.stores.remote import clients
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import TooLargeError
+from simdoc_search.stores.remote.errors import ResponseTooLargeError
 from simdoc_search.stores.remote.transport import LoopClient
 from tests.support.error_sentences import MAPPING
 from tests.support.http_server import Answer, Server, answer, serving
@@ -113,7 +113,7 @@ def test_a_large_answer_is_refused_and_does_not_affect_the_next_one(
     engine, _ = connect(f"{server.url}/index", engine=kind)
     with closing(engine):
         server.handle = lambda _: replace(BODY, body=b" " * (1 << 20))
-        with pytest.raises(TooLargeError, match="larger than"):
+        with pytest.raises(ResponseTooLargeError, match="larger than"):
             engine.call("GET", ["_x"])
         server.handle = lambda _: BODY
 

@@ -10,14 +10,14 @@ import pytest
 
 from simdoc_search.sketch.settings import Settings
 from tests.support.cli import answer, output, run, sentence, usage_error, words, write, write_corpus
-from tests.support.http_server import Indices
+from tests.support.http_server import TempIndices
 
 
 @pytest.fixture
-def url(made: Indices, monkeypatch: pytest.MonkeyPatch) -> str:
+def url(temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch) -> str:
     """The address of a new store, with a user name. The password is in the environment."""
     monkeypatch.setenv("SIMDOC_PASSWORD", "s3cret")
-    return f"{made.engine.replace('://', '://name@')}/{made.name()}"
+    return f"{temp_indices.engine.replace('://', '://name@')}/{temp_indices.name()}"
 
 
 def comparable(answer: Any) -> Any:

@@ -17,7 +17,7 @@ from simdoc_search.stores.remote.records import codes_of, to_record
 from tests.support.backfill import backfill
 from tests.support.cli import run
 from tests.support.engines import call
-from tests.support.http_server import Indices
+from tests.support.http_server import TempIndices
 from tests.support.marks import articles, mark
 from tests.support.pipeline import expected
 from tests.support.remote import mapping
@@ -45,13 +45,13 @@ READABLE: list[dict[str, Any]] = [
 ]
 
 
-def test_unreadable_documents_are_reported_and_the_others_are_found(made: Indices) -> None:
-    name = made.make(mapping())
+def test_unreadable_documents_are_reported_and_the_others_are_found(temp_indices: TempIndices) -> None:
+    name = temp_indices.make(mapping())
     for id in ("good", "copy"):
-        made.put(name, id, {"simdoc": GOOD})
+        temp_indices.put(name, id, {"simdoc": GOOD})
     for number, (source, _) in enumerate(UNREADABLE):
-        made.put(name, f"bad{number}", source)
-    search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
+        temp_indices.put(name, f"bad{number}", source)
+    search = SimilaritySearch(open_store(f"{temp_indices.engine}/{name}"))
     for query in ("good", "good_50", '"good"_50_80'):
         result = search.similar(query)
         reasons = {document.id: document.reason for document in result.left_out}
@@ -64,7 +64,7 @@ def test_unreadable_documents_are_reported_and_the_others_are_found(made: Indice
     assert [["copy"], ["good"]] == [[hit.id for hit in result.hits] for result in (first, last)]  # type: ignore[union-attr]
     assert isinstance(bad, NoFingerprintError)
     assert str(bad).startswith("the document 'bad5' has repeated tokens")
-    url = f"{made.engine}/{name}"
+    url = f"{temp_indices.engine}/{name}"
     shown, given = run("similar", "good", "--store", url), run("similar", "good", "--store", url, "--json")
     lines = shown.stderr.splitlines()
     assert lines[1].startswith("left out: the document 'bad")
@@ -73,11 +73,11 @@ def test_unreadable_documents_are_reported_and_the_others_are_found(made: Indice
 
 
 @pytest.mark.parametrize("source", READABLE, ids=lambda source: json.dumps(source)[:60])
-def test_forms_that_are_equal_to_an_engine_are_read_alike(made: Indices, source: dict[str, Any]) -> None:
-    name = made.make(mapping())
-    made.put(name, "good", {"simdoc": GOOD})
-    made.put(name, "other", source)
-    search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
+def test_forms_that_are_equal_to_an_engine_are_read_alike(temp_indices: TempIndices, source: dict[str, Any]) -> None:
+    name = temp_indices.make(mapping())
+    temp_indices.put(name, "good", {"simdoc": GOOD})
+    temp_indices.put(name, "other", source)
+    search = SimilaritySearch(open_store(f"{temp_indices.engine}/{name}"))
     results = [search.similar("good"), search.similar('"other"_50_80')]
 
     assert [["other"], ["good"]] == [[hit.id for hit in result.hits] for result in results]
@@ -89,13 +89,13 @@ def test_a_hit_without_tokens_in_its_source_is_a_fault() -> None:
     assert "has no simdoc.tokens in its _source" == codes_of({"simdoc": {"shingles": 7}}, field="simdoc")
 
 
-def test_malformed_parts_of_our_own_documents_are_faults(made: Indices) -> None:
-    name = made.name()
-    store = open_store(f"{made.engine}/{name}", create=True)
+def test_malformed_parts_of_our_own_documents_are_faults(temp_indices: TempIndices) -> None:
+    name = temp_indices.name()
+    store = open_store(f"{temp_indices.engine}/{name}", create=True)
     changes: dict[str, Any] = {"metadata": "text", "body": ["a", "b"]}
     put(store, record("good"), *map(record, changes))
     for id, value in changes.items():
-        made.put(name, id, {"simdoc": GOOD, id: value})
+        temp_indices.put(name, id, {"simdoc": GOOD, id: value})
     faults = {document.id: document.fault for document in store.scan(text=True)}
 
     assert "" == faults["good"]
@@ -136,23 +136,23 @@ TEXT = "a text of an application with some more words than five"
 
 
 @pytest.mark.parametrize("origin", ["template", "backfill", "marks", "index"])
-def test_foreign_keys_in_the_fingerprint_field_are_not_mapped(made: Indices, origin: str) -> None:
-    engine, _ = connect(made.engine, expects_index=False)
-    name = articles(made) if origin == "marks" else made.name()
+def test_foreign_keys_in_the_fingerprint_field_are_not_mapped(temp_indices: TempIndices, origin: str) -> None:
+    engine, _ = connect(temp_indices.engine, expects_index=False)
+    name = articles(temp_indices) if origin == "marks" else temp_indices.name()
     if origin == "template":
-        call(made.engine, "PUT", f"/{name}", {"mappings": mapping()})
+        call(temp_indices.engine, "PUT", f"/{name}", {"mappings": mapping()})
     elif origin == "backfill":
-        made.put(name, "first", {"body": TEXT})
+        temp_indices.put(name, "first", {"body": TEXT})
         assert 1 == backfill(engine, name).updated
     elif origin == "marks":
-        mark(made, name, overlap=0.5)
+        mark(temp_indices, name, overlap=0.5)
     else:
-        open_store(f"{made.engine}/{name}", create=True).close()
+        open_store(f"{temp_indices.engine}/{name}", create=True).close()
     path = f"/{name}/_mapping"
-    before = call(made.engine, "GET", path)[name]["mappings"]["properties"]["simdoc"]
+    before = call(temp_indices.engine, "GET", path)[name]["mappings"]["properties"]["simdoc"]
     foreign: dict[str, Any] = {f"key{number}": {"below": number} for number in range(20)}
-    made.put(name, "other", {"body": TEXT, "simdoc": {**expected(TEXT), **foreign}})
+    temp_indices.put(name, "other", {"body": TEXT, "simdoc": {**expected(TEXT), **foreign}})
 
-    assert before == call(made.engine, "GET", path)[name]["mappings"]["properties"]["simdoc"]
+    assert before == call(temp_indices.engine, "GET", path)[name]["mappings"]["properties"]["simdoc"]
     assert "false" == before["dynamic"]
     engine.close()

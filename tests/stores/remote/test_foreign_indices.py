@@ -13,7 +13,7 @@ from opensearchpy import OpenSearch, helpers
 from simdoc_search import Document, SimilaritySearch, any_of, none_of
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.errors import NoFingerprintError, SimdocError, StoreError, UnknownFieldError
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.remote import in_index, mapping, ours
 from tests.support.stores import ids
 from tests.support.texts import text
@@ -33,12 +33,12 @@ def search(opensearch_url: str) -> Iterator[SimilaritySearch]:
         {"_id": "empty", "text": "...", **common},
         {"_id": "unread", **common},
     ]
-    with indices(opensearch_url) as made, closing(OpenSearch([opensearch_url])) as client:
-        name = made.make(mapping(**fields, origin={"properties": {"site": {"type": "keyword"}}}))
+    with indices(opensearch_url) as temp_indices, closing(OpenSearch([opensearch_url])) as client:
+        name = temp_indices.make(mapping(**fields, origin={"properties": {"site": {"type": "keyword"}}}))
         helpers.bulk(
             client, fingerprint_actions([{"_index": name, **document} for document in written], "text"), refresh=True
         )
-        yield SimilaritySearch(in_index(made, name))
+        yield SimilaritySearch(in_index(temp_indices, name))
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,11 @@ def test_an_id_must_be_given_exactly(search: SimilaritySearch) -> None:
     assert ([], [], None) == (store.ids_with_name("near"), store.suggest("nea"), store.info().text_bytes)
 
 
-def test_an_index_that_requires_routing_is_read(made: Indices) -> None:
-    name = made.make({**mapping(), "_routing": {"required": True}}, {"number_of_shards": 3})
+def test_an_index_that_requires_routing_is_read(temp_indices: TempIndices) -> None:
+    name = temp_indices.make({**mapping(), "_routing": {"required": True}}, {"number_of_shards": 3})
     for number, routing in enumerate("abcdef"):
-        made.put(name, f"doc{number}", {"simdoc": ours()}, routing=routing)
-    store = in_index(made, name)
+        temp_indices.put(name, f"doc{number}", {"simdoc": ours()}, routing=routing)
+    store = in_index(temp_indices, name)
 
     assert [f"doc{number}" for number in (1, 2, 3, 4, 5)] == [
         hit.id for hit in SimilaritySearch(store).similar("doc0").hits
@@ -108,11 +108,11 @@ def test_an_index_that_requires_routing_is_read(made: Indices) -> None:
     assert ["doc3", "doc5"] == sorted(document.id for document in store.records(["doc5", "doc3", "doc9"]))
 
 
-def test_tokens_of_other_settings_are_reported(made: Indices) -> None:
-    name = made.make(mapping())
-    made.put(name, "good", {"simdoc": ours([0])})
-    made.put(name, "bad", {"simdoc": {**ours([0]), "tokens": "!!! abcde"}})
-    search = SimilaritySearch(in_index(made, name))
+def test_tokens_of_other_settings_are_reported(temp_indices: TempIndices) -> None:
+    name = temp_indices.make(mapping())
+    temp_indices.put(name, "good", {"simdoc": ours([0])})
+    temp_indices.put(name, "bad", {"simdoc": {**ours([0]), "tokens": "!!! abcde"}})
+    search = SimilaritySearch(in_index(temp_indices, name))
     with pytest.raises(NoFingerprintError, match="'bad' has invalid tokens"):
         search.similar("bad")
 

@@ -1,4 +1,4 @@
-"""Indices with a hash key, and hashes by which an engine can group texts."""
+"""TempIndices with a hash key, and hashes by which an engine can group texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import output
 from tests.support.crafted_words import crafted_words
 from tests.support.engines import call
-from tests.support.http_server import Indices
+from tests.support.http_server import TempIndices
 from tests.support.texts import text as some_text
 
 TEXTS = {
@@ -34,42 +34,47 @@ TEXTS = {
 SECRET = "a secret of many characters"
 
 
-def application_index(made: Indices, settings: Settings | None = None) -> str:
+def application_index(temp_indices: TempIndices, settings: Settings | None = None) -> str:
     """Make an index of an application with a text field and our field, and return its name."""
     ours = component_template(settings)["template"]["mappings"]["properties"]
-    return made.make({"properties": {"text": {"type": "text"}, **ours}}, {"index.query.default_field": ["text"]})
+    return temp_indices.make(
+        {"properties": {"text": {"type": "text"}, **ours}}, {"index.query.default_field": ["text"]}
+    )
 
 
-def group_sizes(made: Indices, index: str, field: str) -> list[int]:
+def group_sizes(temp_indices: TempIndices, index: str, field: str) -> list[int]:
     """Return the number of documents with each value of a field, as the engine counts them."""
     body = {"size": 0, "aggs": {"same": {"terms": {"field": f"simdoc.{field}"}}}}
-    buckets = call(made.engine, "POST", f"/{index}/_search", body)["aggregations"]["same"]["buckets"]
+    buckets = call(temp_indices.engine, "POST", f"/{index}/_search", body)["aggregations"]["same"]["buckets"]
     return [bucket["doc_count"] for bucket in buckets]
 
 
-def test_an_engine_groups_identical_texts(made: Indices) -> None:
-    own, name = made.name(), application_index(made)
-    SimilaritySearch(open_store(f"{made.engine}/{own}", create=True)).index(
+def test_an_engine_groups_identical_texts(temp_indices: TempIndices) -> None:
+    own, name = temp_indices.name(), application_index(temp_indices)
+    SimilaritySearch(open_store(f"{temp_indices.engine}/{own}", create=True)).index(
         Document(id, text, {"n": id}) for id, text in TEXTS.items()
     )
     for id, text in TEXTS.items():
-        call(made.engine, "PUT", f"/{name}/_doc/{id}", {"text": text, "simdoc": fingerprint_field(text)})
-    call(made.engine, "POST", f"/{name}/_refresh")
+        call(temp_indices.engine, "PUT", f"/{name}/_doc/{id}", {"text": text, "simdoc": fingerprint_field(text)})
+    call(temp_indices.engine, "POST", f"/{name}/_refresh")
     for index in (own, name):
-        stored = open_store(f"{made.engine}/{index}").get("a")
+        stored = open_store(f"{temp_indices.engine}/{index}").get("a")
 
         assert stored is not None
         assert text_hash(TEXTS["a"]) == stored.text_hash
-        assert ([2, 1, 1], [3, 1]) == (group_sizes(made, index, "text_hash"), group_sizes(made, index, "words_hash"))
+        assert ([2, 1, 1], [3, 1]) == (
+            group_sizes(temp_indices, index, "text_hash"),
+            group_sizes(temp_indices, index, "words_hash"),
+        )
 
 
-def test_check_reports_crafted_texts(made: Indices) -> None:
-    own, settings = made.name(), Settings(minhash=MinHash(bucket_count=64))
+def test_check_reports_crafted_texts(temp_indices: TempIndices) -> None:
+    own, settings = temp_indices.name(), Settings(minhash=MinHash(bucket_count=64))
     words = crafted_words(settings.minhash)
-    with closing(open_store(f"{made.engine}/{own}", settings, create=True)) as store:
+    with closing(open_store(f"{temp_indices.engine}/{own}", settings, create=True)) as store:
         crafted = Document("bad", f"{some_text(random.Random(1), 500)} {words}")
         SimilaritySearch(store).index([crafted, *(Document(id, text) for id, text in TEXTS.items())])
-    engine, _ = connect(made.engine, expects_index=False)
+    engine, _ = connect(temp_indices.engine, expects_index=False)
     with closing(engine):
         findings = check_index(engine, own)
 
@@ -80,34 +85,34 @@ def test_check_reports_crafted_texts(made: Indices) -> None:
     assert [(True, expected)] == [(finding.is_problem, finding.message) for finding in findings]
 
 
-def test_a_keyed_index_needs_its_key(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_keyed_index_needs_its_key(temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(HASH_KEY, SECRET)
     template = json.loads(output("template", "show", **{HASH_KEY: SECRET}))
     assert component_template(Settings().with_key(HashKey(SECRET))) == template
-    name = application_index(made, Settings().with_key(HashKey(SECRET)))
+    name = application_index(temp_indices, Settings().with_key(HashKey(SECRET)))
     for id, text in TEXTS.items():
-        call(made.engine, "PUT", f"/{name}/_doc/{id}?refresh=true", {"text": text})
-    engine, _ = connect(made.engine, expects_index=False)
+        call(temp_indices.engine, "PUT", f"/{name}/_doc/{id}?refresh=true", {"text": text})
+    engine, _ = connect(temp_indices.engine, expects_index=False)
     with closing(engine):
         monkeypatch.delenv(HASH_KEY)
         refused = Backfill(engine, name, BackfillOptions("text")).run()
         monkeypatch.setenv(HASH_KEY, SECRET)
         report = Backfill(engine, name, BackfillOptions("text")).run()
-    call(made.engine, "POST", f"/{name}/_refresh")
-    hits = SimilaritySearch(open_store(f"{made.engine}/{name}")).similar("a_20_80").hits
+    call(temp_indices.engine, "POST", f"/{name}/_refresh")
+    hits = SimilaritySearch(open_store(f"{temp_indices.engine}/{name}")).similar("a_20_80").hits
     monkeypatch.delenv(HASH_KEY)
 
     assert (0, 4) == (refused.updated, report.updated)
     assert ["set SIMDOC_HASH_KEY to it"] == [index.reason.split("; ")[1] for index in refused.skipped_indices]
     assert ["b", "c", "d"] == sorted(hit.id for hit in hits)
     with pytest.raises(FormatMismatchError, match="set SIMDOC_HASH_KEY to it"):
-        open_store(f"{made.engine}/{name}")
+        open_store(f"{temp_indices.engine}/{name}")
 
 
-def test_a_document_without_a_fingerprint_is_an_error_that_names_backfill(made: Indices) -> None:
-    name = application_index(made, Settings())
-    call(made.engine, "PUT", f"/{name}/_doc/new?refresh=true", {"text": TEXTS["a"]})
-    search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
+def test_a_document_without_a_fingerprint_is_an_error_that_names_backfill(temp_indices: TempIndices) -> None:
+    name = application_index(temp_indices, Settings())
+    call(temp_indices.engine, "PUT", f"/{name}/_doc/new?refresh=true", {"text": TEXTS["a"]})
+    search = SimilaritySearch(open_store(f"{temp_indices.engine}/{name}"))
 
     message = "'new' has no fingerprint. .* simdoc-search backfill URL --text-field FIELD"
     with pytest.raises(NoFingerprintError, match=message):

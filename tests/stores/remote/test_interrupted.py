@@ -85,12 +85,16 @@ def test_ctrl_c_ends_a_command_that_writes(
     for number in range(30):
         (tmp_path / "corpus" / f"{number}.txt").write_text(f"some words of the text of number {number}")
     engine = forward(opensearch_url)
-    with indices(opensearch_url) as made, serving(engine) as server:
-        name = made.name() if command[0] != "backfill" else made.make({"properties": {"body": {"type": "text"}}})
+    with indices(opensearch_url) as temp_indices, serving(engine) as server:
+        name = (
+            temp_indices.name()
+            if command[0] != "backfill"
+            else temp_indices.make({"properties": {"body": {"type": "text"}}})
+        )
         if command[0] == "delete":
             run("index", tmp_path / "corpus", "--store", f"{opensearch_url}/{name}")
         if command[0] == "backfill":
-            made.put(name, "a", {"body": "some words of a text"})
+            temp_indices.put(name, "a", {"body": "some words of a text"})
 
         def is_affected(requested: str) -> bool:
             return requested.endswith(path)

@@ -16,7 +16,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote import retry
 from simdoc_search.stores.remote.bulk import IndexGoneError
 from tests.support.engines import call
-from tests.support.http_server import Answer, Indices, Request, forward, indices, serving
+from tests.support.http_server import Answer, Request, TempIndices, forward, indices, serving
 from tests.support.remote import in_index
 from tests.support.stores import ids, put, record
 
@@ -24,10 +24,10 @@ Write = Callable[[Store], None]
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
-def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
-    """Indices in each engine."""
-    with indices(request.getfixturevalue(f"{request.param}_url")) as made:
-        yield made
+def temp_indices(request: pytest.FixtureRequest) -> Iterator[TempIndices]:
+    """TempIndices in each engine."""
+    with indices(request.getfixturevalue(f"{request.param}_url")) as temp_indices:
+        yield temp_indices
 
 
 @pytest.fixture(autouse=True)
@@ -38,9 +38,9 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @contextmanager
-def held_back(made: Indices, name: str) -> Iterator[tuple[Any, list[Request]]]:
+def held_back(temp_indices: TempIndices, name: str) -> Iterator[tuple[Any, list[Request]]]:
     """Open a store whose first write is held back, so that the store repeats it. Yield the store and the held write."""
-    engine, held = forward(made.engine), list[Request]()
+    engine, held = forward(temp_indices.engine), list[Request]()
 
     def handle(request: Request) -> Answer | None:
         if request.path.startswith("/_bulk") and not held:
@@ -74,32 +74,32 @@ def delete(store: Any, *ids: str) -> None:
     ids=["alone", "then deleted", "then replaced", "a deletion, then written"],
 )
 def test_a_write_that_arrives_late_changes_nothing(
-    made: Indices, before: list[int], write: Write, after: Write, expected: dict[str, int]
+    temp_indices: TempIndices, before: list[int], write: Write, after: Write, expected: dict[str, int]
 ) -> None:
-    name = made.name()
-    with closing(in_index(made, name, create=True)) as direct:
+    name = temp_indices.name()
+    with closing(in_index(temp_indices, name, create=True)) as direct:
         put(direct, *(record("a", n=n) for n in before))
-    with held_back(made, name) as (store, held):
+    with held_back(temp_indices, name) as (store, held):
         write(store)
         after(store)
-        assert forward(made.engine)(held[0])
-        call(made.engine, "POST", f"/{name}/_refresh")
+        assert forward(temp_indices.engine)(held[0])
+        call(temp_indices.engine, "POST", f"/{name}/_refresh")
 
         assert expected == numbers(store)
 
 
-def test_our_indices_remember_deletions_for_ten_minutes(made: Indices) -> None:
-    name = made.name()
-    in_index(made, name, create=True).close()
-    settings = call(made.engine, "GET", f"/{name}/_settings/index.gc_deletes")
+def test_our_indices_remember_deletions_for_ten_minutes(temp_indices: TempIndices) -> None:
+    name = temp_indices.name()
+    in_index(temp_indices, name, create=True).close()
+    settings = call(temp_indices.engine, "GET", f"/{name}/_settings/index.gc_deletes")
 
     assert "10m" == settings[name]["settings"]["index"]["gc_deletes"]
 
 
-def test_documents_with_any_version_are_replaced(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = made.name()
-    with closing(in_index(made, name, create=True)) as store:
-        made.put(name, "other", {"metadata": {"n": 1}})
+def test_documents_with_any_version_are_replaced(temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = temp_indices.name()
+    with closing(in_index(temp_indices, name, create=True)) as store:
+        temp_indices.put(name, "other", {"metadata": {"n": 1}})
         with monkeypatch.context() as ahead:
             ahead.setattr("simdoc_search.stores.remote.writer.time.time_ns", lambda: time.monotonic_ns() + 2 * 10**18)
             put(store, record("a", n=1), record("b", n=1), record("c", n=1))
@@ -110,13 +110,13 @@ def test_documents_with_any_version_are_replaced(made: Indices, monkeypatch: pyt
         assert {"other": 2, "a": 2, "c": 2} == numbers(store)
 
 
-def test_the_last_of_several_writers_wins_for_each_document(made: Indices) -> None:
-    name, faults = made.name(), list[object]()
-    with closing(in_index(made, name, create=True)) as store:
+def test_the_last_of_several_writers_wins_for_each_document(temp_indices: TempIndices) -> None:
+    name, faults = temp_indices.name(), list[object]()
+    with closing(in_index(temp_indices, name, create=True)) as store:
 
         def write(number: int) -> None:
             try:
-                with closing(in_index(made, name)) as own:
+                with closing(in_index(temp_indices, name)) as own:
                     for turn in range(6):
                         with own.writer() as writer:
                             writer.put(record(f"{id}", n=100 * number + turn) for id in range(40))
@@ -141,14 +141,14 @@ def test_the_last_of_several_writers_wins_for_each_document(made: Indices) -> No
 
 
 @pytest.mark.parametrize("write", [lambda store: put(store, record("a")), lambda store: delete(store, "a")])
-def test_a_write_to_an_index_that_the_engine_recreated_is_an_error(made: Indices, write: Write) -> None:
-    name = made.name()
-    engine, removed = forward(made.engine), list[str]()
+def test_a_write_to_an_index_that_the_engine_recreated_is_an_error(temp_indices: TempIndices, write: Write) -> None:
+    name = temp_indices.name()
+    engine, removed = forward(temp_indices.engine), list[str]()
 
     def handle(request: Request) -> Answer | None:
         if request.path.startswith("/_bulk") and not removed:
             removed.append(name)
-            call(made.engine, "DELETE", f"/{name}")
+            call(temp_indices.engine, "DELETE", f"/{name}")
         return engine(request)
 
     message = "was removed during a write"
@@ -160,36 +160,39 @@ def test_a_write_to_an_index_that_the_engine_recreated_is_an_error(made: Indices
         write(store)
 
 
-def test_a_removed_index_is_not_recreated(made: Indices) -> None:
-    name = made.name()
+def test_a_removed_index_is_not_recreated(temp_indices: TempIndices) -> None:
+    name = temp_indices.name()
 
     def remove_while_writing(store: Any) -> None:
         with store.writer() as writer:
             writer.put([record("a")])
-            call(made.engine, "DELETE", f"/{name}")
+            call(temp_indices.engine, "DELETE", f"/{name}")
 
-    with serving(forward(made.engine)) as server, closing(open_store(f"{server.url}/{name}", create=True)) as store:
+    with (
+        serving(forward(temp_indices.engine)) as server,
+        closing(open_store(f"{server.url}/{name}", create=True)) as store,
+    ):
         with pytest.raises(StoreNotFoundError, match="was removed; run the command again"):
             remove_while_writing(store)
         with pytest.raises(StoreNotFoundError, match="has no such index"):
             store.get("a")
-        call(made.engine, "PUT", f"/{name}")
+        call(temp_indices.engine, "PUT", f"/{name}")
         with pytest.raises(StoreError, match=r"has no field|was replaced with another index"):
             put(store, record("a"))
 
         assert [] == [request.path for request in server.requests if request.path.startswith("/_bulk")]
 
 
-def test_a_removed_alias_is_not_replaced_by_an_index(made: Indices) -> None:
-    names = [made.name(), made.name()]
+def test_a_removed_alias_is_not_replaced_by_an_index(temp_indices: TempIndices) -> None:
+    names = [temp_indices.name(), temp_indices.name()]
     for name in names:
-        in_index(made, name, create=True).close()
-    alias, engine = made.alias(*names, write=names[0]), forward(made.engine)
+        in_index(temp_indices, name, create=True).close()
+    alias, engine = temp_indices.alias(*names, write=names[0]), forward(temp_indices.engine)
 
     def handle(request: Request) -> Answer | None:
         if request.path.startswith("/_bulk"):
             actions = [{"remove": {"index": name, "alias": alias}} for name in names]
-            call(made.engine, "POST", "/_aliases", {"actions": actions})
+            call(temp_indices.engine, "POST", "/_aliases", {"actions": actions})
         return engine(request)
 
     with (
@@ -199,20 +202,20 @@ def test_a_removed_alias_is_not_replaced_by_an_index(made: Indices) -> None:
     ):
         put(store, record("a"))
 
-    assert alias not in call(made.engine, "GET", "/_all/_settings/index.uuid")
+    assert alias not in call(temp_indices.engine, "GET", "/_all/_settings/index.uuid")
 
 
 # --- behind an alias ---
 
 
-def test_one_search_per_chunk_finds_the_indices_of_the_documents(made: Indices) -> None:
-    names = [made.name(), made.name()]
+def test_one_search_per_chunk_finds_the_indices_of_the_documents(temp_indices: TempIndices) -> None:
+    names = [temp_indices.name(), temp_indices.name()]
     for number, name in enumerate(names):
-        with closing(in_index(made, name, create=True)) as store:
+        with closing(in_index(temp_indices, name, create=True)) as store:
             put(store, record("twice", n=0), *(record(f"{number}-{n}", n=0) for n in range(50)))
-    made.put(names[1], "routed", {"metadata": {"n": 0}}, routing="elsewhere")
-    alias = made.alias(*names, write=names[0])
-    with serving(forward(made.engine)) as server, closing(open_store(f"{server.url}/{alias}")) as store:
+    temp_indices.put(names[1], "routed", {"metadata": {"n": 0}}, routing="elsewhere")
+    alias = temp_indices.alias(*names, write=names[0])
+    with serving(forward(temp_indices.engine)) as server, closing(open_store(f"{server.url}/{alias}")) as store:
         with store.writer() as writer:
             for id in dict.fromkeys(ids(store)):
                 writer.put([record(id, n=1)])

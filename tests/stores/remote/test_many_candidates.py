@@ -17,7 +17,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote import candidates, point_in_time
 from simdoc_search.stores.remote.candidates import FIRST_PAGE
 from simdoc_search.stores.remote.schema import index_body
-from tests.support.http_server import Answer, Indices, Request, forward, serving
+from tests.support.http_server import Answer, Request, TempIndices, forward, serving
 from tests.support.remote import ANY, in_index, need_usual_clauses
 from tests.support.stores import NewStore, found, put, record, tokens
 
@@ -32,16 +32,18 @@ from tests.support.stores import NewStore, found, put, record, tokens
         [130, 101, 100],
     ],
 )
-def test_the_order_is_exact_across_pages(made: Indices, monkeypatch: pytest.MonkeyPatch, levels: list[int]) -> None:
+def test_the_order_is_exact_across_pages(
+    temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch, levels: list[int]
+) -> None:
     monkeypatch.setattr(point_in_time, "PAGE_SIZE", 7)
     monkeypatch.setattr(candidates, "LARGEST_PAGE", 100)
-    names = [made.name(), made.name()]
+    names = [temp_indices.name(), temp_indices.name()]
     counts = [8 - level for level, number in enumerate(levels) for _ in range(number)]
     ids = map(str, random.Random(0).sample(range(1000), len(counts)))
     written = [record(id, range(count)) for id, count in zip(ids, counts, strict=True)]
     for number, name in enumerate(names):
-        put(in_index(made, name, create=True), *written[number::2])
-    store = in_index(made, ",".join(names))
+        put(in_index(temp_indices, name, create=True), *written[number::2])
+    store = in_index(temp_indices, ",".join(names))
     expected = sorted(((len(document.codes), document.id) for document in written), key=lambda hit: (-hit[0], hit[1]))
 
     assert expected == found(store, ANY)
@@ -50,12 +52,12 @@ def test_the_order_is_exact_across_pages(made: Indices, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(("size", "searches"), [(50, 3), (60, 4), (700, 5)])
 def test_only_the_requested_part_of_a_thousand_equal_candidates_is_read(
-    made: Indices, caplog: pytest.LogCaptureFixture, size: int, searches: int
+    temp_indices: TempIndices, caplog: pytest.LogCaptureFixture, size: int, searches: int
 ) -> None:
-    names = [made.make(OWN, {"number_of_shards": shards}) for shards in (3, 1)]
+    names = [temp_indices.make(OWN, {"number_of_shards": shards}) for shards in (3, 1)]
     for number, name in enumerate(names):
-        put(in_index(made, name), *(record(f"{n}") for n in range(number, 1001, 2)))
-    search = SimilaritySearch(in_index(made, ",".join(names)))
+        put(in_index(temp_indices, name), *(record(f"{n}") for n in range(number, 1001, 2)))
+    search = SimilaritySearch(in_index(temp_indices, ",".join(names)))
     with caplog.at_level(logging.DEBUG, "simdoc_search"):
         result = search.similar("0", size=size)
     requests = [line.getMessage() for line in caplog.records if line.getMessage().endswith("/_search")]
@@ -64,10 +66,12 @@ def test_only_the_requested_part_of_a_thousand_equal_candidates_is_read(
     assert result == search.similar("0", size=size)
 
 
-def test_each_of_a_thousand_equal_candidates_is_read_once(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_of_a_thousand_equal_candidates_is_read_once(
+    temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(candidates, "LARGEST_PAGE", 300)
-    name = made.make(OWN, {"number_of_shards": 3})
-    put(in_index(made, name), *(record(f"{n}", range(8 - n % 2)) for n in range(1000)))
+    name = temp_indices.make(OWN, {"number_of_shards": 3})
+    put(in_index(temp_indices, name), *(record(f"{n}", range(8 - n % 2)) for n in range(1000)))
     searches = itertools.count()
 
     def reversed_ties(request: Request) -> Answer | None:
@@ -75,7 +79,7 @@ def test_each_of_a_thousand_equal_candidates_is_read_once(made: Indices, monkeyp
         if body.get("sort") == ["_score", "_doc"] and "pit" not in body and next(searches) % 2 == 0:
             body["sort"][1] = {"_id": "desc"}
             body["search_after"][1:] = [""] if "search_after" in body else []
-        return forward(made.engine)(replace(request, body=json.dumps(body).encode()) if body else request)
+        return forward(temp_indices.engine)(replace(request, body=json.dumps(body).encode()) if body else request)
 
     with serving(reversed_ties) as server:
         store = open_store(f"{server.url}/{name}")
@@ -84,8 +88,8 @@ def test_each_of_a_thousand_equal_candidates_is_read_once(made: Indices, monkeyp
         assert next(searches) > 1
 
 
-def test_more_candidates_than_the_result_window_are_read(made: Indices) -> None:
-    store = in_index(made, made.make(OWN, {"max_result_window": 1000}))
+def test_more_candidates_than_the_result_window_are_read(temp_indices: TempIndices) -> None:
+    store = in_index(temp_indices, temp_indices.make(OWN, {"max_result_window": 1000}))
     put(store, *(record(f"{n:04}", range(1 + n % 2)) for n in range(2500)))
 
     assert 2500 == store.candidates(ANY).total

@@ -14,109 +14,113 @@ from simdoc_search.attach.pipeline import pipeline_body
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
 from tests.support.engines import call
-from tests.support.http_server import Indices
+from tests.support.http_server import TempIndices
 from tests.support.remote import ANY, in_index, mapping, ours
 from tests.support.stores import found, ids, put, record
 
 
-def test_an_index_keeps_its_settings(made: Indices) -> None:
-    name, settings = made.name(), Settings(Analysis(shingle_size=3))
-    in_index(made, name, settings=settings, create=True, store_texts=False)
-    assert settings == in_index(made, name).settings == in_index(made, name, settings=settings, create=True).settings
+def test_an_index_keeps_its_settings(temp_indices: TempIndices) -> None:
+    name, settings = temp_indices.name(), Settings(Analysis(shingle_size=3))
+    in_index(temp_indices, name, settings=settings, create=True, store_texts=False)
+    assert (
+        settings
+        == in_index(temp_indices, name).settings
+        == in_index(temp_indices, name, settings=settings, create=True).settings
+    )
     with pytest.raises(FormatMismatchError, match="use the settings of the index, or choose another index") as caught:
-        in_index(made, name, settings=Settings(), create=True)
+        in_index(temp_indices, name, settings=Settings(), create=True)
     stored = replace(settings, words=False)
     assert (stored.to_dict(), Settings().to_dict()) == (caught.value.found, caught.value.expected)
 
     with pytest.raises(StoreError, match="was created without texts, which cannot be changed"):
-        in_index(made, name, store_texts=True)
+        in_index(temp_indices, name, store_texts=True)
 
 
-def test_an_index_of_a_newer_version_is_refused(made: Indices) -> None:
+def test_an_index_of_a_newer_version_is_refused(temp_indices: TempIndices) -> None:
     newer = mapping()
     newer["properties"]["simdoc"]["properties"]["tokens"]["meta"]["simdoc_version"] = "99"
 
     with pytest.raises(FormatMismatchError, match="format version 99"):
-        in_index(made, made.make(newer))
+        in_index(temp_indices, temp_indices.make(newer))
 
 
-def test_an_index_without_our_field_is_refused(made: Indices) -> None:
-    name = made.make({"properties": {"title": {"type": "text"}}})
-    other = made.make({"properties": {"title": {"type": "text"}, "text": {"type": "text"}}})
-    alias = made.alias(name, other)
+def test_an_index_without_our_field_is_refused(temp_indices: TempIndices) -> None:
+    name = temp_indices.make({"properties": {"title": {"type": "text"}}})
+    other = temp_indices.make({"properties": {"title": {"type": "text"}, "text": {"type": "text"}}})
+    alias = temp_indices.alias(name, other)
     guess = r"\(title is a guess; it is the only text field in the mapping\)"
 
-    run_this = f"run simdoc-search backfill {made.engine}/{name} --text-field title {guess}"
+    run_this = f"run simdoc-search backfill {temp_indices.engine}/{name} --text-field title {guess}"
     with pytest.raises(StoreError, match=rf"index {name} of .* has no field simdoc\.tokens; {run_this}$"):
-        in_index(made, name)
-    run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field text "
+        in_index(temp_indices, name)
+    run_this = f"run simdoc-search backfill {temp_indices.engine}/{alias} --text-field text "
     guess = r"\(text is a guess; the text fields in the mapping are text, title\)"
     both = f"each of the indices {', '.join(sorted([name, other]))} of .* has no field simdoc.tokens"
     with pytest.raises(StoreError, match=f"{both}; {run_this}{guess}$"):
-        in_index(made, alias)
+        in_index(temp_indices, alias)
     with pytest.raises(
         StoreError, match=r"has no field fp\.tokens; .* --text-field title --field fp \(title is a guess"
     ):
-        in_index(made, name, field="fp")
+        in_index(temp_indices, name, field="fp")
 
 
 @pytest.mark.parametrize(
     "source", [{"excludes": ["simdoc"]}, {"excludes": ["*okens"]}, {"includes": ["title"]}, {"enabled": False}]
 )
-def test_an_index_that_does_not_store_its_tokens_is_refused(made: Indices, source: Any) -> None:
+def test_an_index_that_does_not_store_its_tokens_is_refused(temp_indices: TempIndices, source: Any) -> None:
     with pytest.raises(StoreError, match="cannot be queried: _source"):
-        in_index(made, made.make({**mapping(), "_source": source}))
+        in_index(temp_indices, temp_indices.make({**mapping(), "_source": source}))
 
 
 @pytest.mark.parametrize("source", [{"excludes": ["body"]}, {"includes": ["simdoc.*"]}])
-def test_an_index_that_stores_its_tokens_is_opened(made: Indices, source: Any) -> None:
-    name = made.make({**mapping(), "_source": source})
-    made.put(name, "a", {"simdoc": ours()})
+def test_an_index_that_stores_its_tokens_is_opened(temp_indices: TempIndices, source: Any) -> None:
+    name = temp_indices.make({**mapping(), "_source": source})
+    temp_indices.put(name, "a", {"simdoc": ours()})
 
-    assert [(8, "a")] == found(in_index(made, name), ANY)
+    assert [(8, "a")] == found(in_index(temp_indices, name), ANY)
 
 
-def test_the_field_may_have_another_name(made: Indices) -> None:
-    name = made.name()
-    store = in_index(made, name, create=True, field="fp")
+def test_the_field_may_have_another_name(temp_indices: TempIndices) -> None:
+    name = temp_indices.name()
+    store = in_index(temp_indices, name, create=True, field="fp")
     put(store, record("a/b.txt", year=2020), record("b"))
 
     assert [(8, "a/b.txt")] == found(store, ANY, filters={"year": 2020, "path": "a/"})
-    assert ["a/b.txt"] == in_index(made, name).ids_with_name("b.txt")
+    assert ["a/b.txt"] == in_index(temp_indices, name).ids_with_name("b.txt")
     with pytest.raises(StoreError, match="has no field simdoc"):
-        in_index(made, name, field="simdoc")
+        in_index(temp_indices, name, field="simdoc")
 
 
-def test_one_of_several_fields_must_be_named(made: Indices) -> None:
-    name = made.name()
-    in_index(made, name, create=True, field="fp").close()
-    alias = made.alias(name, made.make(mapping()))
+def test_one_of_several_fields_must_be_named(temp_indices: TempIndices) -> None:
+    name = temp_indices.name()
+    in_index(temp_indices, name, create=True, field="fp").close()
+    alias = temp_indices.alias(name, temp_indices.make(mapping()))
     with pytest.raises(StoreError, match="has the fingerprint fields fp, simdoc; choose one with --field"):
-        in_index(made, alias)
+        in_index(temp_indices, alias)
 
 
-def test_our_own_index_does_not_run_a_final_pipeline(made: Indices) -> None:
-    name = made.name()
-    call(made.engine, "PUT", f"/_ingest/pipeline/{name}", pipeline_body())
+def test_our_own_index_does_not_run_a_final_pipeline(temp_indices: TempIndices) -> None:
+    name = temp_indices.name()
+    call(temp_indices.engine, "PUT", f"/_ingest/pipeline/{name}", pipeline_body())
     template = {"index_patterns": [f"{name}*"], "priority": 9, "template": {"settings": {"index.final_pipeline": name}}}
-    call(made.engine, "PUT", f"/_index_template/{name}", template)
-    store = in_index(made, name, create=True)
+    call(temp_indices.engine, "PUT", f"/_index_template/{name}", template)
+    store = in_index(temp_indices, name, create=True)
     put(store, record("a", text="some words", year=2020))
 
     assert ["a"] == ids(store)
     assert ["digest of a"] == [document.digest for document in store.records(["a"])]
-    call(made.engine, "DELETE", f"/_index_template/{name}")
+    call(temp_indices.engine, "DELETE", f"/_index_template/{name}")
 
 
-def test_two_threads_may_create_an_index_at_the_same_time(made: Indices) -> None:
-    for name in [made.name(), made.name()]:
+def test_two_threads_may_create_an_index_at_the_same_time(temp_indices: TempIndices) -> None:
+    for name in [temp_indices.name(), temp_indices.name()]:
         gate = threading.Barrier(2, timeout=10)
         faults: list[Exception] = []
 
         def make(number: int, name: str = name, gate: Any = gate, faults: Any = faults) -> None:
             try:
                 gate.wait()
-                with closing(in_index(made, name, create=True)) as store:
+                with closing(in_index(temp_indices, name, create=True)) as store:
                     put(store, record(str(number)))
             except Exception as error:
                 faults.append(error)
@@ -127,4 +131,4 @@ def test_two_threads_may_create_an_index_at_the_same_time(made: Indices) -> None
         for thread in threads:
             thread.join()
 
-        assert ([], ["0", "1"]) == (faults, ids(in_index(made, name)))
+        assert ([], ["0", "1"]) == (faults, ids(in_index(temp_indices, name)))

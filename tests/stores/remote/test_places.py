@@ -14,7 +14,7 @@ from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.errors import AmbiguousQueryError, LocationError, StoreError, UnknownDocumentError
 from simdoc_search.stores.remote import errors
 from tests.support.cli import answer, output, run, sentence, words
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.remote import in_index, mapping, ours
 from tests.support.stores import put, record
 
@@ -24,7 +24,7 @@ from tests.support.stores import put, record
 class Twins(NamedTuple):
     """Two indices that both have documents `twin` and `dir/pair.txt`, and an alias for both."""
 
-    made: Indices
+    temp_indices: TempIndices
     first: str
     second: str
     alias: str
@@ -32,18 +32,18 @@ class Twins(NamedTuple):
     @property
     def search(self) -> SimilaritySearch:
         """A search in both indices."""
-        return SimilaritySearch(in_index(self.made, self.alias))
+        return SimilaritySearch(in_index(self.temp_indices, self.alias))
 
 
 @pytest.fixture(scope="module")
 def twins(opensearch_url: str) -> Iterator[Twins]:
     """Two indices with the same ids, which no test changes."""
-    with indices(opensearch_url) as made:
-        first, second = sorted([made.name(), made.name()])
+    with indices(opensearch_url) as temp_indices:
+        first, second = sorted([temp_indices.name(), temp_indices.name()])
         for name, other in ((first, "a"), (second, "b")):
             twin = record("twin", [*range(8), 9 if other == "b" else 8])
-            put(in_index(made, name, create=True), twin, record("dir/pair.txt", range(20, 28)), record(other))
-        yield Twins(made, first, second, made.alias(first, second))
+            put(in_index(temp_indices, name, create=True), twin, record("dir/pair.txt", range(20, 28)), record(other))
+        yield Twins(temp_indices, first, second, temp_indices.alias(first, second))
 
 
 def test_two_documents_with_the_same_id_are_two_hits(twins: Twins) -> None:
@@ -62,11 +62,11 @@ def test_only_the_query_for_an_ambiguous_id_fails(twins: Twins) -> None:
     assert message == str(results[0])
     assert message.replace("twin", "dir/pair.txt") == str(results[1]) == str(results[2])
     with pytest.raises(StoreError, match="2 documents have the id 'twin', in"):
-        in_index(twins.made, twins.alias).get("twin")
+        in_index(twins.temp_indices, twins.alias).get("twin")
 
 
 def test_the_command_line_shows_the_indices_of_ambiguous_hits(twins: Twins) -> None:
-    store = f"{twins.made.engine}/{twins.alias}"
+    store = f"{twins.temp_indices.engine}/{twins.alias}"
     result = run("similar", "--all-from", "-", "--store", store, "--json", stdin="twin\na\n")
     failed, answered = json.loads(result.stdout)["results"]
     places = [(hit["id"], hit["index"], hit["routing"]) for hit in answered["hits"]]
@@ -88,7 +88,7 @@ def test_a_place_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> 
 
 
 def test_a_place_may_name_an_alias_or_no_index(twins: Twins) -> None:
-    only_first = twins.made.alias(twins.first)
+    only_first = twins.temp_indices.alias(twins.first)
     for index in (None, twins.alias, only_first, f"{twins.first[:-1]}*"):
         assert ["b", "twin", "twin"] == [hit.id for hit in twins.search.similar(DocumentKey("a", index)).hits]
     places = {hit.place for hit in twins.search.similar(DocumentKey("twin", only_first)).hits}
@@ -125,22 +125,22 @@ def test_filters_of_an_application_limit_the_documents_that_may_be_queries(twins
             twins.search.similar(query, source_filters=filters)
 
 
-def test_an_alias_in_a_place_keeps_its_filter(made: Indices) -> None:
-    name = made.name()
-    put(in_index(made, name, create=True), record("mine", team="a"), record("yours", team="b"))
-    team = made.alias(name, filter={"term": {"simdoc.facts": "team\0a"}})
-    search = SimilaritySearch(in_index(made, name))
+def test_an_alias_in_a_place_keeps_its_filter(temp_indices: TempIndices) -> None:
+    name = temp_indices.name()
+    put(in_index(temp_indices, name, create=True), record("mine", team="a"), record("yours", team="b"))
+    team = temp_indices.alias(name, filter={"term": {"simdoc.facts": "team\0a"}})
+    search = SimilaritySearch(in_index(temp_indices, name))
 
     assert ["yours"] == [hit.id for hit in search.similar(DocumentKey("mine", team)).hits]
     with pytest.raises(UnknownDocumentError):
         search.similar(DocumentKey("yours", team))
 
 
-def test_an_id_with_two_routings_is_two_documents(made: Indices) -> None:
-    name = made.make(mapping(), {"number_of_shards": 3})
+def test_an_id_with_two_routings_is_two_documents(temp_indices: TempIndices) -> None:
+    name = temp_indices.make(mapping(), {"number_of_shards": 3})
     for routing in "abcdef":
-        made.put(name, "twin", {"simdoc": ours()}, routing=routing)
-    store = in_index(made, name)
+        temp_indices.put(name, "twin", {"simdoc": ours()}, routing=routing)
+    store = in_index(temp_indices, name)
     places = sorted((document.place for document in store.records(["twin"])), key=str)  # at most one from each shard
     search = SimilaritySearch(store)
 
@@ -158,8 +158,8 @@ def test_an_id_with_two_routings_is_two_documents(made: Indices) -> None:
 # --- fields ---
 
 
-def test_hits_have_the_fields_of_an_application(made: Indices) -> None:
-    name = made.make(mapping(title={"type": "text"}, origin={"properties": {"site": {"type": "keyword"}}}))
+def test_hits_have_the_fields_of_an_application(temp_indices: TempIndices) -> None:
+    name = temp_indices.make(mapping(title={"type": "text"}, origin={"properties": {"site": {"type": "keyword"}}}))
     documents: dict[str, Any] = {
         "source": {},
         "full": {"title": "T", "origin": {"site": "n"}, "by": [{"name": "x"}, {"name": "y"}]},
@@ -167,9 +167,9 @@ def test_hits_have_the_fields_of_an_application(made: Indices) -> None:
         "dotted": {"origin.site": ["s", "t"]},
     }
     for id, document in documents.items():
-        made.put(name, id, {"simdoc": ours(), **document})
+        temp_indices.put(name, id, {"simdoc": ours(), **document})
     fields = ["title", "origin.site", "by.name", "origin"]
-    hits = SimilaritySearch(in_index(made, name)).similar("source", fields=fields).hits
+    hits = SimilaritySearch(in_index(temp_indices, name)).similar("source", fields=fields).hits
 
     assert {
         "bare": {},
@@ -179,11 +179,11 @@ def test_hits_have_the_fields_of_an_application(made: Indices) -> None:
 
 
 @pytest.mark.parametrize("kind", ["long", "keyword"])
-def test_ids_may_be_numbers_in_a_field(made: Indices, kind: str) -> None:
-    name = made.make(mapping(key={"type": kind}))
+def test_ids_may_be_numbers_in_a_field(temp_indices: TempIndices, kind: str) -> None:
+    name = temp_indices.make(mapping(key={"type": kind}))
     for number in range(1234, 1237):
-        made.put(name, f"_{number}", {"simdoc": ours(), "key": number})
-    search = SimilaritySearch(in_index(made, name, id_field="key"))
+        temp_indices.put(name, f"_{number}", {"simdoc": ours(), "key": number})
+    search = SimilaritySearch(in_index(temp_indices, name, id_field="key"))
     places = [hit.place for hit in search.similar("1234").hits]
 
     assert [DocumentKey("1235", name), DocumentKey("1236", name)] == places
@@ -198,19 +198,19 @@ def test_ids_may_be_numbers_in_a_field(made: Indices, kind: str) -> None:
         ("title", "the field title has the type text, .*; choose a keyword field with ids"),
     ],
 )
-def test_a_field_that_cannot_contain_ids_is_refused(made: Indices, field: str, message: str) -> None:
-    name = made.make(mapping(uuid={"type": "keyword"}, title={"type": "text"}))
+def test_a_field_that_cannot_contain_ids_is_refused(temp_indices: TempIndices, field: str, message: str) -> None:
+    name = temp_indices.make(mapping(uuid={"type": "keyword"}, title={"type": "text"}))
 
     with pytest.raises(LocationError, match=message):
-        in_index(made, name, id_field=field)
+        in_index(temp_indices, name, id_field=field)
 
 
-def test_a_page_of_each_kind_of_hit_has_ids_and_fields(made: Indices) -> None:
-    name = made.make(mapping(uuid={"type": "keyword"}, by={"type": "object"}))
+def test_a_page_of_each_kind_of_hit_has_ids_and_fields(temp_indices: TempIndices) -> None:
+    name = temp_indices.make(mapping(uuid={"type": "keyword"}, by={"type": "object"}))
     text = "five words and a few more, which both of them have, and nobody else does so far as we know"
     for action in fingerprint_actions(({"_id": f"_{n}", "body": text, "uuid": f"u{n}"} for n in range(4)), "body"):
-        made.put(name, action.pop("_id"), {**action, "by": [{"name": "x"}, {"name": "y"}]}, routing="r")
-    search = SimilaritySearch(in_index(made, name, id_field="uuid", text_field="body"))
+        temp_indices.put(name, action.pop("_id"), {**action, "by": [{"name": "x"}, {"name": "y"}]}, routing="r")
+    search = SimilaritySearch(in_index(temp_indices, name, id_field="uuid", text_field="body"))
     for page in (
         search.passages("u0", offset=1, size=1, fields=["uuid", "by.name"], min_words=5),
         search.similar("u0", offset=1, size=1, fields=["uuid", "by.name"], measure="containment"),
@@ -237,11 +237,11 @@ def texts(store: Any, ids: list[str]) -> list[dict[str, str | None]]:
     return [by_id, scanned, {id: store.get(id, text=True).text for id in ids}]
 
 
-def test_texts_of_an_application_are_read_from_its_fields(made: Indices) -> None:
-    name = made.make(mapping(**FIELDS))
-    made.put(name, "a", {"simdoc": ours(), "title": "A title", "page": {"body": ["one", "two"]}, "size": 3})
-    made.put(name, "b", {"simdoc": ours(), "page.body": "three"})
-    made.put(name, "c", {"simdoc": ours()})
+def test_texts_of_an_application_are_read_from_its_fields(temp_indices: TempIndices) -> None:
+    name = temp_indices.make(mapping(**FIELDS))
+    temp_indices.put(name, "a", {"simdoc": ours(), "title": "A title", "page": {"body": ["one", "two"]}, "size": 3})
+    temp_indices.put(name, "b", {"simdoc": ours(), "page.body": "three"})
+    temp_indices.put(name, "c", {"simdoc": ours()})
 
     expected: dict[Any, list[str | None]] = {
         None: [None, None, None],
@@ -249,7 +249,7 @@ def test_texts_of_an_application_are_read_from_its_fields(made: Indices) -> None
         ("title", "page.body"): ["A title\none\ntwo", "three", None],
     }
     for text_field, read in expected.items():
-        store = in_index(made, name, text_field=text_field)
+        store = in_index(temp_indices, name, text_field=text_field)
 
         assert [dict(zip("abc", read, strict=True))] * 3 == texts(store, ["a", "b", "c"])
         assert [None] * 3 == [document.text for document in store.records(["a", "b", "c"])]
@@ -264,39 +264,37 @@ def test_texts_of_an_application_are_read_from_its_fields(made: Indices) -> None
         ("titel", "no document has a field titel; choose a text field: page.body, title"),
     ],
 )
-def test_a_field_without_texts_is_refused(made: Indices, text_field: str, message: str) -> None:
-    name = made.make(mapping(**FIELDS))
+def test_a_field_without_texts_is_refused(temp_indices: TempIndices, text_field: str, message: str) -> None:
+    name = temp_indices.make(mapping(**FIELDS))
     with pytest.raises(LocationError, match=message):
-        in_index(made, name, text_field=text_field)
+        in_index(temp_indices, name, text_field=text_field)
 
 
-def test_a_text_that_is_not_a_string_is_a_fault_of_its_document(made: Indices) -> None:
-    name = made.make(mapping(**FIELDS))
-    made.put(name, "a", {"simdoc": ours(), "page": {"body": 7}})
-    document = in_index(made, name, text_field="page.body").get("a", text=True)
+def test_a_text_that_is_not_a_string_is_a_fault_of_its_document(temp_indices: TempIndices) -> None:
+    name = temp_indices.make(mapping(**FIELDS))
+    temp_indices.put(name, "a", {"simdoc": ours(), "page": {"body": 7}})
+    document = in_index(temp_indices, name, text_field="page.body").get("a", text=True)
 
     assert (None, 8) == (document.text, len(document.codes))
-    assert (
-        "has no text that can be read (the field page.body contains a value of the type int, not text" in document.fault
-    )
+    assert "has no text that can be read (the field page.body contains a number, not text" in document.fault
 
 
-def test_our_own_index_has_its_texts_in_body(made: Indices) -> None:
-    store = in_index(made, made.name(), create=True)
+def test_our_own_index_has_its_texts_in_body(temp_indices: TempIndices) -> None:
+    store = in_index(temp_indices, temp_indices.name(), create=True)
     put(store, record("a", text="some words"))
     with pytest.raises(LocationError, match="has its texts in the field body; omit --text-field"):
-        in_index(made, store.index, text_field="title")
+        in_index(temp_indices, store.index, text_field="title")
 
-    assert [{"a": "some words"}] * 3 == texts(in_index(made, store.index, text_field="body"), ["a"])
+    assert [{"a": "some words"}] * 3 == texts(in_index(temp_indices, store.index, text_field="body"), ["a"])
 
 
-def test_commands_use_the_texts_of_an_application(made: Indices) -> None:
-    name = made.make(mapping(title={"type": "text"}, text={"type": "text"}))
+def test_commands_use_the_texts_of_an_application(temp_indices: TempIndices) -> None:
+    name = temp_indices.make(mapping(title={"type": "text"}, text={"type": "text"}))
     for id in "ab":
         document = {"title": f"title {id} of five words", "text": f"{words(0, 60)} {id}"}
         (action,) = fingerprint_actions([{"_id": id, "_source": document}], text_field="text")
-        made.put(name, id, action["_source"])
-    store = ("--store", f"{made.engine}/{name}", "--json")
+        temp_indices.put(name, id, action["_source"])
+    store = ("--store", f"{temp_indices.engine}/{name}", "--json")
     text = (*store, "--text-field", "text")
     exact = answer("passages", "a", *text)["hits"]
     verified = answer("similar", "a", *text)["hits"]
@@ -311,27 +309,27 @@ def test_commands_use_the_texts_of_an_application(made: Indices) -> None:
 
 
 def test_texts_that_are_too_large_for_one_answer_are_read_in_several_answers(
-    made: Indices, monkeypatch: pytest.MonkeyPatch
+    temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = in_index(made, made.name(), create=True)
+    store = in_index(temp_indices, temp_indices.name(), create=True)
     put(store, *(record(f"{n}", text="x" * 20_000) for n in range(20)))
     monkeypatch.setattr("simdoc_search.stores.remote.clients.MAX_RESPONSE_BYTES", 100_000)
     ids = [f"{n}" for n in range(20)]
 
     assert set(ids) == {document.id for document in store.records(ids, text=True) if document.text == "x" * 20_000}
     monkeypatch.setattr("simdoc_search.stores.remote.clients.MAX_RESPONSE_BYTES", 10_000)
-    with pytest.raises(errors.TooLargeError):
+    with pytest.raises(errors.ResponseTooLargeError):
         list(store.records(ids, text=True))
 
 
 # --- the fingerprint field ---
 
 
-def test_each_query_command_accepts_the_fingerprint_field(made: Indices) -> None:
-    name = made.make({"properties": {"body": {"type": "text"}}})
+def test_each_query_command_accepts_the_fingerprint_field(temp_indices: TempIndices) -> None:
+    name = temp_indices.make({"properties": {"body": {"type": "text"}}})
     for id, end in (("a", 200), ("b", 190)):
-        made.put(name, id, {"body": words(0, end)})
-    url = f"{made.engine}/{name}"
+        temp_indices.put(name, id, {"body": words(0, end)})
+    url = f"{temp_indices.engine}/{name}"
     output("backfill", url, "--text-field", "body", "--field", "fp")
     store = ["--store", url, "--field", "fp"]
 

@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.point_in_time import all_hits
 from tests.support.engines import call
-from tests.support.http_server import Answer, Handler, Indices, Request, Server, error, forward, indices, serving
+from tests.support.http_server import Answer, Handler, Request, Server, TempIndices, error, forward, indices, serving
 from tests.support.remote import in_index
 from tests.support.stores import ids, put, record
 
@@ -41,9 +41,9 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def index(opensearch_url: str) -> Iterator[str]:
     """The name of an index with the documents NAMES. Tests do not change it."""
-    with indices(opensearch_url) as made:
-        name = made.name()
-        put(in_index(made, name, create=True), *(record(id) for id in NAMES))
+    with indices(opensearch_url) as temp_indices:
+        name = temp_indices.name()
+        put(in_index(temp_indices, name, create=True), *(record(id) for id in NAMES))
         yield name
 
 
@@ -136,24 +136,28 @@ def test_fewer_hits_than_the_total_are_an_error(
 
 
 @pytest.mark.parametrize("shards", [(2, 3), (5, 1)])
-def test_an_alias_is_read_completely(made: Indices, shards: tuple[int, int]) -> None:
-    names = [made.name() for _ in shards]
+def test_an_alias_is_read_completely(temp_indices: TempIndices, shards: tuple[int, int]) -> None:
+    names = [temp_indices.name() for _ in shards]
     for number, (name, count) in enumerate(zip(names, shards, strict=True)):
-        in_index(made, name, create=True).close()
-        mapping = call(made.engine, "GET", f"/{name}/_mapping")[name]["mappings"]
-        call(made.engine, "DELETE", f"/{name}")
-        call(made.engine, "PUT", f"/{name}", {"mappings": mapping, "settings": {"number_of_shards": count}})
-        put(in_index(made, name), *(record(f"{number}-{id}") for id in NAMES))
+        in_index(temp_indices, name, create=True).close()
+        mapping = call(temp_indices.engine, "GET", f"/{name}/_mapping")[name]["mappings"]
+        call(temp_indices.engine, "DELETE", f"/{name}")
+        call(temp_indices.engine, "PUT", f"/{name}", {"mappings": mapping, "settings": {"number_of_shards": count}})
+        put(in_index(temp_indices, name), *(record(f"{number}-{id}") for id in NAMES))
     expected = sorted(f"{number}-{id}" for number in range(2) for id in NAMES)
-    filtered = made.alias(*names, filter={"prefix": {"simdoc.names": "0-0"}})
+    filtered = temp_indices.alias(*names, filter={"prefix": {"simdoc.names": "0-0"}})
 
-    assert expected == ids(in_index(made, made.alias(*names))) == ids(in_index(made, ",".join(names)))
-    assert [id for id in expected if id.startswith("0-0")] == ids(in_index(made, filtered))
+    assert (
+        expected
+        == ids(in_index(temp_indices, temp_indices.alias(*names)))
+        == ids(in_index(temp_indices, ",".join(names)))
+    )
+    assert [id for id in expected if id.startswith("0-0")] == ids(in_index(temp_indices, filtered))
 
 
-def test_writes_during_a_scan_do_not_change_it(made: Indices) -> None:
-    name = made.name()
-    store = in_index(made, name, create=True)
+def test_writes_during_a_scan_do_not_change_it(temp_indices: TempIndices) -> None:
+    name = temp_indices.name()
+    store = in_index(temp_indices, name, create=True)
     put(store, *(record(id) for id in NAMES))
     scan = store.scan()
     first = next(scan)
@@ -164,9 +168,9 @@ def test_writes_during_a_scan_do_not_change_it(made: Indices) -> None:
     assert NAMES == sorted([first.id, *(document.id for document in scan)])
 
 
-def test_a_page_that_is_too_large_is_split(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_is_too_large_is_split(temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "word " * 20_000
-    store = in_index(made, made.name(), create=True)
+    store = in_index(temp_indices, temp_indices.name(), create=True)
     put(store, *(record(f"{n:03}", text=text) for n in range(12)))
     monkeypatch.setattr(clients, "MAX_RESPONSE_BYTES", 3 * len(text))
 
@@ -176,19 +180,19 @@ def test_a_page_that_is_too_large_is_split(made: Indices, monkeypatch: pytest.Mo
         list(store.scan(text=True))
 
 
-def test_no_document_is_pruned_after_a_lost_page(made: Indices, tmp_path: Path) -> None:
+def test_no_document_is_pruned_after_a_lost_page(temp_indices: TempIndices, tmp_path: Path) -> None:
     for n in range(60):
         (tmp_path / f"{n}.txt").write_text(f"some words of the text of number {n}")
-    name = made.name()
-    with serving(scrolls_only(forward(made.engine))) as server:
+    name = temp_indices.name()
+    with serving(scrolls_only(forward(temp_indices.engine))) as server:
         search = SimilaritySearch(open_store(f"{server.url}/{name}", create=True))
         search.index(read_corpus([tmp_path]))
         (tmp_path / "0.txt").unlink()
-        server.handle = scrolls_only(changing_pages(forward(made.engine), LOST["no answer"]))
+        server.handle = scrolls_only(changing_pages(forward(temp_indices.engine), LOST["no answer"]))
         with pytest.raises(StoreUnavailableError, match="a page of a scroll was lost"):
             search.index(read_corpus([tmp_path]), prune=True)
 
-    assert 60 == len(ids(in_index(made, name)))
+    assert 60 == len(ids(in_index(temp_indices, name)))
 
 
 def test_a_store_does_not_change_the_retries_of_an_application_client(opensearch_url: str, index: str) -> None:
@@ -206,9 +210,9 @@ def test_a_store_does_not_change_the_retries_of_an_application_client(opensearch
         assert NAMES == ids(store)
 
 
-def test_an_engine_without_points_in_time_finds_the_same_duplicates(made: Indices) -> None:
-    name = made.name()
-    with serving(scrolls_only(forward(made.engine))) as server:
+def test_an_engine_without_points_in_time_finds_the_same_duplicates(temp_indices: TempIndices) -> None:
+    name = temp_indices.name()
+    with serving(scrolls_only(forward(temp_indices.engine))) as server:
         search = SimilaritySearch(open_store(f"{server.url}/{name}", create=True))
         search.index(Document(str(number), f"all of these six words {'stay ' * number}") for number in range(8))
         in_memory, in_engine = (

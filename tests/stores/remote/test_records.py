@@ -127,7 +127,7 @@ def test_a_character_outside_the_alphabet_is_a_fault(name: str, letter: str) -> 
     assert f"has invalid {name}" in fault_of({"simdoc": changed}, "simdoc", Settings())
 
 
-# --- names and facts, which local stores also use ---
+# --- names and metadata terms, which local stores also use ---
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote import candidates, point_in_time, retry, writer
 from simdoc_search.stores.remote.candidates import FIRST_PAGE
 from simdoc_search.stores.remote.schema import index_body
-from tests.support.http_server import Answer, Indices, Request, error, forward, serving
+from tests.support.http_server import Answer, Request, TempIndices, error, forward, serving
 from tests.support.remote import ANY, in_index, mapping, ours
 from tests.support.stores import found, ids, put, record
 from tests.support.texts import documents
@@ -33,10 +33,10 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(point_in_time, "PAGE_SIZE", 10)
 
 
-def test_a_refused_document_is_reported_with_the_reason(made: Indices) -> None:
+def test_a_refused_document_is_reported_with_the_reason(temp_indices: TempIndices) -> None:
     mappings = index_body(Settings(), field="simdoc", store_texts=True)["mappings"]
     mappings["properties"]["body"] = {"type": "keyword"}  # a keyword cannot be a long text
-    search = SimilaritySearch(in_index(made, made.make(mappings)))
+    search = SimilaritySearch(in_index(temp_indices, temp_indices.make(mappings)))
     short, long = "a few words", "many words " * 4000
     search.index([Document("old", short)])
     report = search.index([Document(id, long if id in ("old", "new") else short) for id in ("a", "old", "new", "b")])
@@ -49,9 +49,9 @@ def test_a_refused_document_is_reported_with_the_reason(made: Indices) -> None:
     assert 1 == search.index([Document("new", short)]).indexed
 
 
-def test_no_write_to_an_unreliable_engine_is_lost(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_write_to_an_unreliable_engine_is_lost(temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "CHUNK_ACTIONS", 20)
-    rng, engine = random.Random(0), forward(made.engine)
+    rng, engine = random.Random(0), forward(temp_indices.engine)
 
     def unreliable(request: Request) -> Answer | None:
         result = engine(request)
@@ -61,39 +61,39 @@ def test_no_write_to_an_unreliable_engine_is_lost(made: Indices, monkeypatch: py
 
     written = documents("unsteady", 300, words=20)
     older = [Document(document.id, "older") for document in written[::3]]
-    names = [made.name(), made.name()]
+    names = [temp_indices.name(), temp_indices.name()]
     for name in names:
-        in_index(made, name, create=True)
+        in_index(temp_indices, name, create=True)
     with (
         serving(unreliable) as server,
-        closing(open_store(f"{server.url}/{made.alias(*names, write=names[0])}")) as store,
+        closing(open_store(f"{server.url}/{temp_indices.alias(*names, write=names[0])}")) as store,
     ):
         report = SimilaritySearch(store).index([*older, *written])
-    stored = in_index(made, ",".join(names)).scan(text=True)
+    stored = in_index(temp_indices, ",".join(names)).scan(text=True)
 
     assert (300, 100, []) == (report.indexed, report.duplicates, report.skipped)
     assert {document.id: document.text for document in written} == {document.id: document.text for document in stored}
 
 
 @pytest.mark.parametrize("path", ["_search", "_refresh"])
-def test_a_request_to_a_busy_engine_is_repeated(made: Indices, path: str) -> None:
-    engine, answers = forward(made.engine), iter([BUSY, None])
+def test_a_request_to_a_busy_engine_is_repeated(temp_indices: TempIndices, path: str) -> None:
+    engine, answers = forward(temp_indices.engine), iter([BUSY, None])
 
     def busy(request: Request) -> Answer | None:
         return (path in request.path and next(answers, None)) or engine(request)
 
-    with serving(busy) as server, closing(open_store(f"{server.url}/{made.name()}", create=True)) as store:
+    with serving(busy) as server, closing(open_store(f"{server.url}/{temp_indices.name()}", create=True)) as store:
         put(store, record("a"))
 
         assert ["a"] == [digest.id for digest in store.digests(iter(["a", "b"]))]
         assert next(answers, "none left") == "none left"
 
 
-def test_a_search_that_fails_in_one_index_is_an_error(made: Indices) -> None:
-    names = [made.make(mapping(year={"type": kind})) for kind in ("integer", "keyword")]
+def test_a_search_that_fails_in_one_index_is_an_error(temp_indices: TempIndices) -> None:
+    names = [temp_indices.make(mapping(year={"type": kind})) for kind in ("integer", "keyword")]
     for name in names:
-        made.put(name, name, {"year": 2020, "simdoc": ours()})
-    store = in_index(made, made.alias(*names))
+        temp_indices.put(name, name, {"year": 2020, "simdoc": ours()})
+    store = in_index(temp_indices, temp_indices.alias(*names))
     filters: Any = [{"bool": {"should": [{"match_all": {}}, {"term": {"year": "no number"}}]}}]
 
     with pytest.raises(StoreError, match="no number"):
@@ -102,13 +102,13 @@ def test_a_search_that_fails_in_one_index_is_an_error(made: Indices) -> None:
 
 @pytest.mark.parametrize("what", ["scan", "candidates"])
 def test_an_engine_that_stops_during_reading_is_an_error(
-    made: Indices, monkeypatch: pytest.MonkeyPatch, what: str
+    temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.0)
     monkeypatch.setattr(retry, "QUERY_SECONDS", 0.0)
-    name = made.name()
-    put(in_index(made, name, create=True), *(record(f"{n}", range(1 + n % 8)) for n in range(300)))
-    with serving(forward(made.engine)) as server:
+    name = temp_indices.name()
+    put(in_index(temp_indices, name, create=True), *(record(f"{n}", range(1 + n % 8)) for n in range(300)))
+    with serving(forward(temp_indices.engine)) as server:
         store = open_store(f"{server.url}/{name}")
         documents: Iterator[object] = store.scan() if what == "scan" else iter(store.candidates(ANY))
         next(documents)
@@ -117,10 +117,12 @@ def test_an_engine_that_stops_during_reading_is_an_error(
             list(documents)
 
 
-def test_a_point_in_time_is_closed_when_reading_stops(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_point_in_time_is_closed_when_reading_stops(
+    temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(candidates, "LARGEST_PAGE", FIRST_PAGE)
-    with serving(forward(made.engine)) as server:
-        store = open_store(f"{server.url}/{made.name()}", create=True)
+    with serving(forward(temp_indices.engine)) as server:
+        store = open_store(f"{server.url}/{temp_indices.name()}", create=True)
         put(store, *(record(f"{n}") for n in range(100)))
         for documents in (store.scan(), iter(store.candidates(ANY))):
             list(itertools.islice(documents, FIRST_PAGE + 10))
@@ -131,14 +133,14 @@ def test_a_point_in_time_is_closed_when_reading_stops(made: Indices, monkeypatch
     assert (3, 3) == (methods.count("POST"), methods.count("DELETE"))
 
 
-def test_the_next_run_completes_an_interrupted_one(made: Indices) -> None:
+def test_the_next_run_completes_an_interrupted_one(temp_indices: TempIndices) -> None:
     written = documents("interrupted", 50, words=20)
 
     def interrupted() -> Iterator[Document]:
         yield from written[:30]
         raise KeyboardInterrupt
 
-    search = SimilaritySearch(in_index(made, made.name(), create=True))
+    search = SimilaritySearch(in_index(temp_indices, temp_indices.name(), create=True))
     with pytest.raises(KeyboardInterrupt):
         search.index(interrupted())
     kept = len(ids(search.store))

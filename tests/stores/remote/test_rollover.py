@@ -1,4 +1,4 @@
-"""Indices behind an alias or a data stream that have no fingerprint field, are closed, or are read-only."""
+"""TempIndices behind an alias or a data stream that have no fingerprint field, are closed, or are read-only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simdoc_search.stores.remote import retry
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer, output, run, sentence, words
 from tests.support.engines import call
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.web import pages_of
 
 TEXTS = {"a": (0, 200), "b": (0, 190), "c": (50, 200)}
@@ -33,13 +33,13 @@ class Rolled:
         names: names of the indices behind it, the oldest first.
     """
 
-    def __init__(self, made: Indices) -> None:
-        self.alias, self.engine = made.name(), made.engine
+    def __init__(self, temp_indices: TempIndices) -> None:
+        self.alias, self.engine = temp_indices.name(), temp_indices.engine
         self.names = [f"{self.alias}-00000{number}" for number in (1, 2)]
         self.url = f"{self.engine}/{self.alias}"
         aliases = {self.alias: {"is_write_index": True}}
         call(self.engine, "PUT", f"/{self.names[0]}", {"mappings": {"properties": MAPPING}, "aliases": aliases})
-        made.names[-1:] = self.names
+        temp_indices.names[-1:] = self.names
         for id, (begin, end) in TEXTS.items():
             self.put(id, begin, end)
         output("backfill", self.url, "--text-field", "body")
@@ -59,9 +59,9 @@ class Rolled:
         return self.names[number]
 
 
-def two_indices(made: Indices) -> Rolled:
+def two_indices(temp_indices: TempIndices) -> Rolled:
     """Return an alias for two indices. The second has one document and no fingerprint field."""
-    alias = Rolled(made)
+    alias = Rolled(temp_indices)
     alias.roll()
     alias.put("new", 0, 195)
     return alias
@@ -70,8 +70,8 @@ def two_indices(made: Indices) -> Rolled:
 @pytest.fixture(scope="module")
 def rolled(opensearch_url: str) -> Iterator[Rolled]:
     """An alias for two indices. Tests do not change it."""
-    with indices(opensearch_url) as made:
-        yield two_indices(made)
+    with indices(opensearch_url) as temp_indices:
+        yield two_indices(temp_indices)
 
 
 def left_out(result: Any) -> list[tuple[str, int | None]]:
@@ -143,9 +143,9 @@ def test_an_unknown_id_is_not_read_as_a_file_name(
         assert f"Error: {message}" == run(command, "nobody", "--store", rolled.url).stderr.splitlines()[-1]
 
 
-def test_an_open_store_follows_the_rollover(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_open_store_follows_the_rollover(temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(behind, "REFRESH_SECONDS", 0.0)
-    alias = Rolled(made)
+    alias = Rolled(temp_indices)
     search = SimilaritySearch(open_store(alias.url))
     assert [] == left_out(search.similar("a"))
     alias.roll()
@@ -159,9 +159,11 @@ def test_an_open_store_follows_the_rollover(made: Indices, monkeypatch: pytest.M
     assert "left_out_indices" not in answer("similar", "a", "--store", alias.url)
 
 
-def test_an_open_store_refuses_an_index_of_other_settings(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_open_store_refuses_an_index_of_other_settings(
+    temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(behind, "REFRESH_SECONDS", 0.0)
-    alias = Rolled(made)
+    alias = Rolled(temp_indices)
     search = SimilaritySearch(open_store(alias.url))
     search.similar("a")
     other = component_template(Settings(minhash=MinHash(bucket_count=256)))["template"]["mappings"]["properties"]
@@ -171,8 +173,8 @@ def test_an_open_store_refuses_an_index_of_other_settings(made: Indices, monkeyp
         search.similar("a")
 
 
-def test_an_index_whose_mapping_the_engine_guessed_is_left_out(made: Indices) -> None:
-    alias = Rolled(made)
+def test_an_index_whose_mapping_the_engine_guessed_is_left_out(temp_indices: TempIndices) -> None:
+    alias = Rolled(temp_indices)
     alias.roll()
     alias.put("new", 0, 195, simdoc=fingerprint_field(words(0, 195)))
     result = answer("similar", "a", "--store", alias.url)
@@ -184,22 +186,22 @@ def test_an_index_whose_mapping_the_engine_guessed_is_left_out(made: Indices) ->
     assert {"b", "c", "a"} == {hit["id"] for hit in answer("passages", "new", "--store", alias.url)["hits"]}
 
 
-def test_a_data_stream_is_read_like_an_alias(made: Indices) -> None:
-    stream = made.name()
+def test_a_data_stream_is_read_like_an_alias(temp_indices: TempIndices) -> None:
+    stream = temp_indices.name()
     template = {"mappings": {"properties": {"@timestamp": {"type": "date"}, **MAPPING}}}
     body = {"index_patterns": [stream], "data_stream": {}, "priority": 500, "template": template}
-    url = f"{made.engine}/{stream}"
+    url = f"{temp_indices.engine}/{stream}"
 
     def create(id: str, begin: int, end: int) -> None:
         document = {"@timestamp": "2026-01-01T00:00:00Z", "body": words(begin, end)}
-        call(made.engine, "PUT", f"/{stream}/_create/{id}?refresh=true", document)
+        call(temp_indices.engine, "PUT", f"/{stream}/_create/{id}?refresh=true", document)
 
-    call(made.engine, "PUT", f"/_index_template/{stream}", body)
+    call(temp_indices.engine, "PUT", f"/_index_template/{stream}", body)
     try:
         for id, (begin, end) in TEXTS.items():
             create(id, begin, end)
         output("backfill", url, "--text-field", "body")
-        call(made.engine, "POST", f"/{stream}/_rollover")
+        call(temp_indices.engine, "POST", f"/{stream}/_rollover")
         create("new", 0, 195)
         result = SimilaritySearch(open_store(url)).similar(DocumentKey("a", stream))
         (index,) = result.left_out_indices
@@ -211,8 +213,8 @@ def test_a_data_stream_is_read_like_an_alias(made: Indices) -> None:
         output("backfill", url, "--text-field", "body")
         assert "left_out_indices" not in answer("similar", "a", "--store", url)
     finally:
-        call(made.engine, "DELETE", f"/_data_stream/{stream}")
-        call(made.engine, "DELETE", f"/_index_template/{stream}")
+        call(temp_indices.engine, "DELETE", f"/_data_stream/{stream}")
+        call(temp_indices.engine, "DELETE", f"/_index_template/{stream}")
 
 
 # --- closed indices ---
@@ -220,8 +222,8 @@ def test_a_data_stream_is_read_like_an_alias(made: Indices) -> None:
 
 @pytest.mark.parametrize("engine", ["opensearch", "elasticsearch_7"])
 def test_a_closed_index_behind_an_alias_is_left_out(engine: str, request: pytest.FixtureRequest) -> None:
-    with indices(request.getfixturevalue(f"{engine}_url")) as made:
-        alias = two_indices(made)
+    with indices(request.getfixturevalue(f"{engine}_url")) as temp_indices:
+        alias = two_indices(temp_indices)
         output("backfill", alias.url, "--text-field", "body")
         search = SimilaritySearch(open_store(alias.url))
         assert {"b", "new", "c"} == {hit.id for hit in search.similar("a").hits}
@@ -237,25 +239,25 @@ def test_a_closed_index_behind_an_alias_is_left_out(engine: str, request: pytest
                 assert (0, [note]) == (shown.exit_code, shown.stderr.splitlines()[-1:])
 
 
-def test_a_store_on_closed_indices_only_is_an_error(made: Indices) -> None:
-    alias = two_indices(made)
+def test_a_store_on_closed_indices_only_is_an_error(temp_indices: TempIndices) -> None:
+    alias = two_indices(temp_indices)
     closed = alias.close(0)
     message = sentence(run("similar", "a", "--store", alias.url))
 
     assert f"the index {alias.names[1]} of {alias.url} has no field simdoc.tokens; run" in message
     assert message.endswith(f"--text-field body; the index {closed} is closed")
-    message = f"the index {closed} of {made.engine} is closed; open it with POST /{closed}/_open"
-    assert message == sentence(run("similar", "a", "--store", f"{made.engine}/{closed}"))
+    message = f"the index {closed} of {temp_indices.engine} is closed; open it with POST /{closed}/_open"
+    assert message == sentence(run("similar", "a", "--store", f"{temp_indices.engine}/{closed}"))
     alias.close(1)
-    message = f"the indices {', '.join(alias.names)} of {made.engine} are closed; open them with POST /"
+    message = f"the indices {', '.join(alias.names)} of {temp_indices.engine} are closed; open them with POST /"
     assert sentence(run("similar", "a", "--store", alias.url)).startswith(message)
 
 
 # --- indices that cannot be written ---
 
 
-def test_a_backfill_that_would_be_refused_is_not_suggested(made: Indices) -> None:
-    url = f"{made.engine}/{made.make({'properties': MAPPING, '_source': {'excludes': ['secret']}})}"
+def test_a_backfill_that_would_be_refused_is_not_suggested(temp_indices: TempIndices) -> None:
+    url = f"{temp_indices.engine}/{temp_indices.make({'properties': MAPPING, '_source': {'excludes': ['secret']}})}"
     message = sentence(run("similar", "a", "--store", url))
 
     assert "has no field simdoc.tokens, and backfill cannot add it, because _source excludes fields" in message
@@ -266,14 +268,14 @@ def test_a_backfill_that_would_be_refused_is_not_suggested(made: Indices) -> Non
 
 @pytest.mark.parametrize("block", ["write", "read_only", "read_only_allow_delete"])
 def test_a_refused_write_names_the_block_of_the_index(
-    made: Indices, block: str, monkeypatch: pytest.MonkeyPatch
+    temp_indices: TempIndices, block: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 1.0)
-    name = made.name()
-    store = ("--store", f"{made.engine}/{name}")
+    name = temp_indices.name()
+    store = ("--store", f"{temp_indices.engine}/{name}")
     output("index", "-", *store, stdin=f'{{"id": "a", "text": "{words(0, 9)}"}}\n')
-    call(made.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": True})
+    call(temp_indices.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": True})
     try:
         refused = run("index", "-", *store, stdin='{"id": "b", "text": "other words"}\n')
 
@@ -282,13 +284,13 @@ def test_a_refused_write_names_the_block_of_the_index(
         assert f'PUT /{name}/_settings {{"index.blocks.{block}": null}}' in refused.stderr
         assert "a" == answer("show", "a", *store)["id"]
     finally:
-        call(made.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": None})
+        call(temp_indices.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": None})
 
 
-def test_an_index_without_the_field_cannot_be_written_to(made: Indices) -> None:
-    own, other = made.name(), made.make({"properties": MAPPING})
-    open_store(f"{made.engine}/{own}", create=True)
-    store = open_store(f"{made.engine}/{made.alias(own, other, write=other)}")
+def test_an_index_without_the_field_cannot_be_written_to(temp_indices: TempIndices) -> None:
+    own, other = temp_indices.name(), temp_indices.make({"properties": MAPPING})
+    open_store(f"{temp_indices.engine}/{own}", create=True)
+    store = open_store(f"{temp_indices.engine}/{temp_indices.alias(own, other, write=other)}")
     message = f"{other} behind .* was not created with `simdoc-search index`; remove it from the alias"
     with pytest.raises(StoreError, match=message), store.writer():
         pass

@@ -16,7 +16,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote import candidates
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import TempIndices, indices
 from tests.support.remote import in_index, need_usual_clauses
 from tests.support.stores import NewStore, put, record
 from tests.support.texts import overlapping, text
@@ -47,8 +47,8 @@ def both(opensearch_url: str) -> Iterator[list[SimilaritySearch]]:
         )
         for n, body in enumerate(texts)
     ]
-    with indices(opensearch_url) as made:
-        stores: list[Store] = [open_store(":memory:"), in_index(made, made.name(), create=True)]
+    with indices(opensearch_url) as temp_indices:
+        stores: list[Store] = [open_store(":memory:"), in_index(temp_indices, temp_indices.name(), create=True)]
         for store in stores:
             SimilaritySearch(store).index(corpus)
         yield [SimilaritySearch(store) for store in stores]
@@ -138,11 +138,11 @@ def _comparable(answer: object, size: int = 10) -> object:
 
 
 def test_bands_beyond_the_clause_limit_keep_their_order(
-    made: Indices, new_memory_store: NewStore, monkeypatch: pytest.MonkeyPatch
+    temp_indices: TempIndices, new_memory_store: NewStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    need_usual_clauses(made.engine)
+    need_usual_clauses(temp_indices.engine)
     monkeypatch.setattr(candidates, "MAX_COUNTED_CLIENT_SIDE", 50)
-    stores = in_index(made, made.name(), create=True), new_memory_store()
+    stores = in_index(temp_indices, temp_indices.name(), create=True), new_memory_store()
     rng = random.Random(0)
     written = [record("source", range(512), team="a")]
     written += [record(f"{n}", rng.sample(range(512), rng.randrange(20, 400)), team="a") for n in range(120)]

@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.schema import index_body
 from tests.support.cli import run, sentence
 from tests.support.engines import call
-from tests.support.http_server import Answer, Indices, Request, answer, forward, indices, serving
+from tests.support.http_server import Answer, Request, TempIndices, answer, forward, indices, serving
 from tests.support.remote import ANY
 from tests.support.stores import put, record
 
@@ -38,13 +38,13 @@ def few_retries(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def red(opensearch_url: str) -> Iterator[str]:
     """The address of an alias for two indices: its write index, and an index whose only shard is not on any node."""
-    with indices(opensearch_url) as made:
-        good, lost = made.name(), made.name()
-        put(open_store(f"{made.engine}/{good}", create=True), record("a"), record("b"))
+    with indices(opensearch_url) as temp_indices:
+        good, lost = temp_indices.name(), temp_indices.name()
+        put(open_store(f"{temp_indices.engine}/{good}", create=True), record("a"), record("b"))
         body: dict[str, Any] = index_body(Settings(), field="simdoc", store_texts=True)
         body["settings"] = {"number_of_replicas": 0, "routing.allocation.require._name": "nobody"}
-        call(made.engine, "PUT", f"/{quote(lost)}?wait_for_active_shards=0", body)
-        yield f"{made.engine}/{made.alias(good, lost, write=good)}"
+        call(temp_indices.engine, "PUT", f"/{quote(lost)}?wait_for_active_shards=0", body)
+        yield f"{temp_indices.engine}/{temp_indices.alias(good, lost, write=good)}"
 
 
 READING: dict[str, Callable[[Any], Any]] = {
@@ -90,21 +90,21 @@ def test_no_document_is_stored_twice_while_a_shard_is_missing(red: str) -> None:
     assert 2 == call(url, "GET", f"/{good}/_count")["count"]
 
 
-def test_a_missing_replica_is_not_an_error(made: Indices) -> None:
-    name = made.name()
+def test_a_missing_replica_is_not_an_error(temp_indices: TempIndices) -> None:
+    name = temp_indices.name()
     body: dict[str, Any] = index_body(Settings(), field="simdoc", store_texts=True)
-    call(made.engine, "PUT", f"/{name}", {**body, "settings": {"number_of_replicas": 1}})
-    store = open_store(f"{made.engine}/{name}")
+    call(temp_indices.engine, "PUT", f"/{name}", {**body, "settings": {"number_of_replicas": 1}})
+    store = open_store(f"{temp_indices.engine}/{name}")
     put(store, record("a"))
 
     assert ["a"] == [document.id for document in store.scan()] == [hit.id for hit in store.candidates(ANY)]
 
 
-def test_skipped_shards_are_not_missing(made: Indices) -> None:
-    names = [made.make({}) for _ in range(3)]
+def test_skipped_shards_are_not_missing(temp_indices: TempIndices) -> None:
+    names = [temp_indices.make({}) for _ in range(3)]
     for name in names:
-        made.put(name, "a", {})
-    engine, _ = connect(made.engine, expects_index=False)
+        temp_indices.put(name, "a", {})
+    engine, _ = connect(temp_indices.engine, expects_index=False)
     body = {"query": {"term": {"_index": names[0]}}}
     result = engine.search(",".join(names), body, pre_filter_shard_size=1)
     engine.close()
@@ -171,9 +171,9 @@ def test_a_count_or_point_in_time_for_some_shards_only_is_an_error(read: Callabl
         read_answer({"count": 1, "pit_id": "x", "id": "x", **part}, read)
 
 
-def test_searches_refuse_partial_results_and_equal_queries_use_the_same_shard_copies(made: Indices) -> None:
-    with serving(forward(made.engine)) as server:
-        name = made.name()
+def test_searches_refuse_partial_results_and_equal_queries_use_the_same_shard_copies(temp_indices: TempIndices) -> None:
+    with serving(forward(temp_indices.engine)) as server:
+        name = temp_indices.name()
         store = open_store(f"{server.url}/{name}", create=True)
         put(store, record("a"), record("b"))
         for read in READING.values():
