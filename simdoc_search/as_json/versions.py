@@ -54,7 +54,7 @@ def order_as_json(order: VersionOrder) -> dict[str, Any]:
     return {
         "newest": None if order.newest is None else entry_place_as_json(order.newest),
         "order": {
-            "by": order.evidence_kind,
+            "evidence_kind": order.evidence_kind,
             "certain": order.is_certain,
             "conflict": [_contradiction_as_json(statement) for statement in order.conflict],
             "reason": order.reason,
@@ -71,14 +71,14 @@ def dated_as_json(entry: VersionEntry) -> dict[str, Any]:
     """Convert the date of a version, and the kind of evidence that the date is taken from."""
     dated = entry.dated
     return {
-        "date": (dated.iso or dated.shown) if dated else None,
-        "date_from": dated.by if dated else None,
+        "date": (dated.iso or dated.label) if dated else None,
+        "date_from": dated.evidence_kind if dated else None,
     }
 
 
 def _contradiction_as_json(statement: Contradiction) -> dict[str, Any]:
     return {
-        "by": statement.evidence_kind,
+        "evidence_kind": statement.evidence_kind,
         "later": {"name": statement.later, "date": statement.later_shown},
         "earlier": {"name": statement.earlier, "date": statement.earlier_shown},
         "counts": statement.is_decisive,

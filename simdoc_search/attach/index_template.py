@@ -15,7 +15,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import fields_of, mapping_at, shorten_list
 from simdoc_search.stores.remote.schema import settings_of
-from simdoc_search.stores.remote.texts import record_text_fields, recorded_text_fields, text_paths, why_not_text
+from simdoc_search.stores.remote.texts import record_text_fields, recorded_text_fields, text_field_problem, text_paths
 
 _DATE_KEY_PREFIXES = ("created_date", "modified_date")
 """Prefixes of the keys that newer engines add to a template, and reject in requests."""
@@ -165,7 +165,7 @@ def _check_template(
     resolved = resolve_template(engine, name, body) or template
     mappings, settings = resolved.get("mappings", {}), (resolved.get("settings") or {}).get("index", {})
     faults = [fault.problem for fault in find_faults(mappings, settings, field) if fault.blocks_writes]
-    faults += filter(None, (why_not_text(mappings, text_field) for text_field in extension.text_fields))
+    faults += filter(None, (text_field_problem(mappings, text_field) for text_field in extension.text_fields))
     tokens = fields_of(mappings, field).get("tokens", {})
     if not faults and not _has_same_settings(tokens, extension.mapping["properties"]["tokens"]):
         faults.append(f"the template maps {field}.tokens itself, with different settings; remove this mapping from it")

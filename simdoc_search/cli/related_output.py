@@ -43,13 +43,16 @@ def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None
 
 def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
     """Yield how the score is computed, and the shared concepts with their shares of it."""
-    from simdoc_search.versions.relations import RELATED
+    from simdoc_search.versions.relations import RELATED_SIMILARITY
 
     explanation = hit.explanation
     if explanation is None:
         return
     formula = f"the mean of {explanation.whole:.3f} (documents) and {explanation.paragraphs:.3f} (paragraphs)"
-    yield f"similarity of concepts {explanation.similarity:.3f}: {formula}. Related documents have {RELATED} or more"
+    yield (
+        f"similarity of concepts {explanation.similarity:.3f}: {formula}. "
+        f"Related documents have {RELATED_SIMILARITY} or more"
+    )
     if hit.kind == "version":
         yield "this is a version, so its score is computed from sentences"
     if not explanation.concepts:

@@ -57,8 +57,8 @@ class Alignment:
 
     Attributes:
         min_run: The minimum run length, in words; at least 1. Every run of equal words of this length is found. If
-            None, the minimum is 6 words if the first text has at most 1,000 words, otherwise 12. For a very short text,
-            five sixths of its words are enough.
+            None, the minimum is 6 words if the first text has at most 1,000 words, otherwise 12. In a very short text,
+            a run of five sixths of its words is long enough.
         edited: Whether a passage may contain changes. An edited passage has a run of the minimum length, or at least 15
             matched words. In the text where the passage is shorter, at least 30 % of its words are matched.
         max_gap: The maximum number of unmatched words between two runs of a passage, in the first text; at least 0. Up

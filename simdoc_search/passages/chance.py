@@ -28,8 +28,8 @@ _MIN_EVIDENCE_WORDS = 100
 _MIN_DICE, _MIN_SHORT_DICE = 0.35, 0.6
 """The minimum Dice coefficient of the word weights: in general, and for a passage of the minimum length."""
 _MIN_INSIDE, _INSIDE_LENGTH = 0.6, 1.5
-"""A passage of at least 1.5 times the minimum length also counts if the shared words have 60 % of the weight of one of
-its two stretches. This finds summaries."""
+"""A passage of at least 1.5 times the minimum length also counts if the shared words have at least 60 % of the weight
+of one of its two stretches. This finds summaries."""
 _WEIGHT_FACTOR, _MIN_WEIGHT_WORDS = 40, 400
 """A word that makes up more than 1/40 of a text has no weight. A text with fewer words is treated as if it had 400."""
 

@@ -1,6 +1,6 @@
-"""Finds the differences between texts at equal words: letter case, punctuation and symbols.
+"""Finds differences between texts in letter case, punctuation and symbols.
 
-Words are compared without these. For example, `-500` and `500`, or `Bill` and `bill`, are equal words.
+The comparison of words ignores these. For example, `-500` and `500`, or `Bill` and `bill`, are equal words.
 """
 
 from __future__ import annotations

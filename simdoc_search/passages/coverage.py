@@ -40,7 +40,8 @@ def order_by_added_words(covers: Sequence[Cover[Key]]) -> Iterator[tuple[Key, fl
     The order is greedy: the next document is always the one that adds the most words. All covers with the same weight
     must cover the same text.
     """
-    # The number of added words can only decrease, so the top of the heap is the next document if its number is current.
+    # The number of words that a document adds can only decrease. If the number at the top of the heap is still correct,
+    # its document is therefore the next one.
     covered: dict[float, Mask] = {}
     heap = [(-cover.weight * len(cover.indices), cover.rank, index) for index, cover in enumerate(covers)]
     heapify(heap)

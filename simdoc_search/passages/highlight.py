@@ -51,8 +51,8 @@ class Marked:
         self,
         count: int = 3,
         *,
-        around: int = 8,
-        within: int = 40,
+        context_words: int = 8,
+        max_words: int = 40,
         before: str = "<mark>",
         after: str = "</mark>",
     ) -> list[str]:
@@ -63,18 +63,20 @@ class Marked:
 
         Args:
             count: The maximum number of spans.
-            around: The number of words before and after each span.
-            within: The maximum number of words of a span that are shown. From a longer span, one half is taken from its
-                start and the other from its end. `…` replaces the words between them.
+            context_words: The number of words before and after each span.
+            max_words: The maximum number of words of a span that are shown. In a longer span, `…` replaces the words in
+                the middle.
             before: The tag before a span.
             after: The tag after a span.
         """
         return [
-            escaped(words_before(self.text, 0, start, around + 1))  # + 1, because the space next to the mark is a word
+            escaped(
+                words_before(self.text, 0, start, context_words + 1)
+            )  # + 1, because the space next to the mark is a word
             + before
-            + escaped(_shorten(self.text[start:end], within))
+            + escaped(_shorten(self.text[start:end], max_words))
             + after
-            + escaped(words_after(self.text, end, around + 1))
+            + escaped(words_after(self.text, end, context_words + 1))
             for start, end in self.spans[:count]
         ]
 

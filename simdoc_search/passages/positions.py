@@ -44,8 +44,8 @@ def both_labels(first: TextPositions, a: int, second: TextPositions, b: int) -> 
 
 
 _CHARACTERS_PER_WORD = 12
-"""The maximum average length of the words that are shown around a position. If the words are longer, or if there are no
-spaces, fewer words, or only part of a word, are shown."""
+"""The maximum average length of the words that are shown around a position. If words are longer, fewer words are
+shown. In a text without spaces, part of a word is shown."""
 
 _PUNCTUATION = re.compile(r"[.,;:!?)\]}”’»…]+(?=\s|$)")
 

@@ -166,10 +166,10 @@ def _order_attributes(timeline: Timeline, entries: dict[int, VersionEntry], name
         "timeline": tuple(entries[number] for number in timeline.order if number in entries),
         "undated": tuple(entries[number] for number in timeline.undated if number in entries),
         "newest": None if timeline.newest is None else entries[timeline.newest],
-        "evidence_kind": timeline.by,
-        "is_certain": timeline.certain,
+        "evidence_kind": timeline.evidence_kind,
+        "is_certain": timeline.is_certain,
         "conflict": tuple(
-            Contradiction(pair.by, names[pair.later], names[pair.earlier], *pair.shown, pair.is_decisive)
+            Contradiction(pair.evidence_kind, names[pair.later], names[pair.earlier], *pair.labels, pair.is_decisive)
             for pair in timeline.conflict
         ),
         "reason": timeline.reason,

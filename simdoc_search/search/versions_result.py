@@ -167,9 +167,11 @@ class VersionOrder:
 
     def date_label(self, entry: VersionEntry) -> str:
         """Return the date or version of an entry, for people. It ends with `?` if the order is not based on it."""
-        if entry.dated is None or not entry.dated.shown:
+        if entry.dated is None or not entry.dated.label:
             return ""
-        return f"{entry.dated.shown}{'' if self.evidence_kind in (entry.dated.by, 'dates') else _NOT_DECISIVE}"
+        return (
+            f"{entry.dated.label}{'' if self.evidence_kind in (entry.dated.evidence_kind, 'dates') else _NOT_DECISIVE}"
+        )
 
     def evidence(self) -> Iterator[str]:
         """Yield the verdict, then a line for each contradictory statement."""
@@ -179,10 +181,10 @@ class VersionOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionFamily(VersionOrder):
-    """An ordered family of versions. Texts are not compared, even if `evidence_kind` is `texts`.
+    """An ordered family of versions. Texts are not compared.
 
-    `texts` means here that there is no evidence for an order.
-    `VersionsResult` describes the inherited attributes.
+    If there is no evidence for an order, `evidence_kind` is `texts`. `VersionsResult` describes the other inherited
+    attributes.
 
     Attributes:
         pairs: number of pairs of documents that are versions of each other.
@@ -207,8 +209,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             `undated` are not included.
         undated: entries without evidence, if other entries have evidence.
         newest: the newest entry of the timeline. None: the evidence is insufficient or contradictory.
-        evidence_kind: the kind of evidence that the order is based on; see `versions.EvidenceKind`. An order by `texts`
-            is only a hint.
+        evidence_kind: the kind of evidence that the order is based on; see `versions.EvidenceKind`. `texts` is only
+            a hint.
         is_certain: whether the evidence determines the whole timeline without a contradiction.
         conflict: the contradictory statements, two for each contradiction.
         reason: the evidence of the order, for people.

@@ -33,7 +33,7 @@ class _Shares(Protocol):
     @property
     def share_of_other(self) -> float: ...
     @property
-    def too_few(self) -> bool: ...
+    def has_too_few_matches(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Limits:
 
     def score_of(self, shares: _Shares) -> float | None:
         """Return the score of two documents, or None if they are not versions."""
-        return None if shares.too_few else self.score(shares.share, shares.share_of_other)
+        return None if shares.has_too_few_matches else self.score(shares.share, shares.share_of_other)
 
     def score(self, share: float, other: float) -> float | None:
         """Return the score of two documents with these shares, or None if they are not versions.

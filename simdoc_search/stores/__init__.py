@@ -45,8 +45,8 @@ def open_store(
             SIMDOC_API_KEY.
         settings: the settings with which the store must have been created. None accepts any settings.
         create: create the store if it does not exist.
-        store_texts: whether the store keeps the texts. An existing store must match. By default, a new store keeps
-            them.
+        store_texts: whether the store keeps the texts. For an existing store, the value must match. By default, a new
+            store keeps them.
         client: an engine client of the application, instead of a location.
         index: with a client, the name of the index or alias.
         field: in an engine, the object field with the fingerprints. By default, it is the fingerprint field of the

@@ -135,7 +135,7 @@ class Store(Protocol):
         """Return the indices behind an alias that cannot be queried. The result may be a few seconds old."""
 
     def cancellable_by(self: Self, stop: Stop) -> Self:
-        """Return the same store, but cancellable: soon after `stop` is set, its methods raise `StoppedError`."""
+        """Return a copy of this store whose methods raise `StoppedError` soon after `stop` is set."""
 
     def close(self) -> None:
         """Close the store and its connections."""
@@ -154,7 +154,7 @@ class Store(Protocol):
         """
 
     def remove(self, removals: Mapping[DocumentKey, Removal]) -> Mapping[DocumentKey, str]:
-        """Remove each document only if its condition holds at that moment, even if others write at the same time.
+        """Remove each document only if its condition still holds, even while other programs write.
 
         Args:
             removals: the conditions, by document.

@@ -164,7 +164,7 @@ class LeftOut(HasDocumentKey):
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A run of words.
+    """A sequence of words.
 
     Attributes:
         words: the normalised words.

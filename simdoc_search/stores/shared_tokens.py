@@ -80,7 +80,7 @@ def sharing_order(document: SharingDocument) -> tuple[int, str, str]:
 
 
 CountParts = Callable[[Sequence[int], Sequence[Key]], Iterable[Mapping[Key, int]]]
-"""Returns, for each of the given parts, the number of tokens that each given document shares. A missing one has 0."""
+"""Returns, for each given part, how many of its tokens each given document shares. Omitted documents share none."""
 
 
 def sum_parts(

@@ -88,7 +88,7 @@ def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
 def _version_value(shares: Shares, min_smaller_share: float) -> float:
     """Return the share of similar sentences to compare with `min_share`; 0 if the other limits exclude the pair."""
     larger, smaller = max(shares.share, shares.share_of_other), min(shares.share, shares.share_of_other)
-    return 0.0 if shares.too_few or smaller < min_smaller_share else larger
+    return 0.0 if shares.has_too_few_matches or smaller < min_smaller_share else larger
 
 
 def _related_score(store: Store, a: Record, b: Record) -> float:

@@ -44,18 +44,18 @@ class OrderStatement(NamedTuple):
     """A statement about two documents that another kind of evidence contradicts.
 
     Attributes:
-        by: the kind of evidence.
+        evidence_kind: the kind of evidence.
         later: index of the document that is later according to this evidence.
         earlier: index of the other document.
-        shown: the dates of both documents, formatted for display.
+        labels: the dates of both documents, formatted for display.
         is_decisive: whether there is no newest document because of this statement. A file time that contradicts a
             modification date or a commit is not decisive.
     """
 
-    by: EvidenceKind
+    evidence_kind: EvidenceKind
     later: int
     earlier: int
-    shown: tuple[str, str]
+    labels: tuple[str, str]
     is_decisive: bool = True
 
 
@@ -66,8 +66,8 @@ class Timeline:
     Attributes:
         order: indices of the dated documents, the oldest first.
         undated: indices of the documents without evidence, if most other documents have some.
-        by: the kind of evidence that the order is based on.
-        certain: whether the evidence determines the whole order without a contradiction.
+        evidence_kind: the kind of evidence that the order is based on.
+        is_certain: whether the evidence determines the whole order without a contradiction.
         newest: index of the newest document; None if the evidence does not determine it or is contradictory.
         conflict: contradicting statements, two per contradiction.
         reason: what the order is based on, as a phrase for display.
@@ -76,8 +76,8 @@ class Timeline:
 
     order: tuple[int, ...]
     undated: tuple[int, ...]
-    by: EvidenceKind
-    certain: bool
+    evidence_kind: EvidenceKind
+    is_certain: bool
     newest: int | None
     conflict: tuple[OrderStatement, ...]
     reason: str
@@ -202,7 +202,7 @@ def _find_conflicts(evidence: DateEvidence, order: Sequence[int], order_kind: Ev
 
 
 def _format_dates(evidence: DateEvidence, kind: EvidenceKind, one: int, other: int) -> tuple[str, str]:
-    a, b = (dated.shown if (dated := evidence.of(kind)[number]) else "" for number in (one, other))
+    a, b = (dated.label if (dated := evidence.of(kind)[number]) else "" for number in (one, other))
     return a, b
 
 
@@ -249,7 +249,9 @@ def _group_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[Evidence
     """
     for kind in EVIDENCE_KINDS:
         dates_of_kind = [date for number in numbers if (date := evidence.of(kind)[number])]
-        if len(dates_of_kind) < len(numbers) or (kind == "dates" and len({date.by for date in dates_of_kind}) == 1):
+        if len(dates_of_kind) < len(numbers):
+            continue
+        if kind == "dates" and len({date.evidence_kind for date in dates_of_kind}) == 1:
             continue
         if kind == "version" and len({date.key[0] for date in dates_of_kind}) > 1:
             continue

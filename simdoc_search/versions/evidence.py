@@ -78,7 +78,7 @@ EvidenceKind = Literal[
 
 EVIDENCE_KINDS: tuple[EvidenceKind, ...] = get_args(EvidenceKind)[:-1]
 STRONG_KINDS: tuple[EvidenceKind, ...] = EVIDENCE_KINDS[:-1]
-"""A document without strong evidence is undated if at least half of all documents have strong evidence."""
+"""If at least half of all documents have strong evidence, the documents without strong evidence are undated."""
 
 _DATE_KINDS: tuple[EvidenceKind, ...] = ("modified", "date", "name", "created")
 
@@ -113,15 +113,15 @@ class DocumentDate(NamedTuple):
     """The date or version of a document.
 
     Attributes:
-        by: the kind of evidence.
+        evidence_kind: the kind of evidence.
         key: sort key, greater for later documents. To compare keys of the same kind, use `DateEvidence.compare`.
-        shown: the date or version, formatted for display, such as `12 Mar 2021` or `v2`.
+        label: the date or version, formatted for display, such as `12 Mar 2021` or `v2`.
         iso: the date in ISO 8601; None for a version.
     """
 
-    by: EvidenceKind
+    evidence_kind: EvidenceKind
     key: tuple[object, ...]
-    shown: str
+    label: str
     iso: str | None
 
 
@@ -143,7 +143,7 @@ def nanoseconds_written(record: Record) -> int:
     For a day, month or year, this is the time when it begins.
     """
     dated = date_written(record)
-    if dated is None or dated.by == "modification time":
+    if dated is None or dated.evidence_kind == "modification time":
         return record.origin.mtime_ns if dated and record.origin else 0
     parts = cast("tuple[int, ...]", (*dated.key, 1, 1)[: max(3, len(dated.key))])
     return int(datetime(*parts, tzinfo=timezone.utc).timestamp()) * 10**9  # type: ignore[misc,arg-type]
@@ -187,7 +187,7 @@ class DateEvidence:
             case "version":
                 versions = named_versions([document.name for document in self._documents])
                 return [
-                    None if version is None else DocumentDate(kind, (version.stem, version.key), version.shown, None)
+                    None if version is None else DocumentDate(kind, (version.stem, version.key), version.label, None)
                     for version in versions
                 ]
             case "version control":

@@ -40,15 +40,16 @@ _TREE = ("ls-tree", "-z", "-l", "--full-tree", "HEAD", "--")
 
 
 def commit_dates(paths: Sequence[Path | None], *, seconds: float = _SECONDS) -> list[Date | None]:
-    """Return the date of the last commit of each file, or its modification time if it has changed since; in UTC.
+    """Return the date of the last commit of each file in UTC, or its modification time if it has changed since.
 
     Args:
         paths: paths of the files; None for a document without a file.
         seconds: time limit for all files together.
 
     Returns:
-        The dates. The date is None if the file is not in a work tree, was never committed, or its commit has no valid
-        date; also if git cannot read the work tree in time, or the work tree belongs to another user.
+        The dates. A date is None if the file is not in a work tree, if it was never committed, or if its commit has no
+        valid date. It is also None if git cannot read the work tree in time, or if the work tree belongs to another
+        user.
     """
     deadline = time.monotonic() + seconds
     git = find_git()

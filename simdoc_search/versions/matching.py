@@ -49,8 +49,8 @@ class SentenceMatches:
         bits: number of simhash bits in which the two sentences differ; uint8.
         share: share of the first document's distinct sentences that have a similar one in the second, 0..1.
         share_of_other: share of the second document's distinct sentences that have a similar one in the first, 0..1.
-        too_few: whether fewer than `MIN_SENTENCES` distinct sentences are similar, although both documents have at
-            least that many sentences.
+        has_too_few_matches: whether fewer than `MIN_SENTENCES` distinct sentences are similar, although both documents
+            have at least that many sentences.
     """
 
     a: Ints
@@ -58,7 +58,7 @@ class SentenceMatches:
     bits: NDArray[np.uint8]
     share: float
     share_of_other: float
-    too_few: bool = False
+    has_too_few_matches: bool = False
 
 
 _NO_MATCHES = SentenceMatches(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), 0.0, 0.0)
@@ -150,17 +150,17 @@ class PairShares:
     Attributes:
         share: float64, shape (pairs,).
         share_of_other: float64, shape (pairs,).
-        too_few: bool, shape (pairs,).
+        has_too_few_matches: bool, shape (pairs,).
     """
 
     share: Floats
     share_of_other: Floats
-    too_few: NDArray[np.bool_]
+    has_too_few_matches: NDArray[np.bool_]
 
     def scores(self, limits: Limits) -> Floats:
         """Return the score of each pair; -1 if the documents are not versions; float64, shape (pairs,)."""
         scores = np.full(len(self.share), -1.0)
-        possible = ~self.too_few & (np.maximum(self.share, self.share_of_other) >= limits.min_share)
+        possible = ~self.has_too_few_matches & (np.maximum(self.share, self.share_of_other) >= limits.min_share)
         for pair in np.flatnonzero(possible).tolist():
             score = limits.score(float(self.share[pair]), float(self.share_of_other[pair]))
             scores[pair] = -1.0 if score is None else score
@@ -193,8 +193,8 @@ def shares_of_pairs(
             both = first[chosen], second[chosen]
             similar[:, chosen] = _count_similar(values, begins, counts, both, shape, max_bits=max_bits)
     mine, theirs = counts[first], counts[second]
-    too_few = similar.min(axis=0) < np.minimum(MIN_SENTENCES, np.minimum(mine, theirs))
-    return PairShares(similar[0] / mine, similar[1] / theirs, too_few)
+    has_too_few_matches = similar.min(axis=0) < np.minimum(MIN_SENTENCES, np.minimum(mine, theirs))
+    return PairShares(similar[0] / mine, similar[1] / theirs, has_too_few_matches)
 
 
 def _pad_counts(counts: Ints) -> Ints:
@@ -229,7 +229,7 @@ class Shares(NamedTuple):
 
     share: float
     share_of_other: float
-    too_few: bool
+    has_too_few_matches: bool
 
 
 def shares_by_bits(a: Simhashes, b: Simhashes, max_bits: int) -> list[Shares]:
@@ -243,8 +243,8 @@ def shares_by_bits(a: Simhashes, b: Simhashes, max_bits: int) -> list[Shares]:
     shares = []
     for limit in range(max_bits + 1):
         one, other = (int(np.count_nonzero(side <= limit)) for side in nearest)
-        too_few = _is_too_few(one, other, len(mine), len(theirs))
-        shares.append(Shares(one / max(1, len(mine)), other / max(1, len(theirs)), too_few))
+        has_too_few_matches = _is_too_few(one, other, len(mine), len(theirs))
+        shares.append(Shares(one / max(1, len(mine)), other / max(1, len(theirs)), has_too_few_matches))
     return shares
 
 

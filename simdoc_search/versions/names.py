@@ -63,14 +63,14 @@ class NamedVersion:
 
     Attributes:
         key: sort key: the version number, then the stage (draft, none, final, signed, executed) and its number.
-        shown: the version as spelled in the name, such as `v1.10`; empty if there is none.
+        label: the version as spelled in the name, such as `v1.10`; empty if there is none.
         stem: the rest of the name in lower case, without date, copy mark and punctuation. Only versions with equal
             stems can be compared.
         is_bare: whether the version is a number without a word such as `v` before it.
     """
 
     key: Key
-    shown: str
+    label: str
     stem: str
     is_bare: bool = False
 
@@ -99,8 +99,8 @@ def named_date(name: str) -> Date | None:
 def named_version(name: str) -> NamedVersion:
     """Return the version in the name of a file or its folder, such as `v1.10`, `rev B`, `spec-2.0` or `final 2`."""
     file, *folders = map(_version, _parts(name))
-    folder = next((version for version in folders if version.shown), None)
-    if file.shown or folder is None:
+    folder = next((version for version in folders if version.label), None)
+    if file.label or folder is None:
         return file
     return replace(folder, stem=f"{folder.stem}/{file.stem}")
 
@@ -108,11 +108,11 @@ def named_version(name: str) -> NamedVersion:
 def named_versions(names: Sequence[str]) -> list[NamedVersion | None]:
     """Return the version in each of several names.
 
-    A name without a version is between draft and final if other names have stages but no numbers. If other names have
-    numbers, such as `v1` and `v2`, it has no version, because it may be the first or the latest.
+    If other names have stages but no numbers, a name without a version is ordered between draft and final. If other
+    names have numbers, such as `v1` and `v2`, such a name has no version. It may be the first or the latest.
 
-    A number without a word, as in `GPL-2`, is a version if another name differs only in the number, such as `GPL-3` or
-    `GPL-2.1`. The numbers in `pep-0101` and `ISO-9001` are not versions.
+    A number without a word, as in `GPL-2`, is a version only if another name differs just in the number, such as
+    `GPL-3` or `GPL-2.1`. The numbers in `pep-0101` and `ISO-9001` are not versions.
     """
     versions = [named_version(name) for name in names]
     with_bare = [_version(next(_parts(name)), allow_bare=True) for name in names]
@@ -124,8 +124,8 @@ def named_versions(names: Sequence[str]) -> list[NamedVersion | None]:
         for version, other in zip(versions, with_bare, strict=True)
     ]
     numbered = {version.stem for version in versions if version.is_numbered}
-    staged = {version.stem for version in versions if version.shown} - numbered
-    return [version if version.shown or version.stem in staged else None for version in versions]
+    staged = {version.stem for version in versions if version.label} - numbered
+    return [version if version.label or version.stem in staged else None for version in versions]
 
 
 def _parts(name: str) -> Iterator[str]:
@@ -150,9 +150,9 @@ def _version(part: str, *, allow_bare: bool = False) -> NamedVersion:
         spellings.insert(0, version[0])
     if stage >= _FINAL and not number:
         number = (_LATEST,)  # `final` comes after `v3`
-    shown = " ".join(spelling.strip(" _-") for spelling in spellings)
+    label = " ".join(spelling.strip(" _-") for spelling in spellings)
     is_bare = version is not None and version.lastgroup in ("two", "bare")
-    return NamedVersion((number, stage, stage_number), shown, _PUNCTUATION.sub(" ", part).strip().lower(), is_bare)
+    return NamedVersion((number, stage, stage_number), label, _PUNCTUATION.sub(" ", part).strip().lower(), is_bare)
 
 
 def _number(text: str) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
 """Computes the similarity of two documents from their concepts.
 
-A concept weighs less if more documents contain it. A cosine is computed from these weights: it is 0 if no concept is
-shared, and 1 if all concepts are shared. One cosine uses only the distinct concepts. Another cosine also uses the
-number of occurrences of each concept in a text. The greater cosine is used (Fowke, Hinze, Heese 2013, section 5.2.3,
+A concept weighs less if more documents contain it. Two cosines are computed from these weights. One uses only the
+distinct concepts. The other one also uses the number of occurrences of each concept in a text. Both are 0 if no concept
+is shared, and 1 if all concepts are shared. The greater cosine is used (Fowke, Hinze, Heese 2013, section 5.2.3,
 Working paper 12/2013, University of Waikato).
 
 The similarity is the mean of two such cosines:
@@ -43,8 +43,8 @@ from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
-RELATED = 0.25
-"""The similarity with the score `DEFAULT_MIN_SCORE`."""
+RELATED_SIMILARITY = 0.25
+"""Documents with this similarity get the score `DEFAULT_MIN_SCORE`."""
 
 _DAMPING = 1.0
 _MIN_PARAGRAPHS = 2
@@ -182,12 +182,12 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
 def relation_score(similarity: float) -> float:
     """Convert a similarity into a score, 0..`MIN_VERSION_SCORE`.
 
-    A similarity of `RELATED` has the score `DEFAULT_MIN_SCORE`. Below and above it, the score is linear.
+    A similarity of `RELATED_SIMILARITY` has the score `DEFAULT_MIN_SCORE`. Below and above it, the score is linear.
     """
-    if similarity < RELATED:
-        return DEFAULT_MIN_SCORE * similarity / RELATED
+    if similarity < RELATED_SIMILARITY:
+        return DEFAULT_MIN_SCORE * similarity / RELATED_SIMILARITY
     return DEFAULT_MIN_SCORE + (MIN_VERSION_SCORE - DEFAULT_MIN_SCORE) * min(
-        1.0, (similarity - RELATED) / (1 - RELATED)
+        1.0, (similarity - RELATED_SIMILARITY) / (1 - RELATED_SIMILARITY)
     )
 
 

@@ -8,7 +8,7 @@ from simdoc_search.as_json import concepts_as_json, place_as_json, related_as_js
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search.versions_result import HINT
 from simdoc_search.sketch.limits import MAX_BITS
-from simdoc_search.versions.relations import RELATED
+from simdoc_search.versions.relations import RELATED_SIMILARITY
 from simdoc_search.web.columns import read_hit_columns
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import find_document_key, query_for, request_query
@@ -40,7 +40,7 @@ def related(request: PageRequest) -> Page:
         **query.template_values(request),
         "result": result,
         "columns": columns,
-        "related_from": RELATED,
+        "related_from": RELATED_SIMILARITY,
         "offsets": request.neighbour_offsets(len(result.hits)),
     }
     return Page("related.html", values, columns.add_to(related_as_json(result, query.id, query.file), keys))

@@ -99,7 +99,7 @@ def test_json_has_scores_dates_words_and_sentences() -> None:
     assert {"id": "2022/Report.txt", "file": None} == result["query"]
     assert (0.75, 2, 2, 2) == tuple(result[name] for name in ("theta", "found", "candidates", "compared"))
     assert {"of_source": 7, "asked": 7} == result["sentences"]
-    order = {"by": "name", "certain": True, "conflict": [], "reason": "by the date in their names"}
+    order = {"evidence_kind": "name", "certain": True, "conflict": [], "reason": "by the date in their names"}
     assert (order, [], "2023/Report <b>.txt") == (result["order"], result["undated"], result["newest"]["id"])
     timeline = [(entry["date"], entry["source"]) for entry in result["timeline"]]
     assert [("2021", False), ("2022", True), ("2023", False)] == timeline
@@ -187,7 +187,7 @@ def test_modification_times_order_files_without_better_dates(tmp_path: Path, mon
 
     assert "14 Sep 2020" in lines[1]
     assert "order: by the modification time of their files" == lines[3]
-    assert ("modification time", None) == (result["order"]["by"], result["query"]["id"])
+    assert ("modification time", None) == (result["order"]["evidence_kind"], result["query"]["id"])
 
 
 @pytest.mark.slow

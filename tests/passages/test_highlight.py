@@ -66,10 +66,10 @@ def test_a_fragment_has_words_around_the_mark() -> None:
     """The middle of a long span is left out."""
     text = " ".join(f"w{number}" for number in range(200))
     begin, end = text.index("w50 "), text.index(" w150")
-    (fragment,) = Marked.of(text, [(begin, end)]).fragments(around=3, within=6)
+    (fragment,) = Marked.of(text, [(begin, end)]).fragments(context_words=3, max_words=6)
 
     assert "… w47 w48 w49 <mark>w50 w51 w52 … w147 w148 w149</mark> w150 w151 w152 …" == fragment
-    short = Marked.of(text, [(begin, begin + 3)]).fragments(around=2)
+    short = Marked.of(text, [(begin, begin + 3)]).fragments(context_words=2)
     assert ["… w48 w49 <mark>w50</mark> w51 w52 …"] == short
 
 
@@ -77,7 +77,7 @@ def test_the_first_fragments_are_returned() -> None:
     """A text without marks has no fragments."""
     marked = Marked.of("a b c d e", [(0, 1), (4, 5), (8, 9)])
 
-    assert ["<mark>a</mark> b …", "… b <mark>c</mark> d …"] == marked.fragments(2, around=1)
+    assert ["<mark>a</mark> b …", "… b <mark>c</mark> d …"] == marked.fragments(2, context_words=1)
     assert 3 == len(marked.fragments())
     assert ([], "a b c") == (Marked.of("a b c", []).fragments(), Marked.of("a b c", []).html())
 

@@ -118,11 +118,11 @@ def test_a_text_has_versions_and_the_dates_of_its_file(search: SimilaritySearch,
     (source,) = [version.dated for version in result.timeline if version.is_source]
 
     assert source is not None
-    assert source.by == "modification time"
+    assert source.evidence_kind == "modification time"
     assert (str(file), text, 1.0) == (result.source, result.text, result.hits[0].score)
     assert "3/first.txt" not in {hit.id for hit in search.versions(text=text, exclude=place)}
     dated = search.versions(text=text, metadata={"modified": "2021-03-12"}).timeline
-    assert ["12 Mar 2021"] == [version.dated.shown for version in dated if version.dated and version.is_source]
+    assert ["12 Mar 2021"] == [version.dated.label for version in dated if version.dated and version.is_source]
     assert "the text: no other version" == str(search.versions(text=DOCUMENTS[4], filters={"kind": "3"}))
 
 

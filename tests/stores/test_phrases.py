@@ -41,36 +41,38 @@ def fill(store: Store, texts: dict[str, str] | None = None) -> None:
 
 
 @pytest.fixture
-def filled(store: Store) -> Store:
+def filled_store(store: Store) -> Store:
     """A store with the documents."""
     fill(store)
     return store
 
 
-def test_phrases_are_found_verbatim(filled: Store) -> None:
-    assert filled.can_find_phrases
-    assert {"a": (0,), "b": (0,)} == matches_by_id(filled, "quick brown FOX")
-    assert {"a": (0, 1), "b": (2,)} == matches_by_id(filled, "the lazy dog, it's the", "brown fox jumps", "dog jumps")
-    assert {"c": (0,)} == matches_by_id(filled, "öffnet früh и вода")
-    assert {"d": (0,)} == matches_by_id(filled, "lazy the over")
-    assert {} == matches_by_id(filled, "quick fox", "nothing of it", "ox jumps", "t's the end")
-    assert {"a": (0,), "b": (0,), "d": (0,)} == matches_by_id(filled, "fox")
-    assert {} == matches_by_id(filled)
+def test_phrases_are_found_verbatim(filled_store: Store) -> None:
+    assert filled_store.can_find_phrases
+    assert {"a": (0,), "b": (0,)} == matches_by_id(filled_store, "quick brown FOX")
+    assert {"a": (0, 1), "b": (2,)} == matches_by_id(
+        filled_store, "the lazy dog, it's the", "brown fox jumps", "dog jumps"
+    )
+    assert {"c": (0,)} == matches_by_id(filled_store, "öffnet früh и вода")
+    assert {"d": (0,)} == matches_by_id(filled_store, "lazy the over")
+    assert {} == matches_by_id(filled_store, "quick fox", "nothing of it", "ox jumps", "t's the end")
+    assert {"a": (0,), "b": (0,), "d": (0,)} == matches_by_id(filled_store, "fox")
+    assert {} == matches_by_id(filled_store)
 
 
-def test_filters_and_exclude_omit_documents(filled: Store) -> None:
-    assert {"b": (0,)} == matches_by_id(filled, "the lazy dog", filters={"kind": ["b", "c"]})
-    place = next(record.place for record in filled.records(["a"]))
-    assert {"b": (0,)} == matches_by_id(filled, "the lazy dog", exclude=place)
-    assert {} == matches_by_id(filled, "the lazy dog", exclude=place, filters={"kind": "a"})
+def test_filters_and_exclude_omit_documents(filled_store: Store) -> None:
+    assert {"b": (0,)} == matches_by_id(filled_store, "the lazy dog", filters={"kind": ["b", "c"]})
+    place = next(record.place for record in filled_store.records(["a"]))
+    assert {"b": (0,)} == matches_by_id(filled_store, "the lazy dog", exclude=place)
+    assert {} == matches_by_id(filled_store, "the lazy dog", exclude=place, filters={"kind": "a"})
 
 
-def test_replaced_and_deleted_texts_are_not_found(filled: Store) -> None:
-    fill(filled, {"a": "a new text about a quick brown cat"})
-    with filled.writer() as writer:
+def test_replaced_and_deleted_texts_are_not_found(filled_store: Store) -> None:
+    fill(filled_store, {"a": "a new text about a quick brown cat"})
+    with filled_store.writer() as writer:
         writer.delete(["b"])
 
-    assert {"a": (1,)} == matches_by_id(filled, "quick brown fox", "quick brown cat")
+    assert {"a": (1,)} == matches_by_id(filled_store, "quick brown fox", "quick brown cat")
 
 
 def test_many_phrases_are_found_at_once(store: Store) -> None:
@@ -166,18 +168,20 @@ def test_each_run_of_words_of_any_text_is_found(local_store: Store, text: str) -
     assert {"x": tuple(range(len(runs)))} == {place.id: numbers for place, numbers in found.documents.items()}
 
 
-def test_many_phrases_and_few_phrases_have_the_same_matches(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_phrases_and_few_phrases_have_the_same_matches(
+    filled_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = TEXTS["a"] + " " + TEXTS["c"] + " ½ fox 🦊 ﷺ"
     words = placed_words(text)
     runs = [
         text[words.starts[at] : words.ends[at + size]] for size in range(4) for at in range(len(words.words) - size)
     ]
-    alone = [matches_by_id(filled, text) for text in runs]
-    together = matches_by_id(filled, *runs)
+    alone = [matches_by_id(filled_store, text) for text in runs]
+    together = matches_by_id(filled_store, *runs)
     monkeypatch.setattr(local, "_MAX_SINGLE_PHRASES", len(runs))
 
     assert 50 < len(runs)
-    assert together == matches_by_id(filled, *runs)
+    assert together == matches_by_id(filled_store, *runs)
     assert together == {
         id: tuple(number for number, found in enumerate(alone) if id in found) for id in sorted(together)
     }

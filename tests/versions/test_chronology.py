@@ -27,7 +27,7 @@ def dated(name: str, **metadata: MetadataValue) -> DateSources:
 
 
 @pytest.mark.parametrize(
-    ("documents", "by", "order"),
+    ("documents", "evidence_kind", "order"),
     [
         ([dated("a", published="2022-01-01"), dated("b", pubDate="2021-01-01")], "date", (1, 0)),
         ([dated("r 2022-01.txt", author="x"), dated("2021/r.txt", created_by="2023")], "name", (1, 0)),
@@ -40,11 +40,15 @@ def dated(name: str, **metadata: MetadataValue) -> DateSources:
     ],
 )
 def test_the_first_kind_of_evidence_that_all_documents_have_orders_them(
-    documents: list[DateSources], by: str, order: tuple[int, ...]
+    documents: list[DateSources], evidence_kind: str, order: tuple[int, ...]
 ) -> None:
     line = line_of(*documents)
 
-    assert (order, by, by != "texts" or len(documents) < 2) == (line.order, line.by, line.certain)
+    assert (order, evidence_kind, evidence_kind != "texts" or len(documents) < 2) == (
+        line.order,
+        line.evidence_kind,
+        line.is_certain,
+    )
 
 
 def test_modification_dates_come_before_other_dates_and_names() -> None:
@@ -55,9 +59,9 @@ def test_modification_dates_come_before_other_dates_and_names() -> None:
         DateSources("2020 Report.txt", {"LastMod": 1_500_000_000, "Modified": "2010-01-01", "date": 2021}),
     )
 
-    assert ((2, 0, 1), "modified", False, None) == (line.order, line.by, line.certain, line.newest)
+    assert ((2, 0, 1), "modified", False, None) == (line.order, line.evidence_kind, line.is_certain, line.newest)
     assert "by the modification date in their metadata" == line.reason
-    assert ["1 May 2021", "1 Jun 2021", "14 Jul 2017"] == [date.shown for date in line.dates if date]
+    assert ["1 May 2021", "1 Jun 2021", "14 Jul 2017"] == [date.label for date in line.dates if date]
 
 
 def test_evidence_that_a_document_lacks_or_that_is_equal_in_all_does_not_order_them() -> None:
@@ -68,18 +72,18 @@ def test_evidence_that_a_document_lacks_or_that_is_equal_in_all_does_not_order_t
         DateSources("c.txt", {"created": "2020-01-01"}, NOON + 70 * SECOND),
     )
 
-    assert ((2, 1, 0), "texts", False) == (line.order, line.by, line.certain)
+    assert ((2, 1, 0), "texts", False) == (line.order, line.evidence_kind, line.is_certain)
     assert "no evidence shows which is newer" == line.reason
-    assert ["2021", "1 Jan 2020", "1 Jan 2020"] == [date.shown for date in line.dates if date]
+    assert ["2021", "1 Jan 2020", "1 Jan 2020"] == [date.label for date in line.dates if date]
 
 
 def test_equal_dates_are_ordered_by_the_next_kind_of_evidence() -> None:
     """All dates become as exact as the least exact one. Documents that no evidence orders are in the guessed order."""
     line = line_of(*map(DateSources, ("2021-03 v2", "2021 v1", "2019", "2020-05-06", "2021-04 v3")))
-    assert ((2, 3, 1, 0, 4), "name", True) == (line.order, line.by, line.certain)
+    assert ((2, 3, 1, 0, 4), "name", True) == (line.order, line.evidence_kind, line.is_certain)
 
     line = line_of(*map(DateSources, ("2021 a", "2021 b", "2019")))
-    assert ((2, 1, 0), "name", False) == (line.order, line.by, line.certain)
+    assert ((2, 1, 0), "name", False) == (line.order, line.evidence_kind, line.is_certain)
     assert "by the date in their names; the order of 2 documents with the same date is a guess" == line.reason
 
 
@@ -87,7 +91,7 @@ def test_files_with_close_modification_times_have_the_same_date() -> None:
     times = (NOON + 3_600 * SECOND, NOON, NOON + 30 * SECOND, NOON + 80 * SECOND)
     line = line_of(*(DateSources("x", mtime_ns=time) for time in times))
 
-    assert ((3, 2, 1, 0), "modification time", False) == (line.order, line.by, line.certain)
+    assert ((3, 2, 1, 0), "modification time", False) == (line.order, line.evidence_kind, line.is_certain)
 
 
 def test_undated_documents_are_listed_separately() -> None:
@@ -98,7 +102,13 @@ def test_undated_documents_are_listed_separately() -> None:
         DateSources("b", {"modified": "2021-02-01"}, NOON - 300 * SECOND),
     )
 
-    assert ((1, 3, 0), (2,), "modified", True, 0) == (line.order, line.undated, line.by, line.certain, line.newest)
+    assert ((1, 3, 0), (2,), "modified", True, 0) == (
+        line.order,
+        line.undated,
+        line.evidence_kind,
+        line.is_certain,
+        line.newest,
+    )
 
 
 def test_file_times_order_documents_if_most_have_no_date() -> None:
@@ -109,7 +119,12 @@ def test_file_times_order_documents_if_most_have_no_date() -> None:
         DateSources("c", {}, NOON + 1800 * SECOND),
     )
 
-    assert ((0, 1, 2), "modification time", False, None) == (line.order, line.by, line.certain, line.newest)
+    assert ((0, 1, 2), "modification time", False, None) == (
+        line.order,
+        line.evidence_kind,
+        line.is_certain,
+        line.newest,
+    )
 
 
 def test_the_newest_is_only_named_if_evidence_determines_it() -> None:
@@ -125,7 +140,7 @@ def test_the_newest_is_only_named_if_evidence_determines_it() -> None:
     ]
 
     assert [(False, None), (False, 3), (False, None), (False, None), (True, 1)] == [
-        (line.certain, line.newest) for line in lines
+        (line.is_certain, line.newest) for line in lines
     ]
 
 
@@ -133,5 +148,5 @@ def test_versions_in_different_names_are_not_compared() -> None:
     line = line_of(*map(DateSources, ("GPL-2", "GPL-1", "LGPL-2.1", "LGPL-2")))
     same_name = line_of(DateSources("LGPL-2.1", mtime_ns=NOON), DateSources("LGPL-2", mtime_ns=NOON - 900 * SECOND))
 
-    assert ("texts", False, None) == (line.by, line.certain, line.newest)
-    assert ((1, 0), True, 0) == (same_name.order, same_name.certain, same_name.newest)
+    assert ("texts", False, None) == (line.evidence_kind, line.is_certain, line.newest)
+    assert ((1, 0), True, 0) == (same_name.order, same_name.is_certain, same_name.newest)

@@ -74,7 +74,7 @@ def test_shares_by_bits_are_those_of_matching_with_each_number_of_bits(a: list[i
     )
 
     assert (one.share, one.share_of_other) == (other.share, other.share_of_other)
-    assert one.too_few == other.too_few or not other.share
+    assert one.has_too_few_matches == other.has_too_few_matches or not other.share
 
 
 def test_repeated_sentences_are_matched_in_order() -> None:

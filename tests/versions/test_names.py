@@ -63,7 +63,7 @@ def test_versions_in_names_are_ordered(names: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "shown", "stem"),
+    ("name", "label", "stem"),
     [
         ("2021/Annual-Report v1.10 2021-03-12.txt", "v1.10", "annual report"),
         ("Annual Report (2).txt", "", "annual report"),
@@ -78,10 +78,10 @@ def test_versions_in_names_are_ordered(names: list[str]) -> None:
         ("...", "", ""),
     ],
 )
-def test_a_version_is_shown_as_the_name_spells_it(name: str, shown: str, stem: str) -> None:
+def test_a_version_is_shown_as_the_name_spells_it(name: str, label: str, stem: str) -> None:
     version = named_version(name)
 
-    assert (shown, stem) == (version.shown, version.stem)
+    assert (label, stem) == (version.label, version.stem)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_version_is_shown_as_the_name_spells_it(name: str, shown: str, stem: s
 def test_a_number_without_a_word_is_a_version_if_only_the_number_differs(
     names: list[str], wanted: list[str | None]
 ) -> None:
-    assert wanted == [None if version is None else version.shown for version in named_versions(names)]
+    assert wanted == [None if version is None else version.label for version in named_versions(names)]
 
 
 def test_numbers_without_a_word_are_ordered() -> None:

@@ -61,7 +61,7 @@ def test_the_newest_is_named_if_the_evidence_agrees(kind: int) -> None:
         assert documents == [mixed[position] for position in line.order]
         assert line.newest is not None
         assert documents[-1] == mixed[line.newest]
-        assert (True, (), ()) == (line.certain, line.conflict, line.undated)
+        assert (True, (), ()) == (line.is_certain, line.conflict, line.undated)
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_a_misleading_name_is_a_conflict(name: str) -> None:
         documents[0] = replace(documents[0], name=name)
         mixed, line = shuffled(documents, seed)
 
-        assert (None, False) == (line.newest, line.certain)
+        assert (None, False) == (line.newest, line.is_certain)
         assert {("version", documents[0].name), ("modified", documents[-1].name)} == {
-            (statement.by, mixed[statement.later].name) for statement in line.conflict
+            (statement.evidence_kind, mixed[statement.later].name) for statement in line.conflict
         }
 
 
@@ -97,11 +97,11 @@ def test_a_touched_file_is_a_conflict(has_dates: bool) -> None:
         ]
         documents[0] = replace(documents[0], mtime_ns=START + 1_000 * DAY)
         mixed, line = shuffled(documents, seed)
-        (touched,) = [statement for statement in line.conflict if statement.by == "modification time"]
+        (touched,) = [statement for statement in line.conflict if statement.evidence_kind == "modification time"]
 
         assert documents[0] == mixed[touched.later]
         assert has_dates is not touched.is_decisive
-        assert line.certain is False
+        assert line.is_certain is False
         assert (documents[-1] if has_dates else None) == (None if line.newest is None else mixed[line.newest])
 
 
@@ -114,7 +114,7 @@ def test_an_undated_copy_changes_nothing(name: str) -> None:
 
     assert [copy] == [mixed[position] for position in line.undated]
     assert documents == [mixed[position] for position in line.order]
-    assert (documents[-1], True) == (mixed[line.newest] if line.newest is not None else None, line.certain)
+    assert (documents[-1], True) == (mixed[line.newest] if line.newest is not None else None, line.is_certain)
 
 
 def test_a_conflict_about_older_versions_does_not_hide_the_newest() -> None:
@@ -125,7 +125,7 @@ def test_a_conflict_about_older_versions_does_not_hide_the_newest() -> None:
     ]
     line = build_timeline(documents, list)
 
-    assert (2, False) == (line.newest, line.certain)
+    assert (2, False) == (line.newest, line.is_certain)
     assert [("modified", 1, 0), ("version", 0, 1)] == [statement[:3] for statement in line.conflict]
 
 

@@ -17,7 +17,7 @@ from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.errors import DocumentError
 from simdoc_search.stores.remote.bulk import IndexGoneError, Outcome
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.fingerprint_value import fault_of, fingerprint_in, is_ours
+from simdoc_search.stores.remote.fingerprint_value import fault_of, fingerprint_in, is_simdoc_value
 from simdoc_search.stores.remote.point_in_time import RawHit
 from simdoc_search.stores.remote.schema import labels_of
 from simdoc_search.stores.remote.texts import text_of
@@ -105,7 +105,7 @@ class FingerprintWriter:
 
     def _check_is_fingerprint(self, source: dict[str, Any]) -> None:
         value = fingerprint_in(source, self._options.field)
-        if not is_ours(value):
+        if not is_simdoc_value(value):
             problem = f"the field {self._options.field} contains {f'{value!r}'[:40]}, which is not a fingerprint"
             raise DocumentError(f"{problem}; choose another field with --field")
 

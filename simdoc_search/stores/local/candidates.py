@@ -75,7 +75,7 @@ class LocalCandidates:
 
 
 def rank_by_equal_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
-    """Return the documents with at least the minimum of equal tokens of the plan, by descending number of these."""
+    """Return the documents that reach the plan's minimum number of equal tokens, by descending number."""
     query_codes = np.sort(decode(plan.tokens))
     documents = map(snapshot.document, addresses)
     counts = [count_common(query_codes, codes_of(document, snapshot.settings)) for document in documents]

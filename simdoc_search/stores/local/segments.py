@@ -29,7 +29,7 @@ _MAX_BYTES = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A segment: documents that were written or merged together. `documents` is their number, with deleted ones."""
+    """Documents that were written or merged together. `documents` is their number, including deleted ones."""
 
     name: str
     documents: int

@@ -31,7 +31,7 @@ def fingerprint_in(source: Mapping[str, Any], field: str) -> Any:
     return {**parts, **value} if isinstance(value, Mapping) else parts
 
 
-def is_ours(value: Any) -> bool:
+def is_simdoc_value(value: Any) -> bool:
     """Return whether the value of the fingerprint field is absent, or simdoc-search or one of its loaders wrote it.
 
     Such a value has a `format` label, or contains only parts of a fingerprint, which may be malformed. Other values
@@ -40,7 +40,7 @@ def is_ours(value: Any) -> bool:
     if value is None:
         return True
     if isinstance(value, list):
-        return all(isinstance(item, Mapping) and is_ours(item) for item in value)
+        return all(isinstance(item, Mapping) and is_simdoc_value(item) for item in value)
     if not isinstance(value, Mapping):
         return False
     label = value.get("format")

@@ -31,7 +31,7 @@ from simdoc_search.stores.remote.texts import text_of
 
 Codes = NDArray[np.uint32]
 
-_FILE_PARTS = ("root", "size", "mtime_ns", "prefix")
+_REQUIRED_ORIGIN_PARTS = ("root", "size", "mtime_ns", "prefix")
 _PLAIN = frozenset({str, int, dict, type(None)})
 _TYPE_NAMES = {bool: "a boolean", int: "a number", float: "a number", str: "a string", dict: "an object"}
 
@@ -87,7 +87,9 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
         METADATA_FIELD: metadata_terms(record),
     }
     if record.origin:
-        values["origin"] = {key: value for key, value in asdict(record.origin).items() if value or key in _FILE_PARTS}
+        values["origin"] = {
+            key: value for key, value in asdict(record.origin).items() if value or key in _REQUIRED_ORIGIN_PARTS
+        }
     source: dict[str, Any] = {field: values, "metadata": _json_value(dict(record.metadata))}
     if store_text and record.text is not None:
         source["body"] = _json_value(record.text)
@@ -198,11 +200,11 @@ def _text(source: Mapping[str, Any], text_fields: Sequence[str]) -> str | None:
 def _only_value(source: Mapping[str, Any], path: str, kind: type) -> Any:
     """Return the only value at a path, or None if there is no value."""
     first, _, last = path.partition(".")
-    above = source.get(first)
+    parent = source.get(first)
     if (
-        last and type(above) is dict and path not in source and type(above.get(last)) in _PLAIN
+        last and type(parent) is dict and path not in source and type(parent.get(last)) in _PLAIN
     ):  # the form that simdoc-search writes
-        values = [] if above.get(last) is None else [above[last]]
+        values = [] if parent.get(last) is None else [parent[last]]
     else:
         values = list(_values(source, path.split(".")))
     if len(values) > 1:

@@ -146,17 +146,17 @@ def component_template(settings: Settings | None = None, field: str = DEFAULT_FI
 
 def field_mappings(settings: Settings, field: str) -> dict[str, Any]:
     """Return the mappings of the fields in the fingerprint field."""
-    ours: dict[str, Any] = component_template(settings, field)["template"]["mappings"]["properties"][field]
-    return dict(ours["properties"])
+    mapping: dict[str, Any] = component_template(settings, field)["template"]["mappings"]["properties"][field]
+    return dict(mapping["properties"])
 
 
 def index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
     """Return the body of the request that creates an index. Index templates determine its shards and replicas."""
     index: dict[str, Any] = _read_template("simdoc.store.json")["template"]
     fields = index["mappings"]["properties"]
-    ours = component_template(settings, field)["template"]["mappings"]["properties"][field]
-    ours["properties"] |= fields.pop(DEFAULT_FIELD)["properties"]
-    fields[field] = ours
+    mapping = component_template(settings, field)["template"]["mappings"]["properties"][field]
+    mapping["properties"] |= fields.pop(DEFAULT_FIELD)["properties"]
+    fields[field] = mapping
     if not store_texts:
         del fields["body"]
     return index

@@ -109,8 +109,8 @@ def text_paths(properties: Mapping[str, Any], parent: str = "") -> Iterator[str]
         yield from text_paths(field.get("properties", {}), path)
 
 
-def why_not_text(mapping: Mapping[str, Any], text_field: str) -> str | None:
-    """Return why a field has no text in `_source`, and which field to use instead. Return None if it may have text."""
+def text_field_problem(mapping: Mapping[str, Any], text_field: str) -> str | None:
+    """Return why a field cannot contain text in `_source`, and which field to use. Return None if it can."""
     parent, _, last = text_field.rpartition(".")
     if parent and last in (mapping_at(mapping, parent) or {}).get("fields", {}):
         return f"{text_field} is a multi-field of {parent}; use {parent}"
@@ -135,7 +135,7 @@ def check_text_fields(
         )
     for name in text_fields:
         for index, mapping in mappings.items():
-            if reason := why_not_text(mapping, name):
+            if reason := text_field_problem(mapping, name):
                 raise LocationError(f"cannot read texts from the index {index}: {reason}")
         if all(lacks_field(mapping, name) for mapping in mappings.values()):
             paths = {path for mapping in mappings.values() for path in text_paths(mapping["properties"])}

@@ -122,7 +122,7 @@ class RemoteWriter:
                 elif outcome.error:
                     rejected[action.id] = outcome.reason
             waiting = [
-                action.with_target(version=version + 1) for action, version in _ahead_of_clock(conflicts, rejected)
+                action.with_target(version=version + 1) for action, version in _writes_to_repeat(conflicts, rejected)
             ]
             if not waiting:
                 return rejected
@@ -234,10 +234,13 @@ def is_possible_id(id: str) -> bool:
         return False
 
 
-def _ahead_of_clock(conflicts: list[tuple[Action, Outcome]], rejected: dict[str, str]) -> Iterator[tuple[Action, int]]:
-    """Yield the writes whose document has a version in the future, with this version. Another writer's clock is ahead.
+def _writes_to_repeat(
+    conflicts: list[tuple[Action, Outcome]], rejected: dict[str, str]
+) -> Iterator[tuple[Action, int]]:
+    """Yield the writes to repeat, each with the version of its document, which the new version must exceed.
 
-    In other conflicts, there is a later write of the document, which wins.
+    A version is in the future if the clock of another writer is ahead. Otherwise, a later write has already replaced
+    the document, and it wins.
     """
     for action, outcome in conflicts:
         current = _CURRENT.search(outcome.reason)

@@ -19,7 +19,7 @@ DOCUMENTS = 120
 
 
 @pytest.fixture(scope="session")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def intact_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store of three segments with all kinds of tokens, and with replaced and deleted documents."""
     folder = tmp_path_factory.mktemp("stores") / "whole"
     random_codes = np.random.default_rng(7)

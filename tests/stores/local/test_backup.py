@@ -55,17 +55,17 @@ def python(code: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def test_a_backup_is_a_store_like_any_other(whole: Path, tmp_path: Path) -> None:
+def test_a_backup_is_a_store_like_any_other(intact_store: Path, tmp_path: Path) -> None:
 
-    expected = content(whole)
+    expected = content(intact_store)
 
-    assert len(expected) == backup_store(whole, tmp_path / "b")
+    assert len(expected) == backup_store(intact_store, tmp_path / "b")
     assert [] == list(check_store(tmp_path / "b"))
     assert expected == content(tmp_path / "b")
     with closing(open_store(tmp_path / "b")) as copy:
         put(copy, record("new"))
     assert "new" in content(tmp_path / "b")
-    assert expected == content(whole)
+    assert expected == content(intact_store)
     if os.name != "nt":
         assert 0o700 == (tmp_path / "b").stat().st_mode & 0o777
 
@@ -90,20 +90,20 @@ def test_a_backup_during_writes_is_one_commit(tmp_path: Path) -> None:
 
 @posix_only
 @pytest.mark.parametrize("delay", slow_after(1, [0.03, 0.0, 0.01, 0.06, 0.1, 0.2]))
-def test_a_killed_backup_leaves_nothing_under_the_final_name(whole: Path, tmp_path: Path, delay: float) -> None:
-    with python(BACKUP, whole, tmp_path / "b") as other:
+def test_a_killed_backup_leaves_nothing_under_the_final_name(intact_store: Path, tmp_path: Path, delay: float) -> None:
+    with python(BACKUP, intact_store, tmp_path / "b") as other:
         assert other.stdout is not None
         other.stdout.readline()
         time.sleep(delay)
         other.send_signal(signal.SIGKILL)
         other.wait()
     if not (tmp_path / "b").exists():
-        backup_store(whole, tmp_path / "b")
-    assert content(whole) == content(tmp_path / "b")
+        backup_store(intact_store, tmp_path / "b")
+    assert content(intact_store) == content(tmp_path / "b")
 
 
-def test_a_damaged_store_is_not_backed_up(whole: Path, tmp_path: Path) -> None:
-    store = Path(shutil.copytree(whole, tmp_path / "s"))
+def test_a_damaged_store_is_not_backed_up(intact_store: Path, tmp_path: Path) -> None:
+    store = Path(shutil.copytree(intact_store, tmp_path / "s"))
     flip(next((store / "index").glob("*.term")), 50 * 8)
 
     with pytest.raises(StoreError, match=r"\.term of the store is damaged: .*simdoc-search repair"):
@@ -111,12 +111,12 @@ def test_a_damaged_store_is_not_backed_up(whole: Path, tmp_path: Path) -> None:
     assert [store] == list(tmp_path.iterdir())
 
 
-def test_the_command_backup_copies_a_store_and_never_overwrites(whole: Path, tmp_path: Path) -> None:
+def test_the_command_backup_copies_a_store_and_never_overwrites(intact_store: Path, tmp_path: Path) -> None:
 
-    count = len(content(whole))
+    count = len(content(intact_store))
 
-    assert f"{count} documents copied to {tmp_path / 'b'}\n" == run("backup", whole, tmp_path / "b").stdout
-    assert " kB" in run("backup", whole, tmp_path / "d", FORCE_COLOR="1").stderr, "no bar on a terminal"
-    assert " kB" not in run("backup", whole, tmp_path / "e", "--json", FORCE_COLOR="1").stderr
-    assert {"store": str(tmp_path / "c"), "documents": count} == answer("backup", whole, tmp_path / "c")
-    assert "already exists and is not an empty folder" in run("backup", whole, tmp_path / "b").stderr
+    assert f"{count} documents copied to {tmp_path / 'b'}\n" == run("backup", intact_store, tmp_path / "b").stdout
+    assert " kB" in run("backup", intact_store, tmp_path / "d", FORCE_COLOR="1").stderr, "no bar on a terminal"
+    assert " kB" not in run("backup", intact_store, tmp_path / "e", "--json", FORCE_COLOR="1").stderr
+    assert {"store": str(tmp_path / "c"), "documents": count} == answer("backup", intact_store, tmp_path / "c")
+    assert "already exists and is not an empty folder" in run("backup", intact_store, tmp_path / "b").stderr

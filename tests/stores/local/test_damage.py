@@ -28,15 +28,15 @@ posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows ends processes 
 
 
 @pytest.fixture(scope="module")
-def expected(whole: Path) -> dict[str, Any]:
+def expected(intact_store: Path) -> dict[str, Any]:
     """All values of the documents in the undamaged store, by id."""
-    return content(whole)
+    return content(intact_store)
 
 
 @pytest.fixture
-def store(whole: Path, tmp_path: Path) -> Path:
+def store(intact_store: Path, tmp_path: Path) -> Path:
     """A copy of the store that the test may damage."""
-    return Path(shutil.copytree(whole, tmp_path / "s"))
+    return Path(shutil.copytree(intact_store, tmp_path / "s"))
 
 
 def largest(store: Path, extension: str) -> Path:
@@ -44,10 +44,10 @@ def largest(store: Path, extension: str) -> Path:
     return max((store / "index").glob(f"*.{extension}"), key=lambda file: (file.stat().st_size, file.name))
 
 
-def test_check_finds_nothing_in_an_undamaged_store(whole: Path) -> None:
+def test_check_finds_nothing_in_an_undamaged_store(intact_store: Path) -> None:
     seen: list[tuple[int, int]] = []
 
-    assert [] == list(check_store(whole, lambda done, total: seen.append((done, total))))
+    assert [] == list(check_store(intact_store, lambda done, total: seen.append((done, total))))
     assert seen[-1][0] == seen[-1][1] > 0
 
 
@@ -165,15 +165,15 @@ def test_a_folder_without_a_store_is_neither_checked_nor_repaired(tmp_path: Path
     assert ["mine"] == [path.name for path in tmp_path.iterdir()]
 
 
-def test_a_repair_overwrites_nothing(whole: Path, expected: dict[str, Any], tmp_path: Path) -> None:
+def test_a_repair_overwrites_nothing(intact_store: Path, expected: dict[str, Any], tmp_path: Path) -> None:
     """An empty folder may be the target. It keeps its permissions."""
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").touch()
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty").chmod(0o750)
     with pytest.raises(StoreError, match="already exists and is not an empty folder"):
-        repair_store(whole, tmp_path / "full")
-    repair_store(whole, tmp_path / "empty")
+        repair_store(intact_store, tmp_path / "full")
+    repair_store(intact_store, tmp_path / "empty")
 
     assert expected == content(tmp_path / "empty")
     if os.name != "nt":
@@ -232,9 +232,13 @@ def test_a_check_finds_nothing_while_another_process_writes(tmp_path: Path) -> N
 # --- commands ---
 
 
-def test_the_command_check_names_the_damage(whole: Path, store: Path, expected: dict[str, Any], tmp_path: Path) -> None:
-    assert f"{whole} is not damaged: {len(expected)} documents\n" == run("check", whole).stdout
-    assert {"store": str(whole), "fit": True, "documents": len(expected), "findings": []} == answer("check", whole)
+def test_the_command_check_names_the_damage(
+    intact_store: Path, store: Path, expected: dict[str, Any], tmp_path: Path
+) -> None:
+    assert f"{intact_store} is not damaged: {len(expected)} documents\n" == run("check", intact_store).stdout
+    assert {"store": str(intact_store), "fit": True, "documents": len(expected), "findings": []} == answer(
+        "check", intact_store
+    )
 
     file = largest(store, "idx")
     flip(file, 80)
@@ -248,7 +252,7 @@ def test_the_command_check_names_the_damage(whole: Path, store: Path, expected: 
 
 
 def test_the_command_repair_names_lost_documents(
-    whole: Path, store: Path, expected: dict[str, Any], tmp_path: Path
+    intact_store: Path, store: Path, expected: dict[str, Any], tmp_path: Path
 ) -> None:
     """It then exits with status 1."""
     flip(largest(store, "store"), 4000 * 8)
@@ -258,7 +262,7 @@ def test_the_command_repair_names_lost_documents(
     assert (1, True) == (result.exit_code, bool(lost))
     assert [f"unreadable: {id}" for id in lost] == sorted(result.stdout.splitlines()[:-1])
     assert result.stdout.splitlines()[-1].endswith("unreadable")
-    mended = answer("repair", whole, "--to", tmp_path / "again")
+    mended = answer("repair", intact_store, "--to", tmp_path / "again")
     assert {
         "store": str(tmp_path / "again"),
         "documents": len(expected),

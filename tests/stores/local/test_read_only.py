@@ -28,7 +28,7 @@ def set_permissions(folder: Path, *, writable: bool = False) -> None:
 
 
 @pytest.fixture
-def place() -> Iterator[Path]:
+def store_path() -> Iterator[Path]:
     """A path that other users can access. They cannot access the folders of pytest."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
@@ -38,60 +38,62 @@ def place() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("lock_files", [True, False])
-def test_a_read_only_store_is_read_and_checked_without_writing_a_file(place: Path, lock_files: bool) -> None:
-    with closing(open_store(place, create=True)) as store:
+def test_a_read_only_store_is_read_and_checked_without_writing_a_file(store_path: Path, lock_files: bool) -> None:
+    with closing(open_store(store_path, create=True)) as store:
         put(store, record("a", text="words"), record("b"))
     if not lock_files:
-        for path in (place / "index").glob(".tantivy-*.lock"):
+        for path in (store_path / "index").glob(".tantivy-*.lock"):
             path.unlink()
-    set_permissions(place)
-    before = sorted(path.name for path in place.rglob("*"))
-    with ordinary_user(), closing(open_store(place)) as store:
+    set_permissions(store_path)
+    before = sorted(path.name for path in store_path.rglob("*"))
+    with ordinary_user(), closing(open_store(store_path)) as store:
         assert (["a", "b"], 2) == (ids(store), store.info().documents)
         assert "words" == store.get("a", text=True).text  # type: ignore[union-attr]
-        assert [] == list(check_store(place))
+        assert [] == list(check_store(store_path))
         with pytest.raises(StoreError, match="no permission to write to its folder"):
             put(store, record("c"))
 
-    assert before == sorted(path.name for path in place.rglob("*"))
+    assert before == sorted(path.name for path in store_path.rglob("*"))
 
 
-def test_a_reader_without_write_permission_sees_later_commits(place: Path) -> None:
+def test_a_reader_without_write_permission_sees_later_commits(store_path: Path) -> None:
     """This works even if merges remove files."""
-    with closing(open_store(place, create=True)) as writing:
+    with closing(open_store(store_path, create=True)) as writing:
         put(writing, record("0"))
-        set_permissions(place, writable=True)
+        set_permissions(store_path, writable=True)
         with ordinary_user():
-            reading = open_store(place)
+            reading = open_store(store_path)
         for n in range(1, 12):
             put(writing, record(f"{n}"))
-            set_permissions(place, writable=True)
+            set_permissions(store_path, writable=True)
             with ordinary_user():
                 assert n + 1 == reading.info().documents
 
 
-def test_the_folder_of_links_is_removed_when_the_store_is_open(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with closing(open_store(place, create=True)) as store:
+def test_the_folder_of_links_is_removed_when_the_store_is_open(
+    store_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(open_store(store_path, create=True)) as store:
         put(store, record("a"))
-    set_permissions(place)
-    scratch = place.parent / "scratch"
+    set_permissions(store_path)
+    scratch = store_path.parent / "scratch"
     scratch.mkdir()
     scratch.chmod(0o777)
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
-    with ordinary_user(), closing(open_store(place)) as store:
+    with ordinary_user(), closing(open_store(store_path)) as store:
         assert ["a"] == ids(store)
 
         assert [] == list(scratch.iterdir())
 
 
-def test_a_read_only_store_is_repaired_without_its_lock(place: Path) -> None:
+def test_a_read_only_store_is_repaired_without_its_lock(store_path: Path) -> None:
     """The store is empty, because another user may not be allowed to start the Python of the tests."""
-    open_store(place, create=True).close()
-    set_permissions(place)
-    (place.parent / "targets").mkdir()
-    (place.parent / "targets").chmod(0o777)
+    open_store(store_path, create=True).close()
+    set_permissions(store_path)
+    (store_path.parent / "targets").mkdir()
+    (store_path.parent / "targets").chmod(0o777)
     with ordinary_user():
-        assert 0 == repair_store(place, place.parent / "targets/new").documents
+        assert 0 == repair_store(store_path, store_path.parent / "targets/new").documents
 
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace to see what is synced")

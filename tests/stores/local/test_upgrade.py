@@ -20,7 +20,7 @@ from tests.support.slow_cases import slow_after
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A default store."""
     location = tmp_path_factory.mktemp("upgrade") / "store"
     with open_store(location, create=True) as store:
@@ -29,9 +29,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def location(made: Path, tmp_path: Path) -> Path:
+def location(template_store: Path, tmp_path: Path) -> Path:
     """A copy of the store."""
-    return Path(shutil.copytree(made, tmp_path / "store"))
+    return Path(shutil.copytree(template_store, tmp_path / "store"))
 
 
 def state(location: Path) -> dict[str, Any]:

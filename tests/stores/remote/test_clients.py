@@ -56,7 +56,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def frozen(server: Server) -> Iterator[Server]:
+def silent_server(server: Server) -> Iterator[Server]:
     """A server that does not respond until the end of the test."""
     end = threading.Event()
     server.handle = lambda _: (end.wait(), None)[1]
@@ -82,9 +82,11 @@ def error_when_stopped(engine: Engine, server: Server) -> type[BaseException]:
 
 
 @pytest.mark.parametrize("kind", ENGINES)
-def test_our_client_waits_for_the_timeout(frozen: Server, kind: EngineKind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_our_client_waits_for_the_timeout(
+    silent_server: Server, kind: EngineKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SIMDOC_TIMEOUT", "0.2")
-    engine, _ = connect(f"{frozen.url}/index", engine=kind)
+    engine, _ = connect(f"{silent_server.url}/index", engine=kind)
     began = time.monotonic()
     with (
         closing(engine),
@@ -147,24 +149,24 @@ def test_warnings_from_an_engine_are_logged_without_control_characters(
 
 
 @pytest.mark.parametrize("kind", ENGINES)
-def test_a_request_through_our_client_can_be_stopped(frozen: Server, kind: EngineKind) -> None:
-    engine, _ = connect(f"{frozen.url}/index", engine=kind)
+def test_a_request_through_our_client_can_be_stopped(silent_server: Server, kind: EngineKind) -> None:
+    engine, _ = connect(f"{silent_server.url}/index", engine=kind)
     with closing(engine):
-        assert StoppedError is error_when_stopped(engine, frozen)
+        assert StoppedError is error_when_stopped(engine, silent_server)
 
 
 @pytest.mark.parametrize("new_client", CLIENTS.values(), ids=CLIENTS)
-def test_a_request_through_an_application_client_can_be_stopped(frozen: Server, new_client: NewClient) -> None:
-    with new_client(frozen.url) as client:
-        assert StoppedError is error_when_stopped(Engine(client, "the engine"), frozen)
+def test_a_request_through_an_application_client_can_be_stopped(silent_server: Server, new_client: NewClient) -> None:
+    with new_client(silent_server.url) as client:
+        assert StoppedError is error_when_stopped(Engine(client, "the engine"), silent_server)
 
 
 @pytest.mark.parametrize("new_client", ASYNCHRONOUS.values(), ids=ASYNCHRONOUS)
-def test_a_request_in_an_event_loop_can_be_stopped(frozen: Server, new_client: NewClient) -> None:
+def test_a_request_in_an_event_loop_can_be_stopped(silent_server: Server, new_client: NewClient) -> None:
     async def call() -> type[BaseException]:
-        async with new_client(frozen.url) as client:
+        async with new_client(silent_server.url) as client:
             engine = Engine(LoopClient(client, asyncio.get_running_loop(), Stop()), "the engine")
-            return await asyncio.to_thread(error_when_stopped, engine, frozen)
+            return await asyncio.to_thread(error_when_stopped, engine, silent_server)
 
     assert StoppedError is asyncio.run(call())
 

@@ -82,29 +82,29 @@ def test_errors_are_one_sentence_without_the_password(
 
 
 @pytest.fixture(params=["folder", "engine"])
-def indexed(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def indexed_store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A store with five documents: a local one, or an index."""
     store = str(tmp_path / "store") if request.param == "folder" else request.getfixturevalue("url")
     output("index", write_corpus(tmp_path / "corpus"), "--store", store)
     return store
 
 
-def test_all_queries_in_a_file_are_answered(indexed: str, tmp_path: Path) -> None:
+def test_all_queries_in_a_file_are_answered(indexed_store: str, tmp_path: Path) -> None:
     write(tmp_path, {"queries.txt": "doc123\n\n  doc123_20_80 \r\nunknown_20\ndoc123_101\nhalf_40"})
     queries = ["doc123", "doc123_20_80", "unknown_20", "doc123_101", "half_40"]
     expected = []
     for query in queries:
-        alone = run("similar", query, "--store", indexed, "--json")
+        alone = run("similar", query, "--store", indexed_store, "--json")
         value = json.loads(alone.stdout) if alone.stdout else {"error": alone.stderr.strip().partition("Error: ")[2]}
         expected.append({"fingerprint": query, **value})
-    result = run("similar", "--all-from", tmp_path / "queries.txt", "--store", indexed, "--json")
+    result = run("similar", "--all-from", tmp_path / "queries.txt", "--store", indexed_store, "--json")
 
     assert {"results": expected} == json.loads(result.stdout)
     assert (1, "Error: 2 of 5 queries failed\n") == (result.exit_code, result.stderr)
 
 
-def test_queries_from_stdin_are_answered_with_tables(indexed: str) -> None:
-    options = ["--size", "1", "--store", indexed]
+def test_queries_from_stdin_are_answered_with_tables(indexed_store: str) -> None:
+    options = ["--size", "1", "--store", indexed_store]
     tables = [f"{query}\n{output('similar', query, *options)}\n" for query in ("doc123_20", "half")]
 
     assert "".join(tables) == output("similar", "--all-from", "-", *options, stdin="doc123_20\nhalf\n")
@@ -112,8 +112,8 @@ def test_queries_from_stdin_are_answered_with_tables(indexed: str) -> None:
     assert "Error: no document 'x'" in run("similar", "--all-from", "-", *options, stdin="x").stdout
 
 
-def test_a_query_has_only_one_source(indexed: str, tmp_path: Path) -> None:
-    message = usage_error(run("similar", "doc123", "--all-from", "-", "--store", indexed))
+def test_a_query_has_only_one_source(indexed_store: str, tmp_path: Path) -> None:
+    message = usage_error(run("similar", "doc123", "--all-from", "-", "--store", indexed_store))
 
     assert "give one of FINGERPRINT, --file, --text or --all-from" == message
-    assert "nowhere.txt" in sentence(run("similar", "--all-from", tmp_path / "nowhere.txt", "--store", indexed))
+    assert "nowhere.txt" in sentence(run("similar", "--all-from", tmp_path / "nowhere.txt", "--store", indexed_store))

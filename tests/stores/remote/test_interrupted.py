@@ -23,13 +23,13 @@ MAX_SECONDS = 4.0
 """Maximum seconds until a command ends. Two of them allow for a busy machine."""
 
 
-def frozen(_: Request) -> Answer | None:
+def never_respond(_: Request) -> Answer | None:
     """Simulate an engine that does not respond."""
     time.sleep(3)
     return None
 
 
-def busy(_: Request) -> Answer | None:
+def always_busy(_: Request) -> Answer | None:
     """Simulate an engine that refuses each request for now."""
     return error(503, "x", "no shards")
 
@@ -55,7 +55,7 @@ def interrupt(server: Server, command: list[str], index: str, folder: Path, is_w
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", [frozen, busy])
+@pytest.mark.parametrize("engine", [never_respond, always_busy])
 @pytest.mark.parametrize("command", [["similar", "a"], ["check", "URL"]], ids=lambda command: command[0])
 def test_ctrl_c_ends_a_command_that_reads(tmp_path: Path, engine: Any, command: list[str]) -> None:
     def handle(request: Request) -> Answer | None:
@@ -67,7 +67,7 @@ def test_ctrl_c_ends_a_command_that_reads(tmp_path: Path, engine: Any, command: 
         interrupt(server, command, "index", tmp_path, lambda path: not path.endswith(("/", "/_mapping")))
 
 
-@pytest.mark.parametrize("unusable", [frozen, busy])
+@pytest.mark.parametrize("unusable", [never_respond, always_busy])
 @pytest.mark.parametrize(
     ("command", "path"),
     [

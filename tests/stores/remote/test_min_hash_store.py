@@ -74,7 +74,7 @@ def address(engine_url: str, minhash: MinHash) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def usual(engine_url: str) -> Iterator[str]:
+def default_address(engine_url: str) -> Iterator[str]:
     """The address of an index with the texts and the mapping that `template show --min-hash` prints."""
     index = filled_index(engine_url, answer("template", "show", "--min-hash", "body"))
     yield f"{engine_url}/{index}"
@@ -124,8 +124,8 @@ def test_bands_find_the_near_copies(address: str, planner: Any) -> None:
     assert all(hit.overlap == pytest.approx(true[hit.id]) for hit in hits)
 
 
-def test_commands_work_with_the_printed_mapping(usual: str) -> None:
-    options = ("--store", usual, "--field", FIELD)
+def test_commands_work_with_the_printed_mapping(default_address: str) -> None:
+    options = ("--store", default_address, "--field", FIELD)
     filtered = answer("similar", "a60_50", *options, "--filter", "team=legal", "--show", "team")
     info = answer("info", *options)
 
@@ -136,11 +136,11 @@ def test_commands_work_with_the_printed_mapping(usual: str) -> None:
     assert (len(texts()), "min_hash:1 512 1 true") == (info["documents"], info["settings"]["sketches"][0])
 
 
-def test_a_query_for_an_application_finds_the_same_documents(engine_url: str, usual: str) -> None:
-    index = usual.rpartition("/")[2]
-    with open_store(usual, field=FIELD) as store:
+def test_a_query_for_an_application_finds_the_same_documents(engine_url: str, default_address: str) -> None:
+    index = default_address.rpartition("/")[2]
+    with open_store(default_address, field=FIELD) as store:
         query = SimilaritySearch(store).expand_fingerprints("FINGERPRINT:a60_30 AND team:legal")
-    dsl = json.loads(output("explain", "a60_30", "--dsl", "--store", usual, "--field", FIELD))
+    dsl = json.loads(output("explain", "a60_30", "--dsl", "--store", default_address, "--field", FIELD))
 
     found = call(engine_url, "POST", f"/{index}/_search", {"query": query})["hits"]["hits"]
     assert ["b60"] == [hit["_id"] for hit in found]
@@ -149,13 +149,13 @@ def test_a_query_for_an_application_finds_the_same_documents(engine_url: str, us
     }
 
 
-def test_commands_that_need_more_than_terms_are_errors(usual: str) -> None:
+def test_commands_that_need_more_than_terms_are_errors(default_address: str) -> None:
     expected = (
-        f"the field body.fingerprint of {usual} is filled by the engine's min_hash filter, and supports only versions, "
-        "compare, show, explain, and similar without --measure; for other commands, run simdoc-search backfill "
-        f"{usual} --text-field body, then omit --field"
+        f"the field body.fingerprint of {default_address} is filled by the engine's min_hash filter, and supports only "
+        "versions, compare, show, explain, and similar without --measure; for other commands, run "
+        f"simdoc-search backfill {default_address} --text-field body, then omit --field"
     )
-    options = ["--store", usual, "--field", FIELD]
+    options = ["--store", default_address, "--field", FIELD]
     assert "cannot save limits; pass them with each query" in sentence(run("defaults", "--bits", "3", *options))
     for command in (
         ["passages", "doc123"],
@@ -167,8 +167,8 @@ def test_commands_that_need_more_than_terms_are_errors(usual: str) -> None:
         assert expected == sentence(run(*command, *options))
 
 
-def test_texts_without_terms_are_errors(usual: str) -> None:
-    options = ["--store", usual, "--field", FIELD]
+def test_texts_without_terms_are_errors(default_address: str) -> None:
+    options = ["--store", default_address, "--field", FIELD]
     assert "the document 'tiny' has fewer than 5 words in body, so nothing can be compared with it" == sentence(
         run("similar", "tiny", *options)
     )
@@ -177,12 +177,12 @@ def test_texts_without_terms_are_errors(usual: str) -> None:
     )
 
 
-def test_all_suitable_indices_behind_an_alias_are_searched(engine_url: str, usual: str) -> None:
+def test_all_suitable_indices_behind_an_alias_are_searched(engine_url: str, default_address: str) -> None:
     other, alias, bare = own_name(), own_name(), own_name()
     call(engine_url, "PUT", f"/{other}", min_hash_index("body"))
     call(engine_url, "PUT", f"/{other}/_doc/late?refresh=true", {"body": texts()["doc123"]})
     call(engine_url, "PUT", f"/{bare}/_doc/x?refresh=true", {"body": texts()["doc123"]})
-    index = usual.rpartition("/")[2]
+    index = default_address.rpartition("/")[2]
     adds = [{"add": {"index": name, "alias": alias}} for name in (index, other, bare)]
     call(engine_url, "POST", "/_aliases", {"actions": adds})
     result = answer("similar", "doc123_20", "--store", f"{engine_url}/{alias}", "--field", FIELD)
@@ -197,9 +197,9 @@ def test_all_suitable_indices_behind_an_alias_are_searched(engine_url: str, usua
     discard(engine_url, other, bare, changed)
 
 
-def test_fields_that_cannot_be_used_are_refused(engine_url: str, usual: str) -> None:
+def test_fields_that_cannot_be_used_are_refused(engine_url: str, default_address: str) -> None:
     with pytest.raises(LocationError, match=r"body.fingerprint is filled from the field body; omit --text-field"):
-        open_store(usual, field=FIELD, text_field="team")
+        open_store(default_address, field=FIELD, text_field="team")
     several = own_name()
     call(engine_url, "PUT", f"/{several}", min_hash_index("body", MinHash(hash_count=2, bucket_count=64)))
     with pytest.raises(StoreError, match="because its hash_count is 2; create the index"):
@@ -207,8 +207,8 @@ def test_fields_that_cannot_be_used_are_refused(engine_url: str, usual: str) -> 
     discard(engine_url, several)
 
 
-def test_an_application_can_check_the_field_with_its_client(engine_url: str, usual: str) -> None:
-    index = usual.rpartition("/")[2]
+def test_an_application_can_check_the_field_with_its_client(engine_url: str, default_address: str) -> None:
+    index = default_address.rpartition("/")[2]
     with OpenSearch(engine_url) as client:
         check_min_hash(client, index)
         with open_store(client=client, index=index, field=FIELD) as store:

@@ -48,7 +48,7 @@ def new_index(client: OpenSearch) -> Iterator[NewIndex]:
 
 
 @pytest.fixture(scope="module")
-def family(client: OpenSearch, new_index: NewIndex) -> str:
+def family_index(client: OpenSearch, new_index: NewIndex) -> str:
     """An index with a text, 12 texts that share increasing parts of it, and 8 texts that share nothing."""
     index = new_index(number_of_shards=1)
     load(client, index, family_texts())
@@ -143,12 +143,12 @@ def test_a_default_analyzer_of_the_index_does_not_apply_to_tokens(
     assert {} == scores(client, index, {"multi_match": {"query": TOKENS, "fields": ["simdoc.tokens", "title"]}})
 
 
-def test_hits_do_not_depend_on_the_default_analyzer(client: OpenSearch, new_index: NewIndex, family: str) -> None:
+def test_hits_do_not_depend_on_the_default_analyzer(client: OpenSearch, new_index: NewIndex, family_index: str) -> None:
     index = new_index(analysis={"analyzer": {"default_search": {"type": "english"}}})
     load(client, index, family_texts())
     hits, others = (
         [(hit.id, hit.overlap, hit.matched) for hit in SimilaritySearch(store).similar("source_20_80").hits]
-        for store in (open_store(client=client, index=name) for name in (family, index))
+        for store in (open_store(client=client, index=name) for name in (family_index, index))
     )
 
     assert hits
@@ -193,19 +193,25 @@ def test_an_update_of_the_text_changes_the_fingerprint(client: OpenSearch, new_i
 
 
 @pytest.mark.parametrize("percent", [None, 1, 33, 50, 100])
-def test_a_query_by_id_has_the_hits_of_a_query_by_tokens(client: OpenSearch, family: str, percent: int | None) -> None:
+def test_a_query_by_id_has_the_hits_of_a_query_by_tokens(
+    client: OpenSearch, family_index: str, percent: int | None
+) -> None:
     overlap = None if percent is None else Fraction(percent, 100)
-    expected = scores(client, family, similar_query(tokens_of(client, family, "source"), overlap, exclude_id="source"))
+    expected = scores(
+        client, family_index, similar_query(tokens_of(client, family_index, "source"), overlap, exclude_id="source")
+    )
 
     assert (percent is None or percent < 75) <= bool(expected)
-    assert expected == scores(client, family, similar_by_id(family, "source", overlap))
+    assert expected == scores(client, family_index, similar_by_id(family_index, "source", overlap))
 
 
-def test_a_query_by_id_may_have_filters_and_an_unknown_id(client: OpenSearch, family: str) -> None:
+def test_a_query_by_id_may_have_filters_and_an_unknown_id(client: OpenSearch, family_index: str) -> None:
     filters = [{"match": {"title": "alike9 alike10"}}]
 
-    assert {"alike10", "alike9"} == scores(client, family, similar_by_id(family, "source", 0.2, filters=filters)).keys()
-    assert {} == scores(client, family, similar_by_id(family, "nobody"))
+    assert {"alike10", "alike9"} == scores(
+        client, family_index, similar_by_id(family_index, "source", 0.2, filters=filters)
+    ).keys()
+    assert {} == scores(client, family_index, similar_by_id(family_index, "nobody"))
 
 
 def test_a_query_by_id_needs_min_score_in_several_shards(client: OpenSearch, new_index: NewIndex) -> None:

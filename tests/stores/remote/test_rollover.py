@@ -25,7 +25,7 @@ TEXTS = {"a": (0, 200), "b": (0, 190), "c": (50, 200)}
 MAPPING = {"body": {"type": "text"}, "sections": {"properties": {"heading": {"type": "text"}}}}
 
 
-class Rolled:
+class RolledAlias:
     """A write alias that an application rolls over.
 
     Attributes:
@@ -59,16 +59,16 @@ class Rolled:
         return self.names[number]
 
 
-def two_indices(temp_indices: TempIndices) -> Rolled:
+def two_indices(temp_indices: TempIndices) -> RolledAlias:
     """Return an alias for two indices. The second has one document and no fingerprint field."""
-    alias = Rolled(temp_indices)
+    alias = RolledAlias(temp_indices)
     alias.roll()
     alias.put("new", 0, 195)
     return alias
 
 
 @pytest.fixture(scope="module")
-def rolled(opensearch_url: str) -> Iterator[Rolled]:
+def rolled_alias(opensearch_url: str) -> Iterator[RolledAlias]:
     """An alias for two indices. Tests do not change it."""
     with indices(opensearch_url) as temp_indices:
         yield two_indices(temp_indices)
@@ -79,17 +79,22 @@ def left_out(result: Any) -> list[tuple[str, int | None]]:
     return [(index.index, index.documents) for index in result.left_out_indices]
 
 
-def test_queries_are_answered_from_the_indices_that_have_the_field(rolled: Rolled) -> None:
-    search = SimilaritySearch(open_store(rolled.url))
+def test_queries_are_answered_from_the_indices_that_have_the_field(rolled_alias: RolledAlias) -> None:
+    search = SimilaritySearch(open_store(rolled_alias.url))
     result = search.similar("a")
     (second,) = result.left_out_indices
 
     assert ["b", "c"] == [hit.id for hit in result.hits]
-    assert (rolled.names[1], 1) == (second.index, second.documents)
-    assert second.reason == f"it has no field simdoc.tokens; run simdoc-search backfill {rolled.url} --text-field body"
+    assert (rolled_alias.names[1], 1) == (second.index, second.documents)
+    assert (
+        second.reason
+        == f"it has no field simdoc.tokens; run simdoc-search backfill {rolled_alias.url} --text-field body"
+    )
     for other in (search.passages("a"), search.versions("a"), search.duplicates(overlap=0.7)):
         assert (second,) == other.left_out_indices
-    with pytest.raises(NoFingerprintError, match=f"'new' is in the index {rolled.names[1]}, which cannot be queried"):
+    with pytest.raises(
+        NoFingerprintError, match=f"'new' is in the index {rolled_alias.names[1]}, which cannot be queried"
+    ):
         search.similar("new")
     assert {"b", "c", "a"} == {hit.id for hit in search.passages("new").hits}
 
@@ -110,42 +115,42 @@ def test_queries_are_answered_from_the_indices_that_have_the_field(rolled: Rolle
     ],
     ids=lambda command: " ".join(command)[:25],
 )
-def test_each_command_reports_the_index_that_it_leaves_out(rolled: Rolled, command: list[str]) -> None:
-    note = f"note: 1 document of the index {rolled.names[1]} is not compared: it has no field simdoc.tokens; run"
-    store = f"{rolled.engine}/{','.join(rolled.names)}"
+def test_each_command_reports_the_index_that_it_leaves_out(rolled_alias: RolledAlias, command: list[str]) -> None:
+    note = f"note: 1 document of the index {rolled_alias.names[1]} is not compared: it has no field simdoc.tokens; run"
+    store = f"{rolled_alias.engine}/{','.join(rolled_alias.names)}"
     result = run(*command, "--store", store)
 
     assert (0, f"{note} simdoc-search backfill {store} --text-field body") == (
         result.exit_code,
         result.stderr.splitlines()[-1],
     )
-    (index,) = answer(*command, "--store", f"{rolled.url}-0000*")["left_out_indices"]
-    assert (rolled.names[1], 1) == (index["index"], index["documents"])
+    (index,) = answer(*command, "--store", f"{rolled_alias.url}-0000*")["left_out_indices"]
+    assert (rolled_alias.names[1], 1) == (index["index"], index["documents"])
 
 
-def test_pages_report_the_index_that_they_leave_out_but_not_the_engine(rolled: Rolled) -> None:
-    with pages_of(lambda: SimilaritySearch(open_store(rolled.url)), (rolled.url,)) as pages:
+def test_pages_report_the_index_that_they_leave_out_but_not_the_engine(rolled_alias: RolledAlias) -> None:
+    with pages_of(lambda: SimilaritySearch(open_store(rolled_alias.url)), (rolled_alias.url,)) as pages:
         (index,) = pages.json("/similar", q="a")["left_out_indices"]
         page = pages.html("/similar", q="a")
 
-    assert (rolled.names[1], 1) == (index["index"], index["documents"])
-    assert f"Note: 1 document of the index {rolled.names[1]} is not compared: it has no field" in page
-    assert rolled.url not in page + index["reason"]
+    assert (rolled_alias.names[1], 1) == (index["index"], index["documents"])
+    assert f"Note: 1 document of the index {rolled_alias.names[1]} is not compared: it has no field" in page
+    assert rolled_alias.url not in page + index["reason"]
 
 
 def test_an_unknown_id_is_not_read_as_a_file_name(
-    rolled: Rolled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rolled_alias: RolledAlias, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "nobody").write_text("a file")
     message = "no document 'nobody' in the store; an id is a document's _id"
     for command in ("similar", "show", "passages"):
-        assert f"Error: {message}" == run(command, "nobody", "--store", rolled.url).stderr.splitlines()[-1]
+        assert f"Error: {message}" == run(command, "nobody", "--store", rolled_alias.url).stderr.splitlines()[-1]
 
 
 def test_an_open_store_follows_the_rollover(temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(behind, "REFRESH_SECONDS", 0.0)
-    alias = Rolled(temp_indices)
+    alias = RolledAlias(temp_indices)
     search = SimilaritySearch(open_store(alias.url))
     assert [] == left_out(search.similar("a"))
     alias.roll()
@@ -163,7 +168,7 @@ def test_an_open_store_refuses_an_index_of_other_settings(
     temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(behind, "REFRESH_SECONDS", 0.0)
-    alias = Rolled(temp_indices)
+    alias = RolledAlias(temp_indices)
     search = SimilaritySearch(open_store(alias.url))
     search.similar("a")
     other = component_template(Settings(minhash=MinHash(bucket_count=256)))["template"]["mappings"]["properties"]
@@ -174,7 +179,7 @@ def test_an_open_store_refuses_an_index_of_other_settings(
 
 
 def test_an_index_whose_mapping_the_engine_guessed_is_left_out(temp_indices: TempIndices) -> None:
-    alias = Rolled(temp_indices)
+    alias = RolledAlias(temp_indices)
     alias.roll()
     alias.put("new", 0, 195, simdoc=fingerprint_field(words(0, 195)))
     result = answer("similar", "a", "--store", alias.url)

@@ -23,7 +23,7 @@ from tests.support.texts import overlapping, text
 
 
 @pytest.fixture(scope="module")
-def both(opensearch_url: str) -> Iterator[list[SimilaritySearch]]:
+def local_and_remote(opensearch_url: str) -> Iterator[list[SimilaritySearch]]:
     """A corpus in a local store and in OpenSearch: pairs, short texts, texts without words, and many versions."""
     rng = random.Random("both")
     texts = [
@@ -68,18 +68,18 @@ SUFFIXES = ["", "_20", "_100", "_5_95", "_20_80"]
     ],
     ids=str,
 )
-def test_fingerprints_have_the_same_hits(both: list[SimilaritySearch], options: dict[str, Any]) -> None:
-    ids = [document.id for document in both[0].store.scan()][::41]
+def test_fingerprints_have_the_same_hits(local_and_remote: list[SimilaritySearch], options: dict[str, Any]) -> None:
+    ids = [document.id for document in local_and_remote[0].store.scan()][::41]
     queries = [f'"{id}"{suffix}' for id, suffix in itertools.product(ids, SUFFIXES)]
-    local, remote = (list(search.similar_many(queries, **options)) for search in both)
+    local, remote = (list(search.similar_many(queries, **options)) for search in local_and_remote)
     comparable = partial(_comparable, size=options.get("size", 10))
 
     assert [comparable(result) for result in local] == [comparable(result) for result in remote]
     assert any(isinstance(result, SearchResult) and result.hits for result in remote)
 
 
-def test_filters_as_clauses_need_an_engine(both: list[SimilaritySearch]) -> None:
-    local, remote = both
+def test_filters_as_clauses_need_an_engine(local_and_remote: list[SimilaritySearch]) -> None:
+    local, remote = local_and_remote
     clauses = [{"term": {"simdoc.facts": "language\0de"}}]
     with pytest.raises(QuerySyntaxError, match="a local store does not support query clauses of an engine"):
         local.similar("doc_60", filters=clauses)
@@ -89,13 +89,14 @@ def test_filters_as_clauses_need_an_engine(both: list[SimilaritySearch]) -> None
     assert _comparable(by_field) == _comparable(remote.similar("doc_60", filters=clauses))
 
 
-def test_texts_have_the_same_hits(both: list[SimilaritySearch]) -> None:
+def test_texts_have_the_same_hits(local_and_remote: list[SimilaritySearch]) -> None:
     new = text(random.Random("both"), 30) + " ".join(text(random.Random(n), 20) for n in range(3))
-    for source in [new, *(both[0].store.get(id, text=True).text for id in ("a/doc_20.txt", "a/doc_60.txt"))]:  # type: ignore[union-attr]
+    stored = local_and_remote[0].store.records(["a/doc_20.txt", "a/doc_60.txt"], text=True)
+    for source in [new, *(document.text for document in stored)]:
         for overlap, probability in [(None, None), (0.3, None), (0.3, 0.9), (1, 0.5)]:
             local, remote = (
                 search.similar_to_text(source or "", overlap=overlap, probability=probability, size=100)
-                for search in both
+                for search in local_and_remote
             )
 
             assert _comparable(local) == _comparable(remote)
@@ -103,11 +104,11 @@ def test_texts_have_the_same_hits(both: list[SimilaritySearch]) -> None:
 
 @pytest.mark.parametrize("options", [{}, {"planner": "all", "size": 3}], ids=str)
 def test_many_queries_together_have_the_results_of_each_query(
-    both: list[SimilaritySearch], options: dict[str, Any]
+    local_and_remote: list[SimilaritySearch], options: dict[str, Any]
 ) -> None:
     queries = ["doc_3", "doc_20.txt", "doc_60_20_80", "unknown_20", "a/doc_2", "doc_60_0.5", "", "one two", "doc_138"]
     queries += ["a/doc_60.txt_20", "doc_60_101", '"a/doc_60.txt', *(f"doc_{n}_50_90" for n in range(60, 90, 5))]
-    for search in both:
+    for search in local_and_remote:
 
         def alone(query: str, search: SimilaritySearch = search) -> object:
             try:

@@ -36,7 +36,7 @@ def few_retries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def red(opensearch_url: str) -> Iterator[str]:
+def incomplete_alias(opensearch_url: str) -> Iterator[str]:
     """The address of an alias for two indices: its write index, and an index whose only shard is not on any node."""
     with indices(opensearch_url) as temp_indices:
         good, lost = temp_indices.name(), temp_indices.name()
@@ -63,26 +63,28 @@ READING: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("read", READING.values(), ids=READING)
-def test_a_missing_shard_is_an_error(red: str, read: Callable[[Any], Any]) -> None:
-    store = open_store(red)
+def test_a_missing_shard_is_an_error(incomplete_alias: str, read: Callable[[Any], Any]) -> None:
+    store = open_store(incomplete_alias)
     with pytest.raises(StoreError, match=MISSING):
         read(store)
 
 
-def test_commands_report_the_missing_shards(red: str) -> None:
-    message = sentence(run("similar", "a", "--store", red))
+def test_commands_report_the_missing_shards(incomplete_alias: str) -> None:
+    message = sentence(run("similar", "a", "--store", incomplete_alias))
 
     assert "has no available copy of the shards" in message
     assert "check GET _cat/shards" in message
-    assert "only some of the documents" in sentence(run("info", "--store", red))
+    assert "only some of the documents" in sentence(run("info", "--store", incomplete_alias))
 
 
-def test_no_document_is_stored_twice_while_a_shard_is_missing(red: str) -> None:
-    url, alias = red.rsplit("/", 1)
+def test_no_document_is_stored_twice_while_a_shard_is_missing(incomplete_alias: str) -> None:
+    url, alias = incomplete_alias.rsplit("/", 1)
     with pytest.raises(StoreUnavailableError, match=MISSING):
-        SimilaritySearch(open_store(red)).index([Document("a", "changed words of a text"), Document("new", "words")])
+        SimilaritySearch(open_store(incomplete_alias)).index(
+            [Document("a", "changed words of a text"), Document("new", "words")]
+        )
     with pytest.raises(StoreUnavailableError, match=MISSING):
-        put(open_store(red), record("a"))
+        put(open_store(incomplete_alias), record("a"))
     aliases = call(url, "GET", f"/_alias/{alias}")
     [good] = [name for name, index in aliases.items() if index["aliases"][alias].get("is_write_index")]
     call(url, "POST", f"/{good}/_refresh")
