@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from simdoc_search import Settings, SimilaritySearch, open_store
 from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
-from simdoc_search.sketch.limits import DEFAULT_BITS as NEAR_BITS
+from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE as NEAR_BITS
 from simdoc_search.sketch.near_bits import near_pairs
 from simdoc_search.sketch.sentences import SentenceSettings, codes_of_sentences
 from simdoc_search.sketch.simhash import SIMHASH_BITS, distances

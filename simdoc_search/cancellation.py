@@ -19,17 +19,17 @@ class StoppedError(Exception):
     """The caller cancelled the computation."""
 
 
-class Stop(threading.Event):
-    """An event that cancels computations. Setting an event also sets its children, but not its parent."""
+class StopEvent(threading.Event):
+    """Cancels computations when it is set. Setting an event also sets its children, but not its parent."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._children: WeakSet[Stop] = WeakSet()
+        self._children: WeakSet[StopEvent] = WeakSet()
         self._lock = threading.Lock()
 
-    def make_child(self) -> Stop:
+    def make_child(self) -> StopEvent:
         """Return a new event that is also set when this one is set."""
-        child = Stop()
+        child = StopEvent()
         with self._lock:
             self._children.add(child)
         if self.is_set():
@@ -50,11 +50,11 @@ class Stop(threading.Event):
             raise StoppedError
 
 
-_current: ContextVar[Stop | None] = ContextVar("stop", default=None)
+_current: ContextVar[StopEvent | None] = ContextVar("stop", default=None)
 
 
 @contextmanager
-def cancellable_by(stop: Stop) -> Iterator[None]:
+def cancellable_by(stop: StopEvent) -> Iterator[None]:
     """Make a block cancellable. In the block, `check_stopped` raises StoppedError once `stop` is set."""
     token = _current.set(stop)
     try:
@@ -63,7 +63,7 @@ def cancellable_by(stop: Stop) -> Iterator[None]:
         _current.reset(token)
 
 
-def current_stop() -> Stop | None:
+def current_stop() -> StopEvent | None:
     """Return the event that cancels the current computation, or None."""
     return _current.get()
 

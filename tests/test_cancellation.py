@@ -9,7 +9,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, compare, fingerprint, open_store
 from simdoc_search.analysis.words import words
-from simdoc_search.cancellation import Stop, StoppedError, cancellable_by, check_stopped, current_stop
+from simdoc_search.cancellation import StopEvent, StoppedError, cancellable_by, check_stopped, current_stop
 from simdoc_search.sketch.long_text import LONG_TEXT
 from tests.support.texts import text
 
@@ -34,7 +34,7 @@ def search() -> SimilaritySearch:
     ids=("words", "fingerprint", "compare", "passages", "verify"),
 )
 def test_a_cancelled_computation_ends_at_its_next_check(work: Callable[[], object]) -> None:
-    stop = Stop()
+    stop = StopEvent()
     with cancellable_by(stop):
         work()
         stop.set()
@@ -45,7 +45,7 @@ def test_a_cancelled_computation_ends_at_its_next_check(work: Callable[[], objec
 
 
 def test_the_innermost_block_decides_what_is_cancelled() -> None:
-    outer, inner = Stop(), Stop()
+    outer, inner = StopEvent(), StopEvent()
     with cancellable_by(outer):
         with cancellable_by(inner):
             outer.set()

@@ -1,6 +1,6 @@
 """Converts results to JSON-serialisable values, for `--json` and `serve`.
 
-queries.py      places of documents, queries and plans
+queries.py      ids of documents, queries and plans
 similar.py      documents that share text
 passages.py     shared passages
 comparison.py   comparisons of two texts
@@ -14,8 +14,8 @@ store.py        the size and settings of a store
 from simdoc_search.as_json.comparison import comparison_as_json
 from simdoc_search.as_json.duplicates import (
     cluster_as_json,
-    duplicates_head_as_json,
-    duplicates_tail_as_json,
+    duplicates_omissions_as_json,
+    duplicates_summary_as_json,
     pair_as_json,
 )
 from simdoc_search.as_json.groups import edge_as_json, families_as_json, topics_as_json
@@ -30,8 +30,8 @@ __all__ = [
     "cluster_as_json",
     "comparison_as_json",
     "concepts_as_json",
-    "duplicates_head_as_json",
-    "duplicates_tail_as_json",
+    "duplicates_omissions_as_json",
+    "duplicates_summary_as_json",
     "edge_as_json",
     "families_as_json",
     "info_as_json",

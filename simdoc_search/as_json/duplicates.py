@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates, Group, GroupedDocument, Pair
 
 
-def duplicates_head_as_json(duplicates: Duplicates, keep: str) -> dict[str, Any]:
+def duplicates_summary_as_json(duplicates: Duplicates, keep: str) -> dict[str, Any]:
     """Convert the counts and options. `keep` is the rule that selects the kept document of a group."""
     measure = duplicates.measure
     return {
         "documents": duplicates.documents,
-        "fresh": duplicates.new_documents,
+        "new_documents": duplicates.new_documents,
         "overlap": float(measure.overlap),
         "measure": measure.name,
         "keep": keep,
@@ -24,24 +24,24 @@ def duplicates_head_as_json(duplicates: Duplicates, keep: str) -> dict[str, Any]
         "groups": duplicates.group_count,
         "duplicates": duplicates.duplicate_count,
         "drop": duplicates.drop,
-        "drops": duplicates.drop_count,
-        "bytes": duplicates.freed_bytes,
+        "to_drop": duplicates.drop_count,
+        "bytes_freed": duplicates.freed_bytes,
         "unverified": duplicates.unverified,
         "ignored": duplicates.ignored,
     }
 
 
-def duplicates_tail_as_json(duplicates: Duplicates) -> dict[str, Any]:
-    """Convert the documents that were left out, and the sizes of the sets in which not all pairs were compared."""
+def duplicates_omissions_as_json(duplicates: Duplicates) -> dict[str, Any]:
+    """Convert the documents that were left out, and the number of skipped comparisons."""
     overflow_counts = None
     if (overflow := duplicates.overflow) is not None:
         overflow_counts = {
             "documents": overflow.documents,
             "limit": overflow.limit,
-            "left_over": overflow.skipped_comparisons,
+            "skipped_comparisons": overflow.skipped_comparisons,
         }
     return {
-        "floods": overflow_counts,
+        "overflow": overflow_counts,
         "left_out": [{**place_as_json(place), "reason": reason} for place, reason in duplicates.left_out.items()],
     }
 
@@ -57,7 +57,7 @@ def cluster_as_json(group: Group) -> dict[str, Any]:
             "exact": duplicate.exact,
             "action": duplicate.action,
             "reason": duplicate.reason,
-            "frees": duplicate.freed_bytes,
+            "bytes_freed": duplicate.freed_bytes,
             **place_as_json(duplicate.duplicate_of, "duplicate_of"),
         }
         members.append(member)

@@ -25,8 +25,8 @@ def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[st
         "hits": [_hit_as_json(hit) for hit in result.hits],
         "candidates": result.candidates,
         "compared": result.compared,
-        "run": result.guaranteed_run,
-        "too_common": result.too_common_phrases,
+        "guaranteed_run": result.guaranteed_run,
+        "too_common_runs": result.too_common_phrases,
     }
 
 
@@ -35,7 +35,7 @@ def _hit_as_json(hit: PassageHit) -> dict[str, Any]:
         **place_as_json(hit.place),
         "words": hit.words,
         "share": hit.share,
-        "adds": hit.added_words,
+        "new_words": hit.added_words,
         "kind": hit.kind,
         "changed": hit.changed,
         "passages": [{"a": passage.a, "b": passage.b, "words": passage.words} for passage in hit.passages],

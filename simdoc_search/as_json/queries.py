@@ -1,4 +1,4 @@
-"""Converts places of documents, queries and plans to JSON."""
+"""Converts ids of documents, queries and plans to JSON."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from simdoc_search.query.syntax import FingerprintQuery
 
 
 def place_as_json(place: DocumentKey, name: str = "id") -> dict[str, Any]:
-    """Convert the place of a document. The key of the id is `name`.
+    """Convert the id of a document, and in an engine also its index and routing.
 
-    In an engine, a place also has an index and a routing. Their keys are `index` and `routing` if `name` is `id`.
-    Otherwise, the keys are `NAME_index` and `NAME_routing`.
+    `name` is the key of the id. The other keys are `index` and `routing`, or `NAME_index` and `NAME_routing` if `name`
+    is not `id`.
     """
     prefix = "" if name == "id" else f"{name}_"
     engine_values = {f"{prefix}index": place.index, f"{prefix}routing": place.routing}

@@ -22,13 +22,13 @@ def related_as_json(result: RelatedResult, id: str | None, file: str | None) -> 
     """Convert a result. `id` is the id of the query document, and `file` is its path."""
     return {
         "query": {"id": id, "file": file},
-        "theta": result.min_version_score,
+        "min_version_score": result.min_version_score,
         "limits": asdict(result.limits),
         "hits": [_hit_as_json(hit) for hit in result.hits],
         "total": result.total,
         "candidates": result.candidates,
         "compared": result.compared,
-        "unnamed": result.missing_names_reason or None,
+        "naming_problem": result.missing_names_reason or None,
     }
 
 
@@ -63,5 +63,5 @@ def concepts_as_json(result: ConceptsResult) -> dict[str, Any]:
         "paragraphs": result.paragraphs,
         "documents": result.documents,
         "concepts": [_concept_as_json(concept) for concept in result.concepts],
-        "unnamed": result.missing_names_reason or None,
+        "naming_problem": result.missing_names_reason or None,
     }

@@ -26,22 +26,22 @@ def versions_as_json(
     """Convert a result.
 
     Args:
-        result: the result.
+        result: the result of `versions`.
         id: the id of the query document; None if it is not stored.
         file: the path of the file that is the query document; None if the query is not a file.
         texts: the texts of the hits, by place.
-        analysis: the analysis of the store, to add pairs of similar sentences. None: no pairs are added.
+        analysis: the analysis of the store, to find the pairs of similar sentences; None to leave them out.
     """
     return {
         "query": {"id": id, "file": file},
-        "theta": result.min_version_score,
+        "min_version_score": result.min_version_score,
         "limits": asdict(result.limits),
         **order_as_json(result),
         "timeline": [_entry_as_json(entry) for entry in result.timeline],
         "undated": [_entry_as_json(entry) for entry in result.undated],
         "hits": [_hit_as_json(hit, result, texts, analysis) for hit in result.hits],
-        "sentences": dict(zip(("of_source", "asked"), result.sentences, strict=True)),
-        "found": result.total,
+        "sentences": dict(zip(("in_query", "queried"), result.sentences, strict=True)),
+        "total": result.total,
         "candidates": result.candidates,
         "compared": result.compared,
         "candidate_source": result.candidate_source,
@@ -63,12 +63,12 @@ def order_as_json(order: VersionOrder) -> dict[str, Any]:
 
 
 def entry_place_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Convert the place of a version. If the version is a text that is not stored, the id is null."""
+    """Convert the id of a version. It is null for a text that is not stored."""
     return place_as_json(entry.place) if entry.place else {"id": None}
 
 
-def dated_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Convert the date of a version, and the kind of evidence that the date is taken from."""
+def date_as_json(entry: VersionEntry) -> dict[str, Any]:
+    """Convert the date of a version, and the kind of evidence for it."""
     dated = entry.dated
     return {
         "date": (dated.iso or dated.label) if dated else None,
@@ -81,25 +81,25 @@ def _contradiction_as_json(statement: Contradiction) -> dict[str, Any]:
         "evidence_kind": statement.evidence_kind,
         "later": {"name": statement.later, "date": statement.later_shown},
         "earlier": {"name": statement.earlier, "date": statement.earlier_shown},
-        "counts": statement.is_decisive,
+        "is_decisive": statement.is_decisive,
     }
 
 
 def _entry_as_json(entry: VersionEntry) -> dict[str, Any]:
-    return {**entry_place_as_json(entry), "source": entry.is_source, **dated_as_json(entry), **_step_as_json(entry)}
+    return {**entry_place_as_json(entry), "is_query": entry.is_source, **date_as_json(entry), **_step_as_json(entry)}
 
 
 def _step_as_json(entry: VersionEntry) -> dict[str, Any]:
     step = entry.step
     words = None if step is None or step.added is None else {"added": step.added, "removed": step.removed}
     changes = [change._asdict() for change in step.key_changes] if step else []
-    return {"alike": step.share if step else None, "words": words, "key_changes": changes}
+    return {"similar_share": step.share if step else None, "words": words, "key_changes": changes}
 
 
 def _hit_as_json(
     hit: VersionHit, result: VersionsResult, texts: Mapping[DocumentKey | None, str], analysis: Analysis | None
 ) -> dict[str, Any]:
-    bits = hit.matched.bits
+    distances = hit.matched.bits
     return {
         **place_as_json(hit.place),
         "score": hit.score,
@@ -107,8 +107,8 @@ def _hit_as_json(
         "share_of_hit": hit.share_of_hit,
         "sentences": hit.sentences,
         "matched": len(hit.matched.a),
-        "bits": float(bits.mean()) if len(bits) else 0.0,
-        **dated_as_json(hit.entry),
+        "mean_distance": float(distances.mean()) if len(distances) else 0.0,
+        **date_as_json(hit.entry),
         **_step_as_json(hit.entry),
         "changed": hit.changed,
         **({} if analysis is None else {"pairs": _pairs_as_json(hit, result, texts, analysis)}),
@@ -120,5 +120,5 @@ def _pairs_as_json(
 ) -> list[dict[str, Any]] | None:
     if result.text is None or hit.place not in texts:
         return None
-    pairs = sentence_pairs(result.text, texts[hit.place], analysis, result.limits.bits)
-    return [{"a": list(pair.a), "b": list(pair.b), "bits": pair.bits} for pair in pairs]
+    pairs = sentence_pairs(result.text, texts[hit.place], analysis, result.limits.max_distance)
+    return [{"a": list(pair.a), "b": list(pair.b), "distance": pair.bits} for pair in pairs]

@@ -117,18 +117,22 @@ def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, st
         how = f"see {index.field}.error in each document, correct the document, and index it again"
         yield True, f"the pipeline could not fingerprint {counted(counts.errors, 'document')}; {how}"
     if counts.missing:
-        subject = f"{counts.missing:,} of {counts.documents:,} documents have"
+        have = "has" if counts.missing == 1 else "have"
+        subject = f"{counts.missing:,} of {counts.documents:,} documents {have}"
         if counts.without_text is not None:
             yield True, f"{subject} a text but no fingerprint; run simdoc-search backfill"
         else:
             yield False, f"{subject} no fingerprint"
     if counts.text_gone:
-        yield True, f"{counts.text_gone:,} documents have a fingerprint but no text; run simdoc-search backfill"
+        documents = counted(counts.text_gone, "document has", "documents have")
+        yield True, f"{documents} a fingerprint but no text; run simdoc-search backfill"
     for kind in kinds_of(index.settings):
         if lacking := counts.lacking[kind.name]:
-            yield True, f"{lacking:,} fingerprints have no {kind.name}; run simdoc-search backfill"
+            fingerprints = counted(lacking, "fingerprint has", "fingerprints have")
+            yield True, f"{fingerprints} no {kind.name}; run simdoc-search backfill"
     if others := counts.with_other_settings:
-        problem = f"{others:,} fingerprints were computed with settings that differ from the mapping"
+        fingerprints = counted(others, "fingerprint was", "fingerprints were")
+        problem = f"{fingerprints} computed with settings that differ from the mapping"
         yield True, f"{problem}; run simdoc-search backfill --stale"
 
 

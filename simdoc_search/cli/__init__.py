@@ -51,13 +51,13 @@ def _main() -> None:
         sys.exit("Error: the command line needs optional packages; install them with: pip install 'simdoc-search[cli]'")
     from simdoc_search.cli.group import cli
 
-    # The clients log errors that the command reports itself.
+    # The commands report the errors that these clients log.
     for client in ("opensearch", "elasticsearch", "elastic_transport", "urllib3"):
         logging.getLogger(client).addHandler(logging.NullHandler())
         logging.getLogger(client).propagate = False
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # an id may contain characters that the terminal cannot show
+            stream.reconfigure(errors="backslashreplace")  # for characters that the terminal cannot show
 
     try:
         cli(prog_name="simdoc-search")

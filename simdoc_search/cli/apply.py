@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _DONE_VERBS = {"move": "moved", "delete": "deleted", "hardlink": "linked"}
 _PLANNED_VERBS = {"move": "move", "delete": "delete", "hardlink": "link"}
 _QUESTIONS = {"move": "Move {}", "delete": "Delete {}", "hardlink": "Replace {} with hard links"}
-_SEPARATORS = {"move": "->", "delete": "because of", "hardlink": "="}
+_SEPARATORS = {"move": "->", "delete": "duplicate of", "hardlink": "="}
 _UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
 
 
@@ -40,7 +40,7 @@ _UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
 @click.option(
     "--delete",
     is_flag=True,
-    help="Delete dropped files. Also remove from the store any dropped documents that have no file.",
+    help="Delete dropped files. Dropped documents without a file are removed from the store.",
 )
 @click.option(
     "--hardlink",
@@ -67,9 +67,9 @@ def apply(
 ) -> None:
     """Move, delete or hard-link the duplicates listed in PLAN.
 
-    First write PLAN with `duplicates --plan`, and edit it. A file that PLAN marks as `drop` is left alone and
-    listed if it or the kept file has changed since PLAN was written. All changes are recorded in PLAN.undo. After an
-    interruption, run the same command again to resume. The exit status is 1 if a file was left alone.
+    First write PLAN with `duplicates --plan`, and edit it. The command changes the files that PLAN marks as `drop`. If
+    a file or its kept duplicate has changed since PLAN was written, the file is left alone and listed, and the exit
+    status is 1. All changes are recorded in PLAN.undo. After an interruption, run the same command again to resume.
 
     \b
       simdoc-search apply plan.tsv --move-to ./dropped --dry-run
@@ -138,7 +138,7 @@ def _confirm(expected: ExpectedChanges, method: DropMethod, *, dry_run: bool, ye
         say(f"note: the deletion of {irrecoverable} cannot be undone", err=True)
     if yes or dry_run:
         return
-    if _can_ask():
+    if _can_prompt():
         files = counted(expected.file_count, "file")
         click.confirm(f"{_QUESTIONS[method].format(files)} ({expected.freed_bytes:,} bytes)?", abort=True, err=True)
     elif method == "delete":
@@ -147,7 +147,7 @@ def _confirm(expected: ExpectedChanges, method: DropMethod, *, dry_run: bool, ye
         )
 
 
-def _can_ask() -> bool:
+def _can_prompt() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
@@ -180,7 +180,7 @@ def _print(report: ApplyReport, method: DropMethod, undo_to: str, *, dry_run: bo
     for reason, count in Counter(report.not_removed.values()).items():
         documents = counted(count, "document")
         say(
-            f"{documents} of dropped files could not be removed from the store ({reason}); run {_UPDATE_COMMAND}",
+            f"cannot remove {documents} of dropped files from the store: {reason}. Remove them with: {_UPDATE_COMMAND}",
             err=True,
         )
     counts = [
@@ -204,11 +204,11 @@ def _print_json(report: ApplyReport, *, dry_run: bool) -> None:
         {
             "dry_run": dry_run,
             "done": [{"name": name, "other": other} for name, other in report.dropped],
-            "before": report.dropped_before,
-            "left": [{"name": name, "reason": reason} for name, reason, _ in report.left_alone],
-            "refused": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],
-            "forgotten": report.removed,
-            "not_forgotten": [{"id": place.id, "reason": reason} for place, reason in report.not_removed.items()],
+            "already_done": report.dropped_before,
+            "left_alone": [{"name": name, "reason": reason} for name, reason, _ in report.left_alone],
+            "refused_groups": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],
+            "removed_from_store": report.removed,
+            "not_removed": [{"id": place.id, "reason": reason} for place, reason in report.not_removed.items()],
         }
     )
 
@@ -219,20 +219,17 @@ def _undo(file: str, *, as_json: bool) -> None:
     with stage_progress(hidden=as_json) as update:
         report = undo(Path(file), lambda share: update("undoing", share))
     if as_json:
-        left = [{"name": name, "reason": reason} for name, reason in report.not_restored]
-        print_json({"restored": report.restored, "before": report.unchanged, "left": left})
+        not_restored = [{"name": name, "reason": reason} for name, reason in report.not_restored]
+        print_json({"restored": report.restored, "already_in_place": report.unchanged, "not_restored": not_restored})
     else:
         for name in report.restored:
             say(f"restored  {_shorten_path(name)}")
         for name, reason in report.not_restored:
             say(f"not restored: {_shorten_path(name)}: {reason}", err=True)
-        before = f", {report.unchanged:,} already in place" if report.unchanged else ""
-        not_restored = (
-            f", {len(report.not_restored):,} not restored; they are still listed in {file}"
-            if report.not_restored
-            else ""
-        )
-        say(f"{len(report.restored):,} restored{before}{not_restored}")
+        in_place = f", {report.unchanged:,} already in place" if report.unchanged else ""
+        count = len(report.not_restored)
+        missing = f", {count:,} not restored (still listed in {file})" if count else ""
+        say(f"{len(report.restored):,} restored{in_place}{missing}")
         if report.restored:
             say("to add the restored files to the store again, run: simdoc-search index FOLDER", err=True)
     if report.not_restored:
@@ -240,4 +237,4 @@ def _undo(file: str, *, as_json: bool) -> None:
 
 
 def _shorten_path(path: str) -> str:
-    return path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is text
+    return path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str

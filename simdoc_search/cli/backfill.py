@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.remote.engine import Engine
 
-_MAX_REFUSED = 20
-"""Maximum number of refused documents that are printed."""
+_MAX_PRINTED_REFUSALS = 20
 
 
 def _parse_rate(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
@@ -146,10 +145,10 @@ def _print_report(report: BackfillReport) -> None:
     counts |= {name: count for name, count in optional.items() if count}
     say(f"{', '.join(f'{count:,} {name}' for name, count in counts.items())} in {report.seconds:.1f} s")
     print_incomplete(report.incomplete)
-    for document in report.refused[:_MAX_REFUSED]:
+    for document in report.refused[:_MAX_PRINTED_REFUSALS]:
         say(f"  {document.index}: {document.id}: {document.reason}", err=True)
-    if len(report.refused) > _MAX_REFUSED:
-        say(f"  and {len(report.refused) - _MAX_REFUSED:,} more; --json lists all", err=True)
+    if len(report.refused) > _MAX_PRINTED_REFUSALS:
+        say(f"  and {len(report.refused) - _MAX_PRINTED_REFUSALS:,} more; --json lists all", err=True)
     _print_notes(report.skipped_indices, report.notes)
 
 
@@ -164,21 +163,21 @@ def _print_estimate(estimate: CostEstimate, place: str, as_json: bool) -> None:
     if as_json:
         print_json({"url": place, "bytes_per_document": round(estimate.bytes_per_document), **asdict(estimate)})
     else:
-        most = f", at most {estimate.max_writes:,}" if estimate.max_writes != estimate.writes else ""
-        say(f"documents  {estimate.documents:,}, of which {estimate.writes:,} would be written{most}")
+        at_most = f", at most {estimate.max_writes:,}" if estimate.max_writes != estimate.writes else ""
+        say(f"documents  {estimate.documents:,}, of which {estimate.writes:,} would be written{at_most}")
         added, meanwhile = format_bytes(estimate.bytes_added), format_bytes(estimate.max_bytes_added)
         say(
             f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), and temporarily up to "
             f"{meanwhile} until the engine merges segments; GET _cat/allocation shows the free space"
         )
-        say(f"time       {_duration(estimate.seconds)}, estimated from {counted(estimate.sampled, 'document')}")
+        say(f"time       {_format_duration(estimate.seconds)}, estimated from {counted(estimate.sampled, 'document')}")
         say("nothing was written")
         _print_notes(estimate.skipped_indices, estimate.notes)
     if estimate.skipped_indices:
         raise SystemExit(1)
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     if seconds < 90:
         return f"about {seconds:.0f} s"
     return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"

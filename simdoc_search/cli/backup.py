@@ -1,4 +1,4 @@
-"""`simdoc-search backup`: copies a store, even while others write to it."""
+"""`simdoc-search backup`: copies a local store, even while other programs write to it."""
 
 from __future__ import annotations
 

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("place", metavar="PATH|URL")
+@click.argument("path_or_url", metavar="PATH|URL")
 @field_option
 @engine_option
 @json_option
 @handle_errors
-def check(place: str, field: str | None, engine: EngineKind | None, as_json: bool) -> None:
+def check(path_or_url: str, field: str | None, engine: EngineKind | None, as_json: bool) -> None:
     """Check a store for damage, or an engine's index for problems.
 
     For a local store, the command verifies the checksum of every file. Other programs can keep writing to the store.
@@ -40,7 +40,7 @@ def check(place: str, field: str | None, engine: EngineKind | None, as_json: boo
     """
     from simdoc_search.stores.location import parse_location
 
-    location = parse_location(place)
+    location = parse_location(path_or_url)
     if isinstance(location, Path):
         has_problems = _check_store(location, as_json)
     else:
@@ -58,8 +58,8 @@ def _check_store(folder: Path, as_json: bool) -> bool:
         damages = list(check_store(folder, lambda done, total: update(completed=done, total=total)))
     documents = 0 if damages else read_commit(folder / INDEX_FOLDER).documents
     if as_json:
-        findings = [{"place": damage.file, "problem": damage.problem} for damage in damages]
-        print_json({"store": str(folder), "fit": not damages, "documents": documents, "findings": findings})
+        findings = [{"file": damage.file, "problem": damage.problem} for damage in damages]
+        print_json({"store": str(folder), "ok": not damages, "documents": documents, "findings": findings})
         return bool(damages)
     for damage in damages:
         say(f"problem: {damage.file}: {damage.problem}")
@@ -77,9 +77,10 @@ def _check_index(url: str, field: str | None, engine: EngineKind | None, as_json
     has_problems = any(finding.is_problem for finding in findings)
     if as_json:
         rows = [
-            {"index": finding.index, "wrong": finding.is_problem, "problem": finding.message} for finding in findings
+            {"index": finding.index, "is_problem": finding.is_problem, "problem": finding.message}
+            for finding in findings
         ]
-        print_json({"url": f"{client.name}/{index}", "fit": not has_problems, "findings": rows})
+        print_json({"url": f"{client.name}/{index}", "ok": not has_problems, "findings": rows})
         return has_problems
     for finding in findings:
         say(f"{'problem' if finding.is_problem else 'note'}: {finding.index}: {finding.message}")

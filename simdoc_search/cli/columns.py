@@ -1,4 +1,4 @@
-"""`--show` and `--sort`: the columns of documents and their order, as text and as JSON. Also links ids to files."""
+"""Implements `--show` and `--sort`, and links ids to files."""
 
 from __future__ import annotations
 
@@ -46,23 +46,23 @@ show_option: Final = click.option(
 )
 
 
-def sort_option(default: str, more: str = "") -> Callable[[Command], Command]:
-    """Return `--sort`. Its help names the default order, and ends in `more`."""
+def sort_option(default: str, extra_help: str = "") -> Callable[[Command], Command]:
+    """Return `--sort`. Its help contains `extra_help` and the default order."""
     return click.option(
         "--sort",
         metavar="COLUMN",
-        help=f"Sort by id, path, size (largest first), date (newest first) or a metadata field.{more}  "
+        help=f"Sort by id, path, size (largest first), date (newest first) or a metadata field.{extra_help}  "
         f"[default: {default}]",
     )
 
 
 class HitColumns:
-    """Reads the columns of hits. On a terminal, it also reads their paths, to link their ids to their files.
+    """Reads the columns of hits. For a terminal, it also reads the path of each hit, to link its id to its file.
 
     Args:
         store: the store of the hits.
         names: the columns to show.
-        sort: the column by which hits are sorted; None keeps the order of the result.
+        sort: the column to sort by; None to keep the order of the result.
     """
 
     def __init__(self, store: Store, names: Sequence[str], sort: str | None = None) -> None:
@@ -76,15 +76,15 @@ class HitColumns:
         warn_unknown_columns(store, needed)
 
     def read(self, places: Iterable[DocumentKey]) -> dict[DocumentKey, dict[str, Any]]:
-        """Return the values of all columns for the documents at these places."""
+        """Return the values of all columns for these documents."""
         return self._columns.values_at(self._store, list(places))
 
-    def add_to_json(self, answer: dict[str, Any], hits: Sequence[Any]) -> dict[str, Any]:
-        """Return an answer as JSON with its hits sorted, and with the columns of each hit."""
+    def add_to_json(self, result: dict[str, Any], hits: Sequence[Any]) -> dict[str, Any]:
+        """Return a result as JSON, with sorted hits and with the columns of each hit."""
         values = self.read(hit.place for hit in hits)
-        json_of = {id(hit): value for hit, value in zip(hits, answer["hits"], strict=True)}
+        json_by_hit = {id(hit): value for hit, value in zip(hits, result["hits"], strict=True)}
         ordered = sort_hits(hits, self, values)
-        return {**answer, "hits": [{**json_of[id(hit)], **self.as_json(values.get(hit.place))} for hit in ordered]}
+        return {**result, "hits": [{**json_by_hit[id(hit)], **self.as_json(values.get(hit.place))} for hit in ordered]}
 
     def as_json(self, values: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return the columns of a hit as JSON."""
@@ -127,7 +127,7 @@ def link_id(id: str, values: Mapping[str, Any] | None) -> str:
     if not (sys.stdout.isatty() and isinstance(path, str) and os.path.isabs(path)) or path.startswith(("//", "\\")):  # noqa: PTH117
         return text
     try:
-        if not os.path.isfile(path):  # noqa: PTH113 - a Path may raise for a NUL
+        if not os.path.isfile(path):  # noqa: PTH113 - Path.is_file may raise for a NUL
             return text
         address = Path(path).as_uri().replace("file://", f"file://{socket.gethostname()}", 1)
     except (OSError, ValueError):
@@ -144,5 +144,5 @@ def _format_value(name: str, value: Any) -> str:
     from simdoc_search.search.columns import column_text
 
     if name == "path" and isinstance(value, str):
-        value = value.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is text
+        value = value.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str
     return column_text(name, value)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
 
 LEFT_OUT_KEY = "simdoc_search.left_out"
-"""Key in the context of a command. Its value is the list of indices that were not queried and are not reported yet."""
+"""Key in the context of a command, for the list of indices that were not queried and are not reported yet."""
 
 Parameters = ParamSpec("Parameters")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -35,9 +35,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 # --- options ---
 
 
-def _refuse_memory(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+def _reject_memory_store(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     if value == ":memory:":
-        raise click.BadParameter("a store in memory would be lost when the command ends; choose a folder")
+        raise click.BadParameter(f"the store {value!r} would be lost when the command ends; choose a folder")
     return value
 
 
@@ -50,7 +50,7 @@ def store_option(command: Command) -> Command:
     """Add `--store` and `--engine`."""
     option = click.option(
         "--store",
-        callback=_refuse_memory,
+        callback=_reject_memory_store,
         default="./.simdoc",
         envvar="SIMDOC_STORE",
         show_default=True,
@@ -67,7 +67,7 @@ text_field_option: Final = click.option(
     multiple=True,
     metavar="FIELD",
     help="Text field of an index that simdoc-search did not create. If repeated, the fields are joined into one text.  "
-    "[default: the field given to backfill]",
+    "[default: the field given to the first backfill]",
 )
 """For commands that read texts. Pass the value to `open_store` as `text_field`."""
 
@@ -97,7 +97,7 @@ class Interrupted(click.ClickException):
 
 
 def handle_errors(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """Decorate a command so that each error prints one sentence and sets the exit status."""
+    """Decorate a command so that an error prints one sentence and sets the exit status."""
 
     @functools.wraps(command)
     def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
@@ -109,7 +109,7 @@ def handle_errors(command: Callable[Parameters, None]) -> Callable[Parameters, N
 
 @contextmanager
 def handled_errors() -> Iterator[None]:
-    """Turn Ctrl-C and errors of the library and of click into click errors with one printable sentence."""
+    """Convert errors, including Ctrl-C, to click errors with one printable sentence."""
     try:
         yield
     except (QuerySyntaxError, LocationError) as error:
@@ -143,8 +143,8 @@ def _unindexed_file_message(error: SimdocError) -> str:
     takes_files = context is not None and any("--file" in parameter.opts for parameter in context.command.params)
     hint = "use --file to query with it, or " if takes_files else ""
     return (
-        f"the file {error.id!r} is not in the store; {hint}run simdoc-search index to add it, or to see why it cannot "
-        "be added"
+        f"the file {error.id!r} is not in the store; {hint}run simdoc-search index, which adds the file or says why it "
+        "cannot"
     )
 
 
@@ -152,7 +152,7 @@ def _unindexed_file_message(error: SimdocError) -> str:
 
 
 def open_for_query(location: str, **options: Any) -> Store:
-    """Open a store with `open_store`. Indices that cannot be queried are reported after the answer, or in its JSON."""
+    """Open a store with `open_store`. Indices that cannot be queried are reported after the output, or in its JSON."""
     from simdoc_search.stores import open_store
 
     store = open_store(location, **options)
@@ -201,12 +201,12 @@ def document_progress(
     """Show progress on stderr: a count of documents, a bar of documents, or a bar of bytes.
 
     Args:
-        hidden: whether to show nothing.
-        has_total: whether to show a bar, because the number of documents will be known.
+        hidden: whether to hide the progress.
+        has_total: whether to show a bar of documents, because their number will be known.
         counts_bytes: whether to show a bar of bytes.
 
     Yields:
-        A function that takes `advance`, or `completed` and `total`, as `Progress.update` of rich does.
+        A function that takes `advance`, or `completed` and `total`, like rich's `Progress.update`.
     """
     from rich.progress import BarColumn, DownloadColumn, SpinnerColumn, TextColumn
 
@@ -228,7 +228,7 @@ def stage_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
     """Show a bar on stderr for each stage of a long task.
 
     Yields:
-        A function that takes the name of a stage and its finished share, 0..1.
+        A function that takes the name of a stage and the share of it that is done, 0..1.
     """
     from rich.progress import BarColumn, TextColumn
 
@@ -255,7 +255,7 @@ def _make_progress(hidden: bool, *columns: Any, shows_remaining_time: bool) -> P
 
 @contextmanager
 def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
-    """Open a text file that the user named, for writing. It is written completely or not at all.
+    """Open an output file for writing. It is written completely or not at all.
 
     Raises:
         ClickException: the file cannot be written.
@@ -273,6 +273,6 @@ def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a text file that the user named, as `text_file` does."""
+    """Write an output file. Raises the same errors as `text_file`."""
     with text_file(path) as file:
         file.write(text)

@@ -37,11 +37,11 @@ StyledText = tuple[str, str]
 
 
 class _Line(NamedTuple):
-    """A line before it is wrapped. `lead` is printed in the indentation of its first row."""
+    """A line to be wrapped. `label` is printed in the indentation of its first row."""
 
     indent: int
     content: list[StyledText]
-    lead: StyledText = ("", "")
+    label: StyledText = ("", "")
 
 
 def comparison_lines(
@@ -73,10 +73,10 @@ def measure_lines(
 
 def _wrap(lines: Iterable[_Line], width: int, is_coloured: bool) -> Iterator[Text]:
     console = Console(width=width)
-    for indent, content, lead in lines:
+    for indent, content, label in lines:
         if not content:
             yield Text()
-        before = Text(" " * (indent - len(lead[1]))).append(_apply_style(*lead, is_coloured))
+        before = Text(" " * (indent - len(label[1]))).append(_apply_style(*label, is_coloured))
         parts = (_apply_style(style, re.sub(r"\s+", " ", text), is_coloured) for style, text in content)
         for row in Text.assemble(*parts).wrap(console, width - indent):
             row.rstrip()
@@ -134,12 +134,12 @@ class _Report:
             yield _Line(2, [("", line)])
         position = 0
         for group in _group_nearby(self._comparison.differences, self._a):
-            yield from self._equal_part(position, group[0].a[0])
+            yield from self._equal_text(position, group[0].a[0])
             yield from self._group(group, position)
             position = max(position, *(difference.a[1] for difference in group))
-        yield from self._equal_part(position, len(self._a))
+        yield from self._equal_text(position, len(self._a))
 
-    def _equal_part(self, start: int, end: int) -> Iterator[_Line]:
+    def _equal_text(self, start: int, end: int) -> Iterator[_Line]:
         last = len(self._a.rstrip())
         lines = self._in_a.count_lines_between(start, min(end, last)) - (start > 0 and end < last)  # whole lines
         words = len(self._a[start:end].split()) if lines < 2 else 0
@@ -147,18 +147,18 @@ class _Report:
             amount = counted(lines, "equal line") if lines > 1 else counted(words, "equal word")
             yield _Line(2, [("aside", f"… {amount} …")])
 
-    def _group(self, group: list[Difference], before: int) -> Iterator[_Line]:
+    def _group(self, group: list[Difference], previous_end: int) -> Iterator[_Line]:
         first = group[0]
         words = counted(sum(difference.words for difference in group), "word")
         total = f"{words} in {counted(len(group), 'difference')}"
         description = describe_difference(first, self._a, self._b) if len(group) == 1 else total
         yield _Line(0, [("aside", f"{self._format_positions(first.a[0], first.b[0])}: "), ("heading", description)])
         if first.kind != "moved":
-            yield _Line(4, self._changes(group, before))
+            yield _Line(4, self._changes(group, previous_end))
 
-    def _changes(self, group: list[Difference], before: int) -> list[StyledText]:
+    def _changes(self, group: list[Difference], previous_end: int) -> list[StyledText]:
         start, end = group[0].a[0], max(difference.a[1] for difference in group)
-        content: list[StyledText] = [("", words_before(self._a, before, start, _CONTEXT_WORDS))]
+        content: list[StyledText] = [("", words_before(self._a, previous_end, start, _CONTEXT_WORDS))]
         position = start
         for difference in group:
             is_inserted = difference.kind == "inserted"

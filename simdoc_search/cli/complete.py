@@ -29,7 +29,7 @@ def complete_paths(_context: click.Context, _parameter: click.Parameter, prefix:
 
 
 def _read_ids(location: str, engine: str | None, prefix: str, ids: list[str]) -> None:
-    """Add the ids to a list that the caller reads, even if this function has not returned by then."""
+    """Add ids to the list `ids`, which the caller may read before this function returns."""
     from simdoc_search.stores import open_store
 
     with suppress(Exception), open_store(location, engine=engine) as store:  # type: ignore[arg-type] # click has checked it

@@ -20,26 +20,35 @@ import click
 from simdoc_search.cli.common import say
 from simdoc_search.small_files import parse_toml, read_small
 
-NAME = "simdoc.toml"
+_FILE_NAME = "simdoc.toml"
 _MAX_BYTES = 1 << 16
 
-_QUERY = {"exclude", "filter", "show", "size", "sort"}
-_LIMITS = {"bits", "min-share", "min-smaller-share", "min-score"}
-_NEW_STORE = {
+_QUERY_OPTIONS = {"exclude", "filter", "show", "size", "sort"}
+_LIMIT_OPTIONS = {"max-distance", "min-share", "min-smaller-share", "min-score"}
+_NEW_STORE_OPTIONS = {
     *("language", "no-passages", "no-texts", "passage-run", "profile", "shingle-size", "sketch", "stem", "stop-words"),
     *("front-matter", "quoted-replies", "unit", "with"),
 }
 
-SETTABLE: Mapping[str, frozenset[str]] = {
+SETTABLE_OPTIONS: Mapping[str, frozenset[str]] = {
     "index": frozenset(
-        {"archives", "checksum", "exclude", "fail-on-skip", "file-timeout", "id-field", "max-size", "reject-duplicates"}
+        {
+            "archives",
+            "checksum",
+            "exclude-files",
+            "fail-on-skip",
+            "file-timeout",
+            "id-field",
+            "max-size",
+            "reject-duplicates",
+        }
         | {"text-field", "worker-memory", "workers"}
-        | _NEW_STORE
+        | _NEW_STORE_OPTIONS
     ),
-    "similar": frozenset(_QUERY | {"include-self", "measure", "overlap", "probability", "estimate"}),
-    "passages": frozenset(_QUERY | {"min-words", "other-folders", "preset"}),
-    "versions": frozenset(_LIMITS | {"exclude", "filter", "sentences", "size"}),
-    "related": frozenset(_QUERY | _LIMITS),
+    "similar": frozenset(_QUERY_OPTIONS | {"include-self", "measure", "overlap", "probability", "estimate"}),
+    "passages": frozenset(_QUERY_OPTIONS | {"min-words", "other-folders", "preset"}),
+    "versions": frozenset(_LIMIT_OPTIONS | {"exclude", "filter", "sentences", "size"}),
+    "related": frozenset(_QUERY_OPTIONS | _LIMIT_OPTIONS),
     "duplicates": frozenset({"estimate", "exclude", "filter", "keep", "limit", "measure", "overlap"}),
     "serve": frozenset({"show"}),
     "list": frozenset({"exclude", "filter", "limit", "reverse", "show", "sort"}),
@@ -53,10 +62,10 @@ _log = logging.getLogger(__name__)
 
 
 def read_config(group: click.Group) -> dict[str, Any]:
-    """Return the defaults of all commands in the form that click takes. Without a file, there are none.
+    """Return the `default_map` of click with the options that the file sets; empty without a file.
 
     Raises:
-        UsageError: the file cannot be read, or sets an option that it may not set.
+        UsageError: the file cannot be read, or sets an option that it is not allowed to set.
     """
     variable = os.environ.get("SIMDOC_CONFIG")
     path = Path(variable) if variable else None if variable == "" else _find_config()
@@ -73,7 +82,7 @@ def read_config(group: click.Group) -> dict[str, Any]:
 
 
 def configured_value(command: str, option: str) -> Any:
-    """Return the value that the file sets for an option of any command; None if it sets none."""
+    """Return the value that the file sets for an option of a command; None if it does not set it."""
     defaults = click.get_current_context().find_root().default_map or {}
     return defaults.get(command, {}).get(option)
 
@@ -85,7 +94,7 @@ def _find_config() -> Path | None:
     except OSError:  # the folder was removed
         return None
     for folder in (here, *here.parents):
-        path = folder / NAME
+        path = folder / _FILE_NAME
         try:
             info = path.stat()
         except OSError:
@@ -107,9 +116,9 @@ def _read_tables(
     for name, table in tables.items():
         if name == "store":
             continue
-        if name not in SETTABLE or not isinstance(table, dict):
-            raise click.UsageError(f"{path} cannot set {name!r:.60}; {_suggest(name, [*SETTABLE, 'store'])}")
-        defaults[name] = dict(_read_options(group.commands[name], f"{path}: [{name}]", table, SETTABLE[name]))
+        if name not in SETTABLE_OPTIONS or not isinstance(table, dict):
+            raise click.UsageError(f"{path} cannot set {name!r:.60}; {_suggest(name, [*SETTABLE_OPTIONS, 'store'])}")
+        defaults[name] = dict(_read_options(group.commands[name], f"{path}: [{name}]", table, SETTABLE_OPTIONS[name]))
     if "store" in tables:
         store = _read_store(path, tables["store"], is_from_variable=is_from_variable)
         for name, command in group.commands.items():
@@ -119,31 +128,31 @@ def _read_tables(
 
 
 def _read_options(
-    command: click.Command, where: str, table: Mapping[str, Any], settable: frozenset[str]
+    command: click.Command, location: str, table: Mapping[str, Any], settable: frozenset[str]
 ) -> Iterator[tuple[str | None, Any]]:
     by_flag = {flag.lstrip("-"): parameter for parameter in command.params for flag in parameter.opts}
     for key, value in table.items():
         if key not in settable:
-            raise click.UsageError(f"{where} cannot set {key!r:.60}; {_suggest(key, sorted(settable))}")
-        yield by_flag[key].name, _convert(command, by_flag[key], value, f"{where} {key}")
+            raise click.UsageError(f"{location} cannot set {key!r:.60}; {_suggest(key, sorted(settable))}")
+        yield by_flag[key].name, _convert(command, by_flag[key], value, f"{location} {key}")
 
 
-def _convert(command: click.Command, option: click.Parameter, value: Any, where: str) -> Any:
-    """Return a value in the form that click takes. It is checked here so that the error names the file."""
+def _convert(command: click.Command, option: click.Parameter, value: Any, location: str) -> Any:
+    """Return a value for click's `default_map`. It is checked here so that an error names the file."""
     is_flag = isinstance(option, click.Option) and option.is_flag
     if option.multiple and isinstance(value, str):
         value = [value]
     is_list = isinstance(value, list) and all(isinstance(text, str) for text in value)
     if is_flag != isinstance(value, bool) or (option.multiple and not is_list):
-        wanted = "true or false" if is_flag else "a list of strings" if option.multiple else "a string or a number"
-        raise click.UsageError(f"{where} is {value!r:.60}; write {wanted}")
+        expected = "true or false" if is_flag else "a list of strings" if option.multiple else "a string or a number"
+        raise click.UsageError(f"{location} is {value!r:.60}; write {expected}")
     if is_flag:
         return value
     argument = value if option.multiple else ",".join(value) if is_list else str(value)
     try:
         option.type_cast_value(click.Context(command), argument)
     except click.BadParameter as error:
-        raise click.UsageError(f"{where}: {error.message:.400}") from None
+        raise click.UsageError(f"{location}: {error.message:.400}") from None
     return argument
 
 
@@ -156,7 +165,7 @@ def _read_store(path: Path, value: Any, *, is_from_variable: bool) -> str:
         raise click.UsageError(f"{path}: store must be a non-empty string, not {value!r:.60}")
     if "://" in value and is_from_variable:
         return value
-    store = Path(os.path.abspath(path.parent / value))  # noqa: PTH100 - does not resolve links
+    store = Path(os.path.abspath(path.parent / value))  # noqa: PTH100 - Path.resolve would follow links
     if not is_from_variable and ("://" in value or not store.is_relative_to(path.absolute().parent)):
         raise click.UsageError(
             f"{path}: store {value!r:.60} is outside the folder of this file; to allow this, set SIMDOC_CONFIG={path}"

@@ -39,7 +39,7 @@ def defaults(
 
     \b
       simdoc-search defaults                       show the current values
-      simdoc-search defaults --bits 10 --min-share 60
+      simdoc-search defaults --max-distance 10 --min-share 60
       simdoc-search defaults --reset
     """
     from simdoc_search.sketch.limits import Limits

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="How to measure overlap. By default, it is the share of their combined text that both documents contain. "
+    help="How to measure overlap. The default is the share of the combined text that is in both documents. "
     "`containment`: the share of a document that is in the kept one. `contained`: the share of the kept document that "
     "is in the other one.",
 )  # fmt: skip
@@ -68,31 +68,31 @@ if TYPE_CHECKING:
     help="Prefer to keep documents whose id begins with PREFIX, such as originals/. Overrides --keep. Repeatable.",
 )  # fmt: skip
 @click.option(
-    "--as-before", type=click.Path(dir_okay=False), metavar="PLAN",
+    "--previous-plan", type=click.Path(dir_okay=False), metavar="PLAN",
     help="Keep the same documents as the earlier plan PLAN. Overrides --keep.",
 )  # fmt: skip
 @click.option(
     "--since",
     type=day_type,
     metavar="DATE",
-    help="Only compare files that changed since DATE, such as 2026-11-30. They are compared with all documents.",
+    help="Only find duplicates of files that changed since DATE, such as 2026-11-30.",
 )
 @click.option(
     "--new",
     "only_new",
     is_flag=True,
-    help="Only compare the new and changed files in FOLDER. They are compared with all documents.",
+    help="Only find duplicates of the new and changed files in FOLDER.",
 )
 @click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints. Do not compare the texts.")
 @ignore_option
 @click.option(
-    "--via", type=click.Choice(["memory", "engine"]), default="memory", show_default=True,
+    "--compare-in", "via", type=click.Choice(["memory", "engine"]), default="memory", show_default=True,
     help="Where to compare documents: in the memory of this machine, or in the engine of the store. Use `engine` if "
     "they do not fit into memory.",
 )  # fmt: skip
 @click.option(
     "--checkpoint", type=click.Path(dir_okay=False), metavar="FILE",
-    help="With --via engine: save the progress in FILE, and resume from it.",
+    help="With --compare-in engine: save the progress in FILE, and resume from it.",
 )  # fmt: skip
 @click.option(
     "--limit", type=click.IntRange(min=1), help="Show only the N groups that free the most space.", metavar="N"
@@ -131,7 +131,7 @@ def duplicates(
     excluded: GivenFilters,
     keep: str,
     keep_in: tuple[str, ...],
-    as_before: str | None,
+    previous_plan: str | None,
     since: datetime | None,
     only_new: bool,
     estimate: bool,
@@ -161,12 +161,11 @@ def duplicates(
       simdoc-search duplicates --filter path=reports/ --csv pairs.csv
       simdoc-search duplicates ./corpus --plan plan.tsv
 
-    Each group begins with the document to keep. For each of the others, the command proposes an action and gives the
+    Each group begins with the document to keep. For each other document, the command proposes an action and gives the
     reason. It proposes `drop` if the files have the same bytes. It proposes `decide` if only the text, the words or
-    some of the words are the same. The command never changes files. It only changes documents with --mark.
+    some of the words are the same. The command never changes files. With --mark, it changes documents in the engine.
 
-    --exclude skips documents by their metadata. To skip files of FOLDER by name, set `exclude` in the [index] table of
-    simdoc.toml.
+    To skip files of FOLDER by name, set `exclude-files` in the [index] table of simdoc.toml.
     """
     from simdoc_search.cli.duplicates_output import (
         check_can_mark,
@@ -183,7 +182,7 @@ def duplicates(
     if only_new and not folders:
         raise click.UsageError("--new needs FOLDER; without a folder, use --since DATE")
     check_output_files(csv_file, html, plan, folders, as_json=as_json)
-    kept_before = [row.place.id for row in read_plan(as_before) if row.action == "keep"] if as_before else []
+    kept_before = [row.place.id for row in read_plan(previous_plan) if row.action == "keep"] if previous_plan else []
     if sets_marks:
         check_can_mark(store, compares_all=not (only_new or since))
 
@@ -204,7 +203,7 @@ def duplicates(
                 overlap=overlap,
                 measure=measure,
                 filters=filters_of(filters, excluded),
-                within=[os.path.abspath(folder) for folder in folders] if only_folders else (),  # noqa: PTH100 - links as they are
+                within=[os.path.abspath(folder) for folder in folders] if only_folders else (),  # noqa: PTH100 - Path.resolve would follow links
                 since=since and since.astimezone(),
                 new=new_ids if only_new else None,
                 keep=keep,
@@ -263,7 +262,7 @@ def index_paths(
     problems: list[str] = []
     workers = os.cpu_count() or 1
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers))
-    exclude = configured_value("index", "exclude") or ()  # so that all commands index the same files of a folder
+    exclude = configured_value("index", "exclude_files") or ()  # so that all commands index the same files of a folder
     sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
     search = SimilaritySearch(open_index(create=bool(paths)))
     if not paths:

@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.as_json import cluster_as_json, duplicates_head_as_json, duplicates_tail_as_json, pair_as_json
+from simdoc_search.as_json import (
+    cluster_as_json,
+    duplicates_omissions_as_json,
+    duplicates_summary_as_json,
+    pair_as_json,
+)
 from simdoc_search.cli.common import Interrupted, say, stage_progress, text_file, with_left_out_indices
 from simdoc_search.display import counted, format_bytes, safe_json, show_more, showing, without_secrets
 from simdoc_search.duplicates import Duplicates, GroupedDocument
@@ -62,18 +67,20 @@ def print_as_json(
 ) -> None:
     """Print one JSON object piece by piece, because there may be millions of pairs."""
     clusters = map(cluster_as_json, result.groups(limit))
-    click.echo("{" + _json_members(with_left_out_indices(duplicates_head_as_json(result, keep))), nl=False)
+    click.echo("{" + _json_members(with_left_out_indices(duplicates_summary_as_json(result, keep))), nl=False)
     for name, values in (("clusters", clusters), ("pairs", map(pair_as_json, result.pairs()))):
         click.echo(f',\n"{name}": [', nl=False)
         for number, value in enumerate(values):
             click.echo(("," if number else "") + "\n" + _to_json(value), nl=False)
         click.echo("]", nl=False)
     mark_report = {} if marks is None else {"marks": asdict(marks)}
-    click.echo(",\n" + _json_members({**duplicates_tail_as_json(result), "problems": problems, **mark_report}) + "}")
+    click.echo(
+        ",\n" + _json_members({**duplicates_omissions_as_json(result), "problems": problems, **mark_report}) + "}"
+    )
 
 
 def write_csv(result: Duplicates, file: str) -> None:
-    """Write all pairs as CSV with the columns of `_CSV_COLUMNS`. Index and routing are empty in a local store.
+    """Write all pairs as CSV with the columns of `_CSV_COLUMNS`. Index and routing are empty for a local store.
 
     Raises:
         ClickException: the file cannot be written.
@@ -90,7 +97,7 @@ def write_csv(result: Duplicates, file: str) -> None:
 def check_output_files(
     csv_file: str | None, html: Path | None, plan: str | None, folders: Iterable[str], *, as_json: bool
 ) -> None:
-    """Refuse output files that cannot be written, or that would overwrite a document or another plan.
+    """Check that the output files can be written, and that they overwrite neither a document nor a plan.
 
     Raises:
         UsageError: JSON and CSV, or the page, would be written to stdout.
@@ -111,7 +118,7 @@ def check_output_files(
             raise CorpusError(f"cannot write {file}, because its folder does not exist; create the folder")
         if path.exists() and any(path.is_relative_to(Path(folder).resolve()) for folder in folders):
             raise CorpusError(
-                f"{file} already exists in a folder to index, so it may be a document; choose another file"
+                f"cannot overwrite {file}, because it is in a given folder and may be a document; choose another file"
             )
 
 
@@ -127,7 +134,7 @@ def save_plan(result: Duplicates, file: str, store: Store, location: str, *, qui
 
 
 def check_can_mark(store: str, *, compares_all: bool) -> None:
-    """Refuse to mark documents of a local store, or to mark if only new documents are compared."""
+    """Check that the store is in an engine, and that all documents are compared."""
     if not compares_all:
         raise click.UsageError("--mark must compare all documents; omit --new and --since")
     if isinstance(parse_location(store), Path):
@@ -169,7 +176,7 @@ def summary(result: Duplicates) -> str:
 
 
 def notes(result: Duplicates, *, estimated_by_option: bool) -> Iterator[str]:
-    """Yield sentences on documents that were not compared or left out, and on overlaps that were only estimated."""
+    """Yield sentences about documents that were not compared, and about overlaps that were only estimated."""
     if result.new_documents < result.documents and result.group_count:
         new = counted(result.new_documents, "new document was", "new documents were")
         yield f"{new} compared with all {result.documents:,}; the older documents are kept"

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates.verdicts import DuplicateKind
     from simdoc_search.passages.report import ListSection
 
-_MAX_PAIRS, _MAX_CHARACTERS, _MAX_PAIRS_OF_GROUP = 100, 4_000_000, 10
+_MAX_PAIRS, _MAX_CHARACTERS, _MAX_PAIRS_PER_GROUP = 100, 4_000_000, 10
 """Maximum number of pairs shown side by side, of their characters, and of pairs per group.
 
-They keep the page fast. Pairs of the first groups are shown.
+These limits keep the page fast. The pairs of the first groups are shown.
 """
 
 _MAX_GROUPS, _MAX_MEMBERS = 1_000, 100
@@ -74,7 +74,7 @@ def _section(result: Duplicates, group: Group, number: int, budget: _PageBudget,
     from simdoc_search.passages.report import ListEntry, ListSection, pair_view
 
     members = group.duplicates[:_MAX_MEMBERS]
-    near = tuple(member for member in members if member.kind == "near")[: min(_MAX_PAIRS_OF_GROUP, budget.pairs)]
+    near = tuple(member for member in members if member.kind == "near")[: min(_MAX_PAIRS_PER_GROUP, budget.pairs)]
     views, differences = {}, {}
     kept_size, kept_date, kept_name = size_date_and_name(group.kept)
     for duplicate, comparison, texts in result.compare_group(replace(group, duplicates=near)) if near else ():

@@ -38,8 +38,8 @@ def _check_data(_context: click.Context, _parameter: click.Parameter, value: str
 def engine() -> None:
     """Run OpenSearch on this machine, for development and tests.
 
-    It is installed from Python packages, so you need neither Docker nor Java. It has no password, but only programs on
-    this machine can reach it.
+    OpenSearch is installed from Python packages, so you need neither Docker nor Java. It has no password, but only
+    programs on this machine can reach it.
 
     \b
       simdoc-search engine start
@@ -50,13 +50,13 @@ def engine() -> None:
 
 @engine.command()
 @click.option("--nodes", type=click.IntRange(1, 9),
-              help="Number of nodes. Each node is a process.  [default: as in its data, or 1]")  # fmt: skip
+              help="Number of nodes. Each node is a process.  [default: as many as its data has, or 1]")  # fmt: skip
 @port_option
 @click.option("--heap", metavar="SIZE", help="Heap size of each node, such as 512m.  [default: 1g]")
 @click.option(
     "--version", metavar="VERSION", help="Version of OpenSearch, such as 2.19.1.  [default: a tested version]"
 )
-@click.option("--data", type=click.Path(), callback=_check_data, is_eager=True, metavar="DIR",  # before the port
+@click.option("--data", type=click.Path(), callback=_check_data, is_eager=True, metavar="DIR",  # parsed before --port
               help="Folder for the data.  [default: a folder in your home directory]")  # fmt: skip
 @click.option("--ephemeral", is_flag=True, help="Delete the data when the engine is stopped.")
 @json_option

@@ -48,10 +48,10 @@ class _ExplainedQuery(NamedTuple):
 
     Attributes:
         readings: all readings of the FINGERPRINT.
-        query: the explained reading.
+        query: the reading that is run.
         is_stored: whether the document of `query` is stored.
-        plan: the plan.
-        sent: the plan that the store runs instead, because it is cheaper. Otherwise the same as `plan`.
+        plan: the plan of `query`.
+        executed_plan: the plan that the store runs. It differs from `plan` if another plan is cheaper.
         kind: the kind of field that the store queries.
     """
 
@@ -59,7 +59,7 @@ class _ExplainedQuery(NamedTuple):
     query: FingerprintQuery
     is_stored: bool
     plan: Plan
-    sent: Plan
+    executed_plan: Plan
     kind: FieldKind
 
     @property
@@ -95,10 +95,10 @@ def explain(
 ) -> None:
     """Show how a query is parsed, how it is run, and what it finds.
 
-    FINGERPRINT is ID, ID_OVERLAP or ID_OVERLAP_PROBABILITY. The command prints how it can be parsed, the plan of the
-    query, and the probability of finding a document at several overlaps. If the document is not in the store, its
-    fingerprint is assumed to have 512 tokens. A query with a probability groups tokens into bands. It uses only as many
-    bands as needed (--planner enough), or bands of all tokens (--planner all).
+    FINGERPRINT is ID, ID_OVERLAP or ID_OVERLAP_PROBABILITY. The command prints the possible readings of FINGERPRINT,
+    the plan of the query, and the probability of finding a document at several overlaps. If the document is not in the
+    store, its fingerprint is assumed to have 512 tokens. A query with a probability groups tokens into bands. It uses
+    only as many bands as needed (--planner enough), or bands of all tokens (--planner all).
 
     \b
       simdoc-search explain doc123_20_80
@@ -132,8 +132,8 @@ def explain(
         name = getattr(opened, "field", DEFAULT_FIELD)  # a local store has no object field
         print_json(to_dsl(planned, name if kind == "terms" else f"{name}.tokens", kind=kind))
         return
-    sent = opened.candidates(planned).plan if opened and tokens and isinstance(planned, Bands) else planned
-    explained = _ExplainedQuery(readings, query, bool(tokens), planned, sent, kind)
+    executed_plan = opened.candidates(planned).plan if opened and tokens and isinstance(planned, Bands) else planned
+    explained = _ExplainedQuery(readings, query, bool(tokens), planned, executed_plan, kind)
     if as_json:
         print_json(_as_json(explained))
     else:
@@ -146,7 +146,7 @@ def _resolve(
     probability: Fraction | None,
     open_index: Callable[[], Store],
 ) -> tuple[FingerprintQuery, list[str], Store | None]:
-    """Return the reading to explain, and the tokens and the store of its document if that is stored."""
+    """Return the reading that is run. If its document is stored, also return the tokens and the store."""
     if requested is None:
         return FingerprintQuery("", overlap, probability), [], None
     from simdoc_search.search import SimilaritySearch
@@ -171,37 +171,40 @@ def _as_json(explained: _ExplainedQuery) -> dict[str, Any]:
     return {
         "readings": [str(reading) for reading in explained.readings if reading.id],
         "query": query_as_json(query),
-        "stored": explained.is_stored,
+        "is_stored": explained.is_stored,
         "tokens": len(plan.tokens),
         "plan": plan_as_json(plan),
-        "sent": plan_as_json(explained.sent),
-        "probability_reached": plan.probability_of_finding(float(query.overlap)) if query.overlap else None,
+        "executed_plan": plan_as_json(explained.executed_plan),
+        "recall": plan.probability_of_finding(float(query.overlap)) if query.overlap else None,
         "expected_error": explained.expected_error,
         "curve": [{"overlap": overlap, "probability": plan.probability_of_finding(overlap)} for overlap in _OVERLAPS],
     }
 
 
 def _print(explained: _ExplainedQuery) -> None:
-    readings, query, is_stored, plan, sent, kind = explained
+    readings, query, is_stored, plan, executed_plan, kind = explained
     if readings[0].id:
         say("readings   " + "  or  ".join(map(str, readings)))
-    say(f"explained  {query if query.id else _describe_limits(query)}")
+    say(f"query      {query if query.id else _describe_limits(query)}")
     say(f"tokens     {len(plan.tokens)}" + ("" if is_stored else " (assumed; the document is not stored)"))
     say(f"plan       {_describe_plan(plan)}, {counted(plan.clauses, 'clause')}")
     if isinstance(plan, Bands) and plan.minimum_match > plan.rows:
-        say(f"cut-off    {_describe_plan(Threshold(plan.tokens, plan.minimum_match))} in addition to a whole band")
-    if sent is not plan:
-        say(f"sent       {_describe_plan(sent)}, because bands that match over {MAX_BAND_MATCHES} documents are slow")
-    is_ranked = can_count_tokens(sent, 0, MAX_CLAUSES)
+        say(f"filter     {_describe_plan(Threshold(plan.tokens, plan.minimum_match))} in addition to a whole band")
+    if executed_plan is not plan:
+        reason = f"bands that match over {MAX_BAND_MATCHES} documents are slow"
+        say(f"executed   {_describe_plan(executed_plan)}, because {reason}")
+    is_ranked = can_count_tokens(executed_plan, 0, MAX_CLAUSES)
     ranking = (
         "equal tokens" if is_ranked else f"matched bands, because all tokens would need over {MAX_CLAUSES} clauses"
     )
-    clauses = counted(clause_count(to_dsl(sent, kind=kind, score="tokens")), "clause")
+    clauses = counted(clause_count(to_dsl(executed_plan, kind=kind, score="tokens")), "clause")
     say(f"engine     {clauses}, ranked by {ranking}")
     if query.overlap:
         overlap = float(query.overlap)
-        reached = f"{percent(plan.probability_of_finding(overlap), 2)}{shortfall_remark(query, plan)}"
-        say(f"reached    a document with an overlap of {100 * overlap:g} % is found with a probability of {reached}")
+        probability = f"{percent(plan.probability_of_finding(overlap), 2)}{shortfall_remark(query, plan)}"
+        say(
+            f"recall     a document with an overlap of {100 * overlap:g} % is found with a probability of {probability}"
+        )
         say(f"error      {percent(explained.expected_error or 0, 2)} (standard error of the estimate at this overlap)")
     say()
     say("overlap  probability of being found")

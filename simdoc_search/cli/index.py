@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 @click.option("--prefix", metavar="PREFIX", help="Prefix to add to each id, such as b/ for the files of folder b.")
 @click.option("--max-size", type=click.FloatRange(min=0), default=50, show_default=True, metavar="MB",
               help="Skip files, JSONL lines and table rows that are larger than this.")  # fmt: skip
-@click.option("--exclude", multiple=True, metavar="PATTERN",
+@click.option("--exclude-files", multiple=True, metavar="PATTERN",
               help="Skip files and folders that match PATTERN, such as '*.log' or drafts/. Repeatable.")  # fmt: skip
 @click.option("--follow-links", is_flag=True,
               help="Also follow symbolic links that lead out of a folder. Only use this option if nobody else "
@@ -114,14 +114,14 @@ def index(
     prune_all: bool,
     prefix: str | None,
     max_size: float,
-    exclude: tuple[str, ...],
+    exclude_files: tuple[str, ...],
     follow_links: bool,
     id_field: str,
     text_field: str,
     stdin_id: str | None,
     no_texts: bool,
     kinds: tuple[KindName, ...],
-    concepts: str | None,
+    extractor_name: str | None,
     synonyms: Path | None,
     language: bool,
     front_matter: str,
@@ -149,7 +149,7 @@ def index(
     .ndjson.gz .csv .tsv .parquet) are only read if PATH names them.
 
     Archives (.zip .tar .tgz .tar.gz .tar.bz2 .tar.xz) and mailboxes (.mbox, also as .gz) are read if PATH names them,
-    or with --archives. Later runs read them again even without --archives. Their files have ids like
+    or with --archives. Later runs read them again even without --archives. The files in them have ids like
     old.zip!2021/Report.txt and mail.mbox!Re: thing.eml.
 
     --with versions stores the sentences of each document. In a test with 357 documents, this made `versions` ten times
@@ -186,9 +186,9 @@ def index(
     stored_settings = _read_stored_settings(store, engine)
     if not paths and not (stored_settings and kinds):
         raise click.UsageError("Missing argument 'PATH...'.")
-    extractor = chosen_extractor(concepts, synonyms, stored_settings)
+    extractor = chosen_extractor(extractor_name, synonyms, stored_settings)
     if extractor and not stored_settings and "concepts" not in kinds:
-        raise click.UsageError("--concepts and --synonyms only work with --with relations; add it")
+        raise click.UsageError("--extractor and --synonyms only work with --with relations; add it")
     requested = with_kinds(
         Settings(language=language, left_out=skipped_parts(front_matter, quoted_replies)), kinds, extractor
     )
@@ -204,7 +204,7 @@ def index(
     reading_options: dict[str, Any] = {
         "max_bytes": int(max_size * 1e6),
         "follow_links": follow_links,
-        "exclude": exclude,
+        "exclude": exclude_files,
     }
     problems: list[str] = []
     limits = ItemLimits(file_timeout, memory)

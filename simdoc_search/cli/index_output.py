@@ -14,7 +14,7 @@ from simdoc_search.documents import Rejected, Skipped
 if TYPE_CHECKING:
     from simdoc_search.indexing import IndexReport
 
-_MAX_REFUSED = 20
+_MAX_PRINTED_REFUSALS = 20
 _MAX_EXAMPLES = 3
 
 
@@ -57,11 +57,11 @@ def print_report(report: IndexReport) -> None:
 
 
 def print_refused(refused: Mapping[str, str]) -> None:
-    """Print the first refused documents on stderr. The reason is usually the same for all."""
-    for id, reason in islice(refused.items(), _MAX_REFUSED):
+    """Print the first refused documents on stderr."""
+    for id, reason in islice(refused.items(), _MAX_PRINTED_REFUSALS):
         say(f"  {id}: {reason}", err=True)
-    if len(refused) > _MAX_REFUSED:
-        say(f"  and {len(refused) - _MAX_REFUSED:,} more that the store refused; --json lists all", err=True)
+    if len(refused) > _MAX_PRINTED_REFUSALS:
+        say(f"  and {len(refused) - _MAX_PRINTED_REFUSALS:,} more that the store refused; --json lists all", err=True)
 
 
 def print_incomplete(incomplete: Mapping[str, str]) -> None:

@@ -20,7 +20,7 @@ _PAUSE_MS, _MAX_BURST_MS = 300, 1500  # a burst of changes ends after this pause
 
 
 class FolderWatch:
-    """Collects the changes below some folders from the moment it is created.
+    """Collects the changes in folders, beginning when it is created.
 
     Raises:
         UsageError: a path is not a folder.

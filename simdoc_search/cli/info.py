@@ -54,8 +54,8 @@ def _print_sizes(info: StoreInfo) -> None:
     size = "unknown, because the engine does not report it" if info.bytes is None else f"{info.bytes:,}"
     if info.bytes and info.documents:
         size += f" ({info.bytes / info.documents:,.0f} per document)"
-    share = "of these bytes" if info.text_compressed else "bytes before the engine compresses them"
-    texts = "not stored" if info.text_bytes is None else f"stored, about {info.text_bytes:,} {share}"
+    unit = "of these bytes" if info.text_compressed else "bytes before compression by the engine"
+    texts = "not stored" if info.text_bytes is None else f"stored, about {info.text_bytes:,} {unit}"
     say(f"store      {info.location}")
     say(f"documents  {info.documents:,}")
     say(f"bytes      {size}")
@@ -102,7 +102,7 @@ def _describe_passages(settings: Settings, *, can_find_phrases: bool) -> str:
     from simdoc_search.passages.align import LONG_RUN, SHORT_RUN, SHORT_TEXT
 
     if settings.passages is None:
-        return "no stored data, so a few shared passages of long documents may be missed"
+        return "data not stored, so a few shared passages of long documents may be missed"
     if can_find_phrases:
         return (
             f"every shared run of {SHORT_RUN} words is found ({LONG_RUN} words in a text of over {SHORT_TEXT:,} words)"

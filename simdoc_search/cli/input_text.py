@@ -24,9 +24,9 @@ class QueryText(NamedTuple):
 
     Attributes:
         name: name of the document.
-        text: its text; None for a stored document with this name.
-        file: path of its file, `-` for stdin; None without a file.
-        row: id of its row in a table or JSONL file; None if it is not from a table.
+        text: text of the document; None for a stored document with this name.
+        file: path of the file, `-` for stdin; None without a file.
+        row: id of the row in a table or JSONL file; None if the document is not from a table.
     """
 
     name: str

@@ -39,7 +39,7 @@ _MAX_CANDIDATES = 5
 @click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=complete_paths)
 @filter_options
 @click.option("--text", help="Identify the language of this text. Use - for stdin.")
-@click.option("--each", is_flag=True, help="With PATH: also print the language of each document.")
+@click.option("--each-document", is_flag=True, help="With PATH: also print the language of each document.")
 @click.option(
     "--workers", type=click.IntRange(min=1), help="With PATH: number of worker processes.  [default: one per core]"
 )
@@ -52,7 +52,7 @@ def languages(
     filters: GivenFilters,
     excluded: GivenFilters,
     text: str | None,
-    each: bool,
+    each_document: bool,
     workers: int | None,
     field: str | None,
     store: str,
@@ -61,30 +61,31 @@ def languages(
 ) -> None:
     """Count documents by language.
 
-    Without PATH, the command counts the documents in the store. A stored document has a
-    language if you indexed it with --language, or if its metadata names one. With PATH, the command identifies the
-    languages of files and folders. It then does not need a store.
+    Without PATH, the command counts the documents in the store. A stored document has a language if you indexed it with
+    --language, or if its metadata names one. With PATH, the command identifies the languages of files and folders. It
+    then does not need a store.
 
     \b
       simdoc-search languages
       simdoc-search languages ./corpus
-      simdoc-search languages ./corpus --each
+      simdoc-search languages ./corpus --each-document
       simdoc-search languages --text 'Der Mieter zahlt die Miete am ersten Tag des Monats.'
 
     Languages are codes, such as de, zh or yue. A document is `mixed` if a fifth or more of it is in another language.
     It is `unknown` if it has fewer than 40 letters, or if its language cannot be identified. A language in the
-    document's metadata takes precedence. --each and --text also print the possible languages with their probabilities.
+    document's metadata takes precedence. --each-document and --text also print the possible languages with their
+    probabilities.
     """
     from simdoc_search.search import SimilaritySearch
 
     if text is not None:
-        if paths or filters or excluded or each:
-            raise click.UsageError("--text cannot be combined with PATH, --filter, --exclude or --each")
+        if paths or filters or excluded or each_document:
+            raise click.UsageError("--text cannot be combined with PATH, --filter, --exclude or --each-document")
         _print_text(read_file(Path("-")) if text == "-" else text, as_json)
         return
     if not paths:
-        if each:
-            raise click.UsageError("--each needs PATH; for a store, use: simdoc-search list --show language")
+        if each_document:
+            raise click.UsageError("--each-document needs PATH; for a store, use: simdoc-search list --show language")
         search = SimilaritySearch(open_for_query(store, engine=engine, field=field))
         counts = search.languages(filters=filters_of(filters, excluded))
         if as_json:
@@ -99,9 +100,9 @@ def languages(
         rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.documents]
         skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped]
         totals = {"bytes": report.bytes, "seconds": report.seconds, "skipped": skipped, "problems": problems}
-        print_json(_counts_as_json(report.languages) | ({"each": rows} if each else {}) | totals)
+        print_json(_counts_as_json(report.languages) | ({"each_document": rows} if each_document else {}) | totals)
     else:
-        if each:
+        if each_document:
             _print_each(report.documents)
         _print_counts(report.languages)
         _print_speed(report)

@@ -1,4 +1,4 @@
-"""Options for the limits that define similar sentences, versions, and the hits that are shown."""
+"""Options for the limits of similar sentences, versions, and hits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.sketch.limits import MAX_BITS
+from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,25 +16,24 @@ if TYPE_CHECKING:
 
 _OPTIONS = (
     click.option(
-        "--bits",
-        type=click.IntRange(0, MAX_BITS),
+        "--max-distance",
+        type=click.IntRange(0, MAX_SENTENCE_DISTANCE),
         metavar="DISTANCE",
-        help="Maximum distance between similar sentences, from 0 (almost identical) to 16.  [default: 12, unless "
+        help="Maximum distance between two similar sentences, from 0 (almost identical) to 16.  [default: 12, unless "
         "changed with `defaults`]",
     ),
     click.option(
         "--min-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum share of common sentences, in the version where this share is larger.  [default: 50, unless "
-        "changed with `defaults`]",
+        help="Minimum share of similar sentences in one of two versions.  [default: 50, unless changed with "
+        "`defaults`]",
     ),
     click.option(
         "--min-smaller-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum share of common sentences, in the version where this share is smaller.  [default: 10, unless "
-        "changed with `defaults`]",
+        help="Minimum share of similar sentences in the other version.  [default: 10, unless changed with `defaults`]",
     ),
     click.option(
         "--min-score",
@@ -46,7 +45,7 @@ _OPTIONS = (
 
 
 def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--bits`, `--min-share`, `--min-smaller-share` and `--min-score`. Pass their values to `given_limits`."""
+    """Add the options of the four limits. Pass their values to `given_limits`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -64,8 +63,8 @@ def given_limits(limits: dict[str, Any]) -> dict[str, Any]:
 def limit_lines(limits: Limits) -> list[str]:
     """Return the limits as lines for people. The first column has 11 characters."""
     return [
-        f"similar    sentences with a distance of at most {limits.bits} of 64",
-        f"versions   {100 * limits.min_share:g} % of one version's sentences are in the other, "
-        f"and {100 * limits.min_smaller_share:g} % in the other direction",
+        f"similar    sentences with a distance of at most {limits.max_distance} of 64",
+        f"versions   at least {100 * limits.min_share:g} % of one version's sentences are similar, "
+        f"and {100 * limits.min_smaller_share:g} % of the other's",
         f"shown      hits with a score of at least {limits.min_score:g}",
     ]

@@ -66,7 +66,7 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
 )
 @preset_option
 @click.option(
-    "--all",
+    "--compare-all",
     "compare_all",
     is_flag=True,
     help="Compare every document that may share passages, not only the most promising ones. Slower.",
@@ -118,8 +118,8 @@ def passages(
     """Find the passages that a document shares with others.
 
     You can also query with a file or a text. The first line of the output says how much of the text appears in stored
-    documents. Each word counts once. The next hit is always the document with the most words that no earlier hit has
-    (column `new`). A file never matches its own stored copy.
+    documents. Each word counts once. Hits are ordered by the number of words that are in no earlier hit (column
+    `new`). A file never matches its own stored copy.
 
     In a text of up to 1,000 words, every shared run of 6 words is found. In a longer text, every shared run of 12 words
     is found. If the store has no texts, only runs of 36 words are certain to be found. You can change this length with

@@ -49,7 +49,7 @@ class PassageAnswer(NamedTuple):
     @property
     def headline(self) -> str:
         """The first line of the answer."""
-        return self.result.headline(self.name) + (" Compare all with --all." if self.result.is_partial else "")
+        return self.result.headline(self.name) + (" Compare all with --compare-all." if self.result.is_partial else "")
 
 
 class PassageOutput:

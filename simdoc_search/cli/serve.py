@@ -40,7 +40,7 @@ _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - the name of a variable
     "16 characters.",
 )
 @click.option(
-    "--name", "names", multiple=True, metavar="NAME",
+    "--allowed-host", "names", multiple=True, metavar="NAME",
     help="Another host name of this server, such as the name of a proxy. Repeatable.",
 )  # fmt: skip
 @show_option

@@ -35,7 +35,7 @@ _MAX_WORD_WIDTH = 24
 
 @click.command()
 @click.argument("id", metavar="ID", shell_complete=complete_ids)
-@click.option("--text", "only_text", is_flag=True, help="Print the whole text, and nothing else.")
+@click.option("--text-only", is_flag=True, help="Print the whole text, and nothing else.")
 @click.option(
     "--concepts",
     is_flag=True,
@@ -50,7 +50,7 @@ _MAX_WORD_WIDTH = 24
 @handle_errors
 def show(
     id: str,
-    only_text: bool,
+    text_only: bool,
     concepts: bool,
     synonyms: Path | None,
     text_fields: tuple[str, ...],
@@ -61,20 +61,20 @@ def show(
 ) -> None:
     """Show a document: its file, size, date, metadata and text.
 
-    ID is a document's id, the path of its file, or its file name if only one document has it. Without --text, only the
-    beginning of the text is shown.
+    ID is a document's id, the path of its file, or its file name if only one document has it. Only the beginning of the
+    text is shown. To print the whole text, use --text-only.
 
     \b
       simdoc-search show doc123
-      simdoc-search show ./corpus/reports/half.txt --text
+      simdoc-search show ./corpus/reports/half.txt --text-only
       simdoc-search show doc123 --concepts
     """
     from simdoc_search.errors import NoTextError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
     from simdoc_search.search.resolver import Resolver
 
-    if only_text and concepts:
-        raise click.UsageError("give --text or --concepts, not both")
+    if text_only and concepts:
+        raise click.UsageError("give --text-only or --concepts, not both")
     if synonyms is not None and not concepts:
         raise click.UsageError("--synonyms needs --concepts; add it")
     columns = Columns(["path", "size", "date"])
@@ -90,7 +90,7 @@ def show(
     values = columns.values(record)
     if as_json:
         print_json(_as_json(record, values))
-    elif only_text:
+    elif text_only:
         if record.text is None:
             raise NoTextError(record.id)
         for line in record.text.split("\n"):
@@ -129,7 +129,7 @@ def _print_record(record: Record, values: dict[str, Any]) -> None:
     for line in beginning:
         say(line)
     if len("\n".join(beginning)) < len(record.text.rstrip()):
-        say("… Show the whole text with --text")
+        say("… Show the whole text with --text-only")
 
 
 def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_json: bool) -> None:
@@ -146,9 +146,9 @@ def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_
     counts = f"{counted(len(result.concepts), 'word')} in {counted(result.paragraphs, 'paragraph')}"
     say(f"concepts   {counts}; weight 1 means that only one of {counted(result.documents, 'document')} has the word")
     width = min(_MAX_WORD_WIDTH, max([7, *(len(concept.word) for concept in result.concepts)]))
-    say(f"{'weight':>7}{'documents':>11}{'times':>7}  {'word':<{width}}  from")
+    say(f"{'weight':>7}{'documents':>11}{'occurrences':>13}  {'word':<{width}}  from")
     for concept in result.concepts:
-        numbers = f"{concept.weight:>7.2f}{concept.documents:>11,}{concept.frequency:>7,}"
+        numbers = f"{concept.weight:>7.2f}{concept.documents:>11,}{concept.occurrences:>13,}"
         say(f"{numbers}  {concept.word or '–':<{width}}  {_format_origin(concept)}".rstrip())
     if result.missing_names_reason:
         say(f"note: {result.missing_names_reason}", err=True)

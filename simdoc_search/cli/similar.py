@@ -100,7 +100,7 @@ def similar(
       simdoc-search similar doc123_20           only documents with an overlap of 20 % or more
       simdoc-search similar doc123_20_80        faster: finds an overlap of 20 % with a probability of 80 %
       simdoc-search similar --file draft.txt --overlap 50
-      simdoc-search similar doc123 --measure containment --overlap 50     all that contain half of doc123
+      simdoc-search similar doc123 --measure containment --overlap 50     all documents that contain half of doc123
 
     FINGERPRINT is ID[_OVERLAP[_PROBABILITY]], in percent. ID is a document's id, the path of its file, or its file name
     with or without the extension if only one document has it. Quote an id that ends in numbers: '"report_2023"_20'.

@@ -153,17 +153,18 @@ def synonyms_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - 
 
 
 def extractor_options(command: Command) -> Command:
-    """Add `--concepts` and `--synonyms`. `--synonyms` must be given again in every later run."""
+    """Add `--extractor` and `--synonyms`, for a new store with concepts and for each later run."""
     concepts = click.option(
-        "--concepts",
+        "--extractor",
+        "extractor_name",
         metavar="NAME",
         help="With --with relations: how to extract concepts (yake, names or spacy:MODEL).  [default: yake]",
     )
     return concepts(synonyms_option("File with synonyms in Solr's format. Give it again in every later run.")(command))
 
 
-def chosen_extractor(concepts: str | None, synonyms: Path | None, stored: Settings | None) -> Extractor | None:
-    """Return the extractor that `--concepts` and `--synonyms` choose; None for the store's extractor or the default.
+def chosen_extractor(name: str | None, synonyms: Path | None, stored: Settings | None) -> Extractor | None:
+    """Return the extractor that `--extractor` and `--synonyms` choose; None for the store's extractor or the default.
 
     Raises:
         BadParameter: there is no such extractor.
@@ -174,15 +175,15 @@ def chosen_extractor(concepts: str | None, synonyms: Path | None, stored: Settin
     from simdoc_search.concepts import extractor_of_option, extractor_of_settings, read_synonyms
     from simdoc_search.errors import FormatMismatchError
 
-    if concepts is None and synonyms is None:
+    if name is None and synonyms is None:
         return None
     synonym_map = read_synonyms(synonyms) if synonyms else None
-    if concepts is None and stored and stored.concepts:
+    if name is None and stored and stored.concepts:
         return extractor_of_settings(stored.concepts, synonym_map)
     try:
-        return extractor_of_option(concepts or "yake", synonym_map)
+        return extractor_of_option(name or "yake", synonym_map)
     except FormatMismatchError as error:
-        raise click.BadParameter(str(error), param_hint="'--concepts'") from error
+        raise click.BadParameter(str(error), param_hint="'--extractor'") from error
 
 
 def with_kinds(settings: Settings, kinds: tuple[KindName, ...], extractor: Extractor | None = None) -> Settings:

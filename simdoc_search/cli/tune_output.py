@@ -60,12 +60,13 @@ def tuning_as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str
         "learned": [
             {"shingles": format_shingles(analysis), "overlap": threshold.threshold,
              "useful": threshold.counts.is_useful, **_counts_as_json(threshold.counts),
-             "unseen": _counts_as_json(threshold.cross_validated), "wrong": _pairs_as_json(threshold.misclassified)}
+             "cross_validated": _counts_as_json(threshold.cross_validated),
+             "misclassified": _pairs_as_json(threshold.misclassified)}
             for analysis, threshold in result.learned.items()
         ],
         "rows": [_row_as_json(row) for row in result.measurements],
         "recommended": result.recommended and _row_as_json(result.recommended),
-        "said": verdict(result), "command": index_command(result, paths) or None,
+        "verdict": verdict(result), "command": index_command(result, paths) or None,
     }  # fmt: skip
 
 
@@ -129,10 +130,10 @@ def limits_as_json(learned: LearnedLimits, store: str) -> dict[str, Any]:
     """Return the output of `--for versions` and `--for related` as JSON."""
     return {
         "for": learned.purpose,
-        "before": {"limits": asdict(learned.current), **_counts_as_json(learned.current_counts)},
+        "current": {"limits": asdict(learned.current), **_counts_as_json(learned.current_counts)},
         "best": {"limits": asdict(learned.limits), **_counts_as_json(learned.best.counts)},
-        "unseen": _counts_as_json(learned.best.cross_validated),
-        "wrong": _pairs_as_json(learned.best.misclassified),
+        "cross_validated": _counts_as_json(learned.best.cross_validated),
+        "misclassified": _pairs_as_json(learned.best.misclassified),
         "command": _defaults_command(learned, store) or None,
     }
 
@@ -163,10 +164,10 @@ def _row_as_json(row: Measurement) -> dict[str, Any]:
         "sketch": row.name,
         "shingles": format_shingles(row.settings.analysis),
         "recall": row.recall,
-        "wanted": row.expected_hit_count,
+        "expected_hits": row.expected_hit_count,
         "precision": row.precision,
-        "found": row.hit_count,
-        "asked": row.query_count,
+        "hits": row.hit_count,
+        "queries": row.query_count,
         "error": row.error,
         "compared": row.measured_pair_count,
         "bytes": row.bytes_per_document,
@@ -178,7 +179,7 @@ def _row_as_json(row: Measurement) -> dict[str, Any]:
 def _format_limits(learned: LearnedLimits, limits: Limits) -> str:
     if learned.purpose == "related":
         return f"score {limits.min_score:g}"
-    return f"{limits.bits} bits, {100 * limits.min_share:g} % of sentences"
+    return f"{limits.max_distance} bits, {100 * limits.min_share:g} % of sentences"
 
 
 def _defaults_command(learned: LearnedLimits, store: str) -> str:
@@ -186,7 +187,7 @@ def _defaults_command(learned: LearnedLimits, store: str) -> str:
     limits = learned.limits
     if limits == learned.current:
         return ""
-    options = ["--bits", str(limits.bits), "--min-share", f"{100 * limits.min_share:.6g}"]
+    options = ["--max-distance", str(limits.max_distance), "--min-share", f"{100 * limits.min_share:.6g}"]
     if learned.purpose == "related":
         options = ["--min-score", f"{limits.min_score:.6g}"]
     return shlex.join(["simdoc-search", "defaults", *options, "--store", store])

@@ -93,7 +93,7 @@ def sentence_lines(
         if result.text is None or text is None:
             yield f"{hit.id}: its sentences cannot be shown, because a text is not stored"
             continue
-        pairs = sentence_pairs(result.text, text, analysis, result.limits.bits)
+        pairs = sentence_pairs(result.text, text, analysis, result.limits.max_distance)
         yield f"{hit.id}: {counted(len(pairs), 'sentence')} of {result.source or 'the text'}"
         own_positions, other_positions = TextPositions(result.text), TextPositions(text)
         for pair in pairs:

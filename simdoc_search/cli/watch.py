@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID...]", shell_complete=complete_ids)
 @click.option("--overlap", type=percent_type, metavar="PERCENT", help="Minimum overlap of a copy.  [default: 50]")
-@click.option("--arrived", is_flag=True, help="Check whether these new documents are copies of watched documents.")
+@click.option("--check-new", is_flag=True, help="Check whether these new documents are copies of watched documents.")
 @click.option("--list", "lists_watches", is_flag=True, help="List the watched documents.")
 @click.option("--remove", is_flag=True, help="Stop watching these documents. This also works if they were deleted.")
 @click.option("--watches", "watches_index", default="simdoc-watches", show_default=True, metavar="INDEX",
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def watch(
     ids: tuple[str, ...],
     overlap: Fraction | None,
-    arrived: bool,
+    check_new: bool,
     lists_watches: bool,
     remove: bool,
     watches_index: str,
@@ -52,20 +52,20 @@ def watch(
 ) -> None:
     """Watch for new copies of documents in an engine.
 
-    First, watch a document. ID can include a minimum overlap, such as doc123_80. Then use --arrived to check whether
+    First, watch a document. ID can include a minimum overlap, such as doc123_80. Then use --check-new to check whether
     new documents are copies of watched ones. An application can check them with the search template simdoc-new-copies.
     To install it, use: template install --search
 
     \b
       simdoc-search watch doc123 --overlap 80 --store http://localhost:9200/articles
-      simdoc-search watch --arrived new1 new2 --store http://localhost:9200/articles
+      simdoc-search watch --check-new new1 new2 --store http://localhost:9200/articles
       simdoc-search watch --list --store http://localhost:9200/articles
       simdoc-search watch --remove doc123 --store http://localhost:9200/articles
     """
     from simdoc_search.search.watches import Watcher
 
-    if arrived + lists_watches + remove > 1 or (overlap is not None and (arrived or lists_watches or remove)):
-        raise click.UsageError("--overlap, --arrived, --list and --remove cannot be combined; give only one of them")
+    if check_new + lists_watches + remove > 1 or (overlap is not None and (check_new or lists_watches or remove)):
+        raise click.UsageError("--overlap, --check-new, --list and --remove cannot be combined; give only one of them")
     if bool(ids) == lists_watches:
         raise click.UsageError(
             "--list does not take an ID; omit it" if lists_watches else "give the ID of a document, or --list"
@@ -74,7 +74,7 @@ def watch(
     if remove:
         count = watcher.remove(ids)
         print_json({"removed": count}) if as_json else say(f"{count:,} removed")
-    elif arrived:
+    elif check_new:
         _show_matches({id: watcher.find_matches(id) for id in ids}, as_json)
         if outdated := sum(watch.outdated for watch in watcher.all()):
             outdated_watches = counted(outdated, "watch is", "watches are")
@@ -103,7 +103,7 @@ def _show_watches(watches: list[Watch], as_json: bool, *, lists_watches: bool) -
 def _show_matches(matches: dict[str, list[WatchMatch]], as_json: bool) -> None:
     if as_json:
         copies = {id: list(map(_match_as_json, originals)) for id, originals in matches.items()}
-        print_json({"arrived": [{"id": id, "copy_of": originals} for id, originals in copies.items()]})
+        print_json({"new_documents": [{"id": id, "copy_of": originals} for id, originals in copies.items()]})
         return
     for id, originals in matches.items():
         say(f"{id} is a copy of" if originals else f"{id} is not a copy of a watched document")

@@ -106,7 +106,7 @@ def _version_scores(documents: AllDocuments, limits: Limits, first: Ints, second
     scores = np.full(len(first), -1.0)
     with_sentences = np.flatnonzero((documents.counts[first] > 0) & (documents.counts[second] > 0))
     pairs = first[with_sentences], second[with_sentences]
-    shares = shares_of_pairs(documents.sentences, documents.begins, documents.counts, pairs, limits.bits)
+    shares = shares_of_pairs(documents.sentences, documents.begins, documents.counts, pairs, limits.max_distance)
     scores[with_sentences] = shares.scores(limits)
     return scores
 

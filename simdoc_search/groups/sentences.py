@@ -59,9 +59,9 @@ def version_pairs(documents: AllDocuments, limits: Limits, progress: Progress) -
     progress("pairing", 0.0)
     is_small = count <= MAX_EXACT_SENTENCES
     if is_small:
-        near = near_pairs(search.values, SIMHASH_BITS, limits.bits)
+        near = near_pairs(search.values, SIMHASH_BITS, limits.max_distance)
     else:
-        near = sampled_near_pairs(search.values, SIMHASH_BITS, limits.bits, _SAMPLES)
+        near = sampled_near_pairs(search.values, SIMHASH_BITS, limits.max_distance, _SAMPLES)
     progress("pairing", 1.0)
     equal = np.arange(count)[search.owners.counts > 1]
     search.compare(equal, equal, search.queriers.counts)
@@ -151,7 +151,7 @@ class _VersionSearch:
         self._compared = np.sort(np.append(self._compared, keys))
         documents, limits = self._documents, self._limits
         arrays = documents.sentences, documents.begins, documents.counts
-        scores = shares_of_pairs(*arrays, split_pair_keys(keys), limits.bits).scores(limits)
+        scores = shares_of_pairs(*arrays, split_pair_keys(keys), limits.max_distance).scores(limits)
         is_version = scores >= limits.min_score
         self._found.append((keys[is_version], scores[is_version]))
 

@@ -22,7 +22,7 @@ class DocumentConcept:
             not known.
         weight: 0..1. It is 1 if only one document in the index has the word, and close to 0 if all documents have it.
         documents: number of documents in the index that have the word.
-        frequency: number of times that the word occurs in this document.
+        occurrences: number of times that the word occurs in this document.
         names: concepts of this document that contain the word, by descending frequency.
         synonyms: words of this document that are synonyms of the word.
     """
@@ -30,7 +30,7 @@ class DocumentConcept:
     word: str
     weight: float
     documents: int
-    frequency: int
+    occurrences: int
     names: tuple[str, ...]
     synonyms: tuple[str, ...]
 
@@ -77,7 +77,7 @@ def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) 
         for code, times in zip(document_concepts.codes.tolist(), document_concepts.frequencies.tolist(), strict=True)
         for named in [named_words.get(code, UNNAMED)]
     ]
-    words_of_document.sort(key=lambda concept: (-concept.weight, -concept.frequency, concept.word))
+    words_of_document.sort(key=lambda concept: (-concept.weight, -concept.occurrences, concept.word))
     unnamed_count = sum(not concept.word for concept in words_of_document)
     if unnamed_count and not missing_names_reason:
         missing_names_reason = (

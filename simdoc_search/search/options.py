@@ -212,17 +212,17 @@ class LimitOptions:
     other document.
 
     Attributes:
-        bits: maximum number of differing simhash bits between similar sentences, 0 to 16 of 64.
+        max_distance: maximum number of differing simhash bits between similar sentences, 0 to 16 of 64.
         min_share: minimum of the larger of the two shares, greater than 0 and at most 1.
-        min_smaller_share: minimum of the smaller of the two shares, from 0 to `min_share`. With this limit, a book that
-            quotes a note is not a version of the note.
+        min_smaller_share: minimum of the smaller of the two shares, from 0 to `min_share`. Without this limit, a
+            book that quotes a note would be a version of the note.
         min_score: minimum score of a hit, 0..1. Versions score 0.75 to 1. Related documents score less.
 
     Raises:
         QuerySyntaxError: an option is malformed or out of range.
     """
 
-    bits: int | None = None
+    max_distance: int | None = None
     min_share: float | None = None
     min_smaller_share: float | None = None
     min_score: float | None = None
@@ -233,7 +233,7 @@ class LimitOptions:
         Raises:
             QuerySyntaxError: a limit is out of range.
         """
-        names = ("bits", "min_share", "min_smaller_share", "min_score")
+        names = ("max_distance", "min_share", "min_smaller_share", "min_score")
         given_limits: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
         try:
             return replace(stored, **given_limits)

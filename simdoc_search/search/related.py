@@ -82,7 +82,7 @@ def _score(
     has_sentences = document.settings.sentences is not None
     sentences = document.sentences if has_sentences else sentences_of_codes(empty_codes())
     hit_sentences = [sentences_of_codes(record.sentences) for record, _ in candidates.documents]
-    matches = match_with_many(sentences, hit_sentences, limits.bits)
+    matches = match_with_many(sentences, hit_sentences, limits.max_distance)
     similarities = weights.similarities(weighted)
     for (record, paragraphs), similarity, sentence_matches in zip(
         candidates.documents, similarities, matches, strict=True

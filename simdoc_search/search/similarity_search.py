@@ -397,9 +397,9 @@ class SimilaritySearch:
         document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared passages and
         fingerprints.
 
-        The limits are `bits`, `min_share`, `min_smaller_share` and `min_score`. If a limit is not given, the limit of
-        the index is used; see `stores.upgrade.set_limits`. If the index has no limits, the defaults of `sketch.limits`
-        are used. The timeline of each page contains the newest version.
+        The limits are `max_distance`, `min_share`, `min_smaller_share` and `min_score`. If a limit is not given,
+        the limit of the index is used; see `stores.upgrade.set_limits`. If the index has no limits, the default of
+        `sketch.limits.Limits` is used. The timeline of each page contains the newest version.
 
         Args:
             options: the fields of `VersionQuery`, as keyword arguments.

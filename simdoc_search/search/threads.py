@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context, copy_context
 from typing import Any, TypeVar
 
-from simdoc_search.cancellation import Stop, StoppedError, cancellable_by
+from simdoc_search.cancellation import StopEvent, StoppedError, cancellable_by
 from simdoc_search.errors import StoreError
 
 Result = TypeVar("Result")
@@ -27,10 +27,10 @@ class Threads:
     """
 
     def __init__(self, limit: int) -> None:
-        self.stop: Stop = Stop()
+        self.stop: StopEvent = StopEvent()
         self._pool = ThreadPoolExecutor(limit, "simdoc-async")
 
-    async def run(self, function: Callable[[], Result], stop: Stop, context: Context | None = None) -> Result:
+    async def run(self, function: Callable[[], Result], stop: StopEvent, context: Context | None = None) -> Result:
         """Run a function with the context variables of the caller, and return its result.
 
         Args:
@@ -53,7 +53,7 @@ class Threads:
         except StoppedError:
             raise _closed_error() from None
 
-    async def iterate(self, items: Iterator[Result], stop: Stop) -> AsyncGenerator[Result, None]:
+    async def iterate(self, items: Iterator[Result], stop: StopEvent) -> AsyncGenerator[Result, None]:
         """Yield the items of an iterator. Each item is computed when it is requested. The errors are those of `run`."""
         end: Any = object()
         context = copy_context()
@@ -70,7 +70,7 @@ class Threads:
         await asyncio.to_thread(self._pool.shutdown)
 
 
-def _run_unless_stopped(function: Callable[[], Result], stop: Stop) -> Result:
+def _run_unless_stopped(function: Callable[[], Result], stop: StopEvent) -> Result:
     stop.check()
     with cancellable_by(stop):
         return function()

@@ -72,11 +72,11 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
     if not len(document.sentences) and (document.text is not None or store.settings.sentences is not None):
         lacks = "sentences" if document.is_stored else "words"
         raise NoFingerprintError(f"{document.title} has no {lacks}, so nothing can be a version of it")
-    candidates = version_candidates(store, document, query, limits.bits)
+    candidates = version_candidates(store, document, query, limits.max_distance)
     if not candidates.total and (error := unknown_field_error(store, query.filters)):
         raise error
     versions = _select_versions(document, candidates, limits)
-    family = _Family(store, document, versions, limits.bits)
+    family = _Family(store, document, versions, limits.max_distance)
     dates_of_versions = (_dates_of_record(version.record, query.version_control) for version in versions)
     timeline = build_timeline([dates, *dates_of_versions], family.propose_order)
     page = _page_numbers(len(versions), timeline, query)
@@ -143,7 +143,7 @@ def _dates_of_text(query: VersionQuery) -> DateSources:
 
 def _select_versions(document: QueryDocument, candidates: VersionCandidates, limits: Limits) -> list[_Version]:
     """Return the candidates that are versions, by descending score."""
-    matches = match_with_many(document.sentences, candidates.sentences, limits.bits)
+    matches = match_with_many(document.sentences, candidates.sentences, limits.max_distance)
     versions = [
         _Version(record, sentences, matched, score)
         for record, sentences, matched in zip(candidates.records, candidates.sentences, matches, strict=True)

@@ -16,11 +16,11 @@ from simdoc_search.analysis.settings import check_whole_number
 MIN_VERSION_SCORE = 0.75
 """Minimum score of two versions (theta in the paper). Related documents have lower scores."""
 
-DEFAULT_BITS, DEFAULT_MIN_SHARE, DEFAULT_MIN_SMALLER_SHARE, DEFAULT_MIN_SCORE = 12, 0.5, 0.1, 0.5
+DEFAULT_MAX_DISTANCE, DEFAULT_MIN_SHARE, DEFAULT_MIN_SMALLER_SHARE, DEFAULT_MIN_SCORE = 12, 0.5, 0.1, 0.5
 """The default limits."""
 
-MAX_BITS = 16
-"""Maximum of the limit `bits`. Unrelated sentences differ in 25 to 35 of 64 bits."""
+MAX_SENTENCE_DISTANCE = 16
+"""Maximum of the limit `max_distance`. Unrelated sentences differ in 25 to 35 of 64 bits."""
 
 _STORED = re.compile(r"([\d.e-]{1,12}) ([\d.e-]{1,12}) (\d{1,2}) ([\d.e-]{1,12})")
 
@@ -44,9 +44,10 @@ class Limits:
 
     Attributes:
         min_share: minimum of the larger share of two versions; greater than 0 and at most 1.
-        min_smaller_share: minimum of the smaller share of two versions, 0..`min_share`. With this limit, a book that
-            quotes a note is not a version of the note.
-        bits: maximum number of the 64 simhash bits in which similar sentences differ, 0..`MAX_BITS`.
+        min_smaller_share: minimum of the smaller share of two versions, 0..`min_share`. Without this limit, a
+            book that quotes a note would be a version of the note.
+        max_distance: maximum number of the 64 simhash bits in which similar sentences differ,
+            0..`MAX_SENTENCE_DISTANCE`.
         min_score: minimum score of a hit that is shown, 0..1. Versions have scores from `MIN_VERSION_SCORE` to 1,
             related documents lower ones.
 
@@ -56,16 +57,16 @@ class Limits:
 
     min_share: float = DEFAULT_MIN_SHARE
     min_smaller_share: float = DEFAULT_MIN_SMALLER_SHARE
-    bits: int = DEFAULT_BITS
+    max_distance: int = DEFAULT_MAX_DISTANCE
     min_score: float = DEFAULT_MIN_SCORE
 
     def __post_init__(self) -> None:
         if not (0 < self.min_share <= 1 and 0 <= self.min_smaller_share <= self.min_share):
             raise ValueError(
-                "min_share must be over 0 % and at most 100 %, and min_smaller_share from 0 % to min_share; got "
-                f"{100 * self.min_share:g} % and {100 * self.min_smaller_share:g} %"
+                "min_share must be over 0 % and at most 100 %, and min_smaller_share must be from 0 % to "
+                f"min_share, not {100 * self.min_share:g} % and {100 * self.min_smaller_share:g} %"
             )
-        check_whole_number("bits", self.bits, 0, MAX_BITS)
+        check_whole_number("max_distance", self.max_distance, 0, MAX_SENTENCE_DISTANCE)
         if not 0 <= self.min_score <= 1:
             raise ValueError(f"min_score must be from 0 to 1, not {self.min_score!r}")
 
@@ -76,8 +77,8 @@ class Limits:
     def score(self, share: float, other: float) -> float | None:
         """Return the score of two documents with these shares, or None if they are not versions.
 
-        The score rises with the larger share, from `MIN_VERSION_SCORE` at `min_share` to 1.0 if all sentences of one
-        document are similar.
+        The score rises with the larger share. It is `MIN_VERSION_SCORE` at `min_share`, and 1.0 if all sentences
+        of one document are similar.
         """
         larger, smaller = max(share, other), min(share, other)
         if larger < self.min_share or smaller < self.min_smaller_share or not smaller:
@@ -87,8 +88,8 @@ class Limits:
         )
 
     def to_text(self) -> str:
-        """Return the stored form: `min_share`, `min_smaller_share`, `bits` and `min_score`, with six digits."""
-        return f"{self.min_share:.6g} {self.min_smaller_share:.6g} {self.bits} {self.min_score:.6g}"
+        """Return the stored form: the four numbers in the order of the attributes, with six significant digits."""
+        return f"{self.min_share:.6g} {self.min_smaller_share:.6g} {self.max_distance} {self.min_score:.6g}"
 
     @classmethod
     def from_text(cls, text: str) -> Limits:
@@ -100,5 +101,5 @@ class Limits:
         match = _STORED.fullmatch(text) if isinstance(text, str) else None
         if match is None:
             raise ValueError(f"stored limits must look like '0.5 0.1 12 0.5', not {text!r:.60}")
-        min_share, min_smaller_share, bits, min_score = match.groups()
-        return cls(float(min_share), float(min_smaller_share), int(bits), float(min_score))
+        larger, smaller, distance, min_score = match.groups()
+        return cls(float(larger), float(smaller), int(distance), float(min_score))

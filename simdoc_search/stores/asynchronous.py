@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, Final, ParamSpec
 
-from simdoc_search.cancellation import Stop
+from simdoc_search.cancellation import StopEvent
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote.clients import is_asynchronous
@@ -20,7 +20,7 @@ def _wrap_in_thread(open_function: Callable[Params, Store]) -> Callable[Params, 
     @wraps(open_function)
     async def open_store_async(*args: Params.args, **kwargs: Params.kwargs) -> Store:
         client: Any = kwargs.get("client")
-        stop = Stop()
+        stop = StopEvent()
         if is_asynchronous(client):
             await client.__aenter__()  # opens the connections that copies of the client share
             kwargs["client"] = LoopClient(client, asyncio.get_running_loop(), stop)

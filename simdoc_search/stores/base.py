@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.cancellation import Stop
+from simdoc_search.cancellation import StopEvent
 from simdoc_search.documents import DocumentKey
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.kinds import KindName
@@ -134,7 +134,7 @@ class Store(Protocol):
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """Return the indices behind an alias that cannot be queried. The result may be a few seconds old."""
 
-    def cancellable_by(self: Self, stop: Stop) -> Self:
+    def cancellable_by(self: Self, stop: StopEvent) -> Self:
         """Return a copy of this store whose methods raise `StoppedError` soon after `stop` is set."""
 
     def close(self) -> None:

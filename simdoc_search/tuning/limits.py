@@ -12,7 +12,7 @@ from typing import Literal
 
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.concepts import decode_paragraphs
-from simdoc_search.sketch.limits import MAX_BITS, Limits
+from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE, Limits
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
@@ -44,7 +44,9 @@ class LearnedLimits:
 
 
 def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:
-    """Learn the limits `bits` and `min_share` that best separate versions from other pairs. Other limits are unchanged.
+    """Learn the `max_distance` and the `min_share` that best separate versions from other pairs.
+
+    Other limits are unchanged.
 
     Raises:
         CorpusError: a document is not in the store.
@@ -52,16 +54,22 @@ def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     """
     current = store.settings.limits
     sentences = {id: _sentences(store, record) for id, record in _records(store, pairs).items()}
-    shares = [shares_by_bits(sentences[pair.a], sentences[pair.b], MAX_BITS) for pair in pairs]
-    nearest_first = sorted(range(MAX_BITS + 1), key=lambda bits: abs(bits - current.bits))
+    shares = [shares_by_bits(sentences[pair.a], sentences[pair.b], MAX_SENTENCE_DISTANCE) for pair in pairs]
+    nearest_first = sorted(range(MAX_SENTENCE_DISTANCE + 1), key=lambda bits: abs(bits - current.max_distance))
     values = {
         bits: [_version_value(pair_shares[bits], current.min_smaller_share) for pair_shares in shares]
         for bits in nearest_first
     }
-    best = learn_threshold(values, pairs, current=(current.bits, current.min_share), minimum=current.min_smaller_share)
-    limits = replace(current, bits=best.setting, min_share=best.threshold)
+    best = learn_threshold(
+        values, pairs, current=(current.max_distance, current.min_share), minimum=current.min_smaller_share
+    )
+    limits = replace(current, max_distance=best.setting, min_share=best.threshold)
     return LearnedLimits(
-        "versions", current, limits, confusion_counts(values[current.bits], pairs, current.min_share), best
+        "versions",
+        current,
+        limits,
+        confusion_counts(values[current.max_distance], pairs, current.min_share),
+        best,
     )
 
 
@@ -80,13 +88,13 @@ def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
         )
     current, records = store.settings.limits, _records(store, pairs)
     scores = [_related_score(store, records[pair.a], records[pair.b]) for pair in pairs]
-    best = learn_threshold({current.bits: scores}, pairs, current=(current.bits, current.min_score))
+    best = learn_threshold({current.max_distance: scores}, pairs, current=(current.max_distance, current.min_score))
     limits = replace(current, min_score=best.threshold)
     return LearnedLimits("related", current, limits, confusion_counts(scores, pairs, current.min_score), best)
 
 
 def _version_value(shares: Shares, min_smaller_share: float) -> float:
-    """Return the share of similar sentences to compare with `min_share`; 0 if the other limits exclude the pair."""
+    """Return the larger share of similar sentences; 0 if the other limits exclude the pair."""
     larger, smaller = max(shares.share, shares.share_of_other), min(shares.share, shares.share_of_other)
     return 0.0 if shares.has_too_few_matches or smaller < min_smaller_share else larger
 
@@ -95,7 +103,7 @@ def _related_score(store: Store, a: Record, b: Record) -> float:
     """Return the score that `related` gives to document b if document a is the query document."""
     limits = store.settings.limits
     version_score = limits.score_of(
-        match_sentences(sentences_of_codes(a.sentences), sentences_of_codes(b.sentences), limits.bits)
+        match_sentences(sentences_of_codes(a.sentences), sentences_of_codes(b.sentences), limits.max_distance)
     )
     concepts, others = decode_paragraphs(a.concepts), decode_paragraphs(b.concepts)
     if version_score is not None or not concepts.count:

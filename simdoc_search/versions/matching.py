@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
-from simdoc_search.sketch.limits import DEFAULT_BITS, Limits
+from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE, Limits
 from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.sentences import sentence_simhashes
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, distances
@@ -64,12 +64,14 @@ class SentenceMatches:
 _NO_MATCHES = SentenceMatches(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), 0.0, 0.0)
 
 
-def match_sentences(a: Simhashes, b: Simhashes, max_bits: int = DEFAULT_BITS) -> SentenceMatches:
+def match_sentences(a: Simhashes, b: Simhashes, max_bits: int = DEFAULT_MAX_DISTANCE) -> SentenceMatches:
     """Match the sentences of two documents. Similar sentences differ in at most `max_bits` bits."""
     return match_with_many(a, [b], max_bits)[0]
 
 
-def match_with_many(a: Simhashes, others: Sequence[Simhashes], max_bits: int = DEFAULT_BITS) -> list[SentenceMatches]:
+def match_with_many(
+    a: Simhashes, others: Sequence[Simhashes], max_bits: int = DEFAULT_MAX_DISTANCE
+) -> list[SentenceMatches]:
     """Match the sentences of a document with those of many others at once.
 
     Args:
@@ -168,7 +170,7 @@ class PairShares:
 
 
 def shares_of_pairs(
-    values: Simhashes, begins: Ints, counts: Ints, pairs: tuple[Ints, Ints], max_bits: int = DEFAULT_BITS
+    values: Simhashes, begins: Ints, counts: Ints, pairs: tuple[Ints, Ints], max_bits: int = DEFAULT_MAX_DISTANCE
 ) -> PairShares:
     """Return the shares of similar sentences for many pairs of documents.
 
@@ -259,7 +261,7 @@ class SentencePair(NamedTuple):
     bits: int  # number of bits in which the two differ
 
 
-def sentence_pairs(a: str, b: str, analysis: Analysis, max_bits: int = DEFAULT_BITS) -> list[SentencePair]:
+def sentence_pairs(a: str, b: str, analysis: Analysis, max_bits: int = DEFAULT_MAX_DISTANCE) -> list[SentencePair]:
     """Return each sentence of the first text that has a similar one in the second, with the most similar one.
 
     Similar sentences differ in at most `max_bits` bits.

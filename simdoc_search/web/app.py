@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from simdoc_search.cancellation import Stop, StoppedError, cancellable_by
+from simdoc_search.cancellation import StopEvent, StoppedError, cancellable_by
 from simdoc_search.web import duplicates, groups
 from simdoc_search.web.compare import compare
 from simdoc_search.web.document import document
@@ -25,7 +25,7 @@ from simdoc_search.web.passages import passages
 from simdoc_search.web.problem import error_page
 from simdoc_search.web.request import PageRequest, read_values
 from simdoc_search.web.request_limits import MAX_COMPARISONS, MAX_LOGIN_BYTES, MAX_SECONDS
-from simdoc_search.web.response import Download, Page, Redirect, response_of
+from simdoc_search.web.response import Download, Page, Redirect, to_response
 from simdoc_search.web.served_store import ServedStore
 from simdoc_search.web.similar import similar
 from simdoc_search.web.versions import concepts, related, versions
@@ -120,19 +120,19 @@ async def _respond(
                 tasks.cancel_scope.cancel()
     except ClientDisconnect:
         return Response(status_code=400)
-    return response or response_of(error_page(StoppedError(), served_store), page_request)
+    return response or to_response(error_page(StoppedError(), served_store), page_request)
 
 
-def _render_in_thread(make_page: PageFunction, page_request: PageRequest, stop: Stop) -> Response:
+def _render_in_thread(make_page: PageFunction, page_request: PageRequest, stop: StopEvent) -> Response:
     try:
         with cancellable_by(stop):
-            return response_of(make_page(page_request), page_request)
+            return to_response(make_page(page_request), page_request)
     except Exception as error:
-        return response_of(error_page(error, page_request.served_store), page_request)
+        return to_response(error_page(error, page_request.served_store), page_request)
 
 
 async def _respond_to_http_error(served_store: ServedStore, request: Request, error: Exception) -> Response:
-    response = response_of(
+    response = to_response(
         error_page(error, served_store), PageRequest(served_store, request.url.path, _wants_json(request))
     )
     response.headers.update(getattr(error, "headers", None) or {})
@@ -160,7 +160,7 @@ async def _login(served_store: ServedStore, request: Request) -> Response:
             return response
         await anyio.sleep(_WRONG_TOKEN_SECONDS)
     page = Page("login.html", {"then": then, "is_wrong": is_post}, status=403 if is_post else 200)
-    return response_of(page, page_request)
+    return to_response(page, page_request)
 
 
 def _is_local_url(url: str) -> bool:

@@ -76,7 +76,7 @@ class BackgroundJob(Generic[Result]):
         finally:
             self.problem, self.state = problem, None
 
-    def page(
+    def make_page(
         self,
         request: PageRequest,
         template: str,

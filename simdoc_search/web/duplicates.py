@@ -8,7 +8,7 @@ from itertools import islice
 from threading import Lock
 from typing import Any
 
-from simdoc_search.as_json import cluster_as_json, duplicates_head_as_json, duplicates_tail_as_json
+from simdoc_search.as_json import cluster_as_json, duplicates_omissions_as_json, duplicates_summary_as_json
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import Duplicate, Duplicates, Group
 from simdoc_search.duplicates.plan.creation import plan_rows
@@ -76,7 +76,7 @@ def duplicates(request: PageRequest) -> Page:
         values = {"groups": groups, "max_members": _MAX_MEMBERS}
         return review.duplicates.group_count, values, _as_json(review, groups) if request.wants_json else {}
 
-    page = request.served_store.duplicates.page(request, "duplicates.html", _DEFAULT_GROUPS, show_groups)
+    page = request.served_store.duplicates.make_page(request, "duplicates.html", _DEFAULT_GROUPS, show_groups)
     return replace(page, values={**page.values, "keep_rules": _KEEP_RULES})
 
 
@@ -86,8 +86,8 @@ def _as_json(review: DuplicatesReview, groups: list[Group]) -> dict[str, Any]:
     for cluster in clusters:
         for document in (cluster["kept"], *cluster["duplicates"]):
             document["path"] = None
-    head = duplicates_head_as_json(review.duplicates, review.options["keep"])
-    return {**head, "clusters": clusters, **duplicates_tail_as_json(review.duplicates)}
+    summary = duplicates_summary_as_json(review.duplicates, review.options["keep"])
+    return {**summary, "clusters": clusters, **duplicates_omissions_as_json(review.duplicates)}
 
 
 def start_duplicates(request: PageRequest) -> Redirect:

@@ -8,7 +8,7 @@ from simdoc_search.as_json import families_as_json, topics_as_json
 from simdoc_search.groups import Families, Topics
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Page, Redirect
-from simdoc_search.web.versions import limits_of
+from simdoc_search.web.versions import read_limits
 
 _DEFAULT_GROUPS, _MAX_MEMBERS = 10, 50
 
@@ -22,7 +22,7 @@ def families(request: PageRequest) -> Page:
         values = {"groups": groups, "max_members": _MAX_MEMBERS}
         return result.family_count, values, families_as_json(result, groups)
 
-    return request.served_store.families.page(request, "groups.html", _DEFAULT_GROUPS, show_groups)
+    return request.served_store.families.make_page(request, "groups.html", _DEFAULT_GROUPS, show_groups)
 
 
 def topics(request: PageRequest) -> Page:
@@ -34,20 +34,20 @@ def topics(request: PageRequest) -> Page:
         values = {"groups": groups, "max_members": _MAX_MEMBERS}
         return result.topic_count, values, topics_as_json(result, groups)
 
-    return request.served_store.topics.page(request, "groups.html", _DEFAULT_GROUPS, show_groups)
+    return request.served_store.topics.make_page(request, "groups.html", _DEFAULT_GROUPS, show_groups)
 
 
 def start_families(request: PageRequest) -> Redirect:
     """Start a search for families of versions."""
     search = request.served_store.search()
-    options: dict[str, Any] = {"filters": request.filters(), **limits_of(request)}
+    options: dict[str, Any] = {"filters": request.filters(), **read_limits(request)}
     return request.served_store.families.start(lambda report: search.version_families(**options, progress=report))
 
 
 def start_topics(request: PageRequest) -> Redirect:
     """Start a search for topics."""
     search = request.served_store.concepts_search()
-    options: dict[str, Any] = {"filters": request.filters(), **limits_of(request)}
+    options: dict[str, Any] = {"filters": request.filters(), **read_limits(request)}
     return request.served_store.topics.start(lambda report: search.topics(**options, progress=report))
 
 

@@ -88,7 +88,7 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_host(host):
-            advice = "to accept it, restart the server with: simdoc-search serve --name HOST"
+            advice = "to accept it, restart the server with: simdoc-search serve --allowed-host HOST"
             return _error_response(421, f"{host[:_MAX_QUOTED]!r} is not a host name of this server; {advice}")
         if not _is_same_site_or_link(scope, headers):
             return _error_response(403, "the request comes from another site; open the page from this server instead")

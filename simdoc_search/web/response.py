@@ -55,7 +55,7 @@ class Download:
     lines: Iterator[str]
 
 
-def response_of(result: Page | Redirect | Download, request: PageRequest) -> Response:
+def to_response(result: Page | Redirect | Download, request: PageRequest) -> Response:
     """Return the HTTP response for a page, a redirect or a download."""
     match result:
         case Download():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from simdoc_search.cancellation import Stop, current_stop
+from simdoc_search.cancellation import StopEvent, current_stop
 from simdoc_search.display import without_secrets
 from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.search import SimilaritySearch
@@ -60,7 +60,7 @@ class ServedStore:
         self.duplicates: BackgroundJob[DuplicatesReview] = BackgroundJob("duplicates")
         self.families: BackgroundJob[Families] = BackgroundJob("families")
         self.topics: BackgroundJob[Topics] = BackgroundJob("topics")
-        self.stop: Stop = Stop()
+        self.stop: StopEvent = StopEvent()
 
     def search(self) -> SimilaritySearch:
         """Return a search over the store that ends when the current request is stopped.

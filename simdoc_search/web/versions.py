@@ -7,7 +7,7 @@ from typing import Any
 from simdoc_search.as_json import concepts_as_json, place_as_json, related_as_json, versions_as_json
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search.versions_result import HINT
-from simdoc_search.sketch.limits import MAX_BITS
+from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE
 from simdoc_search.versions.relations import RELATED_SIMILARITY
 from simdoc_search.web.columns import read_hit_columns
 from simdoc_search.web.request import PageRequest
@@ -59,10 +59,10 @@ def concepts(request: PageRequest) -> Page:
 
 
 def _options(request: PageRequest) -> dict[str, Any]:
-    return {"size": request.size, "offset": request.offset, "filters": request.filters(), **limits_of(request)}
+    return {"size": request.size, "offset": request.offset, "filters": request.filters(), **read_limits(request)}
 
 
-def limits_of(request: PageRequest) -> dict[str, float]:
+def read_limits(request: PageRequest) -> dict[str, float]:
     """Return the limits that a request sets. The other limits are those of the index.
 
     Raises:
@@ -73,8 +73,8 @@ def limits_of(request: PageRequest) -> dict[str, float]:
         for name in ("min_share", "min_smaller_share")
         if (share := request.percent(name)) is not None
     }
-    if request.value("bits").strip():
-        limits["bits"] = request.integer("bits", 0, 0, MAX_BITS)
+    if request.value("max_distance").strip():
+        limits["max_distance"] = request.integer("max_distance", 0, 0, MAX_SENTENCE_DISTANCE)
     if (score := request.score("min_score")) is not None:
         limits["min_score"] = score
     return limits

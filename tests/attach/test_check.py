@@ -188,7 +188,7 @@ def test_missing_and_stale_fingerprints_are_wrong(temp_indices: TempIndices, eng
     call(temp_indices.engine, "POST", f"/{name}/_update/a?refresh=true", {"doc": {"body": "quite another text"}})
     missing, stale = [finding.message for finding in check(engine, name) if finding.is_problem]
 
-    assert "1 of 5 documents have a text but no fingerprint; run simdoc-search backfill" == missing
+    assert "1 of 5 documents has a text but no fingerprint; run simdoc-search backfill" == missing
     assert stale.startswith(
         "1 of 3 sampled fingerprints do not match the current text: 'a'; run simdoc-search backfill"
     )
@@ -352,14 +352,14 @@ def test_the_command_prints_findings_and_a_verdict(temp_indices: TempIndices) ->
     assert fit[0].startswith(f"note: {name}: responses with _source contain simdoc")
     assert [f"{name} is ready for FINGERPRINT queries"] == fit[1:]
     assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: searches without a field")
-    assert answer("check", f"{address}/{noted}")["fit"]
+    assert answer("check", f"{address}/{noted}")["ok"]
     assert (1, "") == (with_field.exit_code, with_field.stderr)
     assert (
         f"problem: {name}: {problem}\n{name} is not ready for FINGERPRINT queries: 1 problem (see above)\n"
         == with_field.stdout
     )
-    findings = [{"index": name, "wrong": True, "problem": problem}]
-    assert {"url": f"{temp_indices.engine}/{name}", "fit": False, "findings": findings} == as_json
+    findings = [{"index": name, "is_problem": True, "problem": problem}]
+    assert {"url": f"{temp_indices.engine}/{name}", "ok": False, "findings": findings} == as_json
 
 
 def test_the_command_needs_an_existing_index(temp_indices: TempIndices) -> None:

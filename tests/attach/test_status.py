@@ -225,7 +225,7 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     """`--json` has numbers. The limits of the index are shown only if it stores them."""
     place = f"{temp_indices.engine}/{articles(temp_indices)}"
     shown, found = output("status", place), answer("status", place)
-    output("defaults", "--bits", "3", "--store", place)
+    output("defaults", "--max-distance", "3", "--store", place)
     size = r"[\d.]+ kB"
 
     assert re.search(rf"^documents      15 in 1 index, {size}$", shown, re.MULTILINE)
@@ -239,7 +239,7 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     assert {"state": "none", "name": "", "setting": ""} == found["indices"][0]["pipeline"]
     assert "similar  " not in shown
     assert "similar        sentences with a distance of at most 3 of 64\n" in output("status", place)
-    assert {"min_share": 0.5, "min_smaller_share": 0.1, "bits": 3, "min_score": 0.5} == answer("status", place)[
+    assert {"min_share": 0.5, "min_smaller_share": 0.1, "max_distance": 3, "min_score": 0.5} == answer("status", place)[
         "limits"
     ]
 
@@ -278,7 +278,7 @@ def test_metrics_are_in_the_format_of_prometheus(temp_indices: TempIndices) -> N
 
 
 def test_an_engine_that_is_down_or_forbids_is_an_error() -> None:
-    assert "does not respond" in sentence(run("status", f"{unused_url()}/articles"))
+    assert "no response from" in sentence(run("status", f"{unused_url()}/articles"))
     with serving(lambda _: error(403, "security_exception", "no permissions")) as server:
         assert "denied the request (no permissions)" in sentence(run("status", f"{server.url}/articles"))
 
@@ -319,7 +319,7 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     assert "text removed   1 have a fingerprint but no text; run simdoc-search backfill to remove it\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
-    assert "1 documents have a fingerprint but no text; run simdoc-search backfill\n" in checked
+    assert "1 document has a fingerprint but no text; run simdoc-search backfill\n" in checked
     assert "1 updated, 0 unchanged, 1 cleared because the text is gone in " in done
     assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale"])
 

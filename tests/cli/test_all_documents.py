@@ -52,19 +52,19 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
             "min_share",
             "min_smaller_share",
             "groups",
-            "all_near",
-            "crowded",
+            "found_all_similar",
+            "frequent_sentences",
         ),
         "left_out",
     } == result.keys()
     assert {"newest", "order", "timeline", "undated", "pairs", "lowest_score"} == family.keys()
     assert (5, 1, 2, 1, True, None) == tuple(
-        result[key] for key in ("documents", "families", "members", "pairs", "all_near", "crowded")
+        result[key] for key in ("documents", "families", "members", "pairs", "found_all_similar", "frequent_sentences")
     )
     assert ["D1 v1.txt", "D2 <v2>.txt"] == [entry["id"] for entry in family["timeline"]]
     (hit,) = answer("versions", "D1 v1")["hits"]
     assert hit["score"] == pytest.approx(family["lowest_score"])
-    assert "no versions among 5 documents" == output("versions", "--all", "--bits", 0).splitlines()[-1]
+    assert "no versions among 5 documents" == output("versions", "--all", "--max-distance", 0).splitlines()[-1]
     assert 0 == answer("versions", "--all", "--exclude", "path=D1")["families"]
     assert [] == answer("versions", "--all", "--offset", 1)["groups"]
 
@@ -81,12 +81,25 @@ def test_topics_of_the_whole_collection_have_their_concepts(folder: Path) -> Non
     assert any(line.startswith("topic 2: 2 documents: Jason Dufner, ") for line in lines)
     result = answer("related", "--all")
     assert {
-        *("documents", "topics", "members", "pairs", "compared", "groups", "frequent", "cut", "alone", "left_out"),
+        *(
+            "documents",
+            "topics",
+            "members",
+            "pairs",
+            "compared",
+            "groups",
+            "frequent_concepts",
+            "too_many_candidates",
+            "without_candidates",
+            "left_out",
+        ),
     } == result.keys()
     assert [("D1 v1.txt", "version"), ("D3.txt", "related")] == [
         (group["centre"]["id"], group["related"][0]["kind"]) for group in result["groups"]
     ]
-    assert (4, None, None, 1) == tuple(result[key] for key in ("members", "frequent", "cut", "alone"))
+    assert (4, None, None, 1) == tuple(
+        result[key] for key in ("members", "frequent_concepts", "too_many_candidates", "without_candidates")
+    )
     with_synonyms = ["--store", folder / "syn"]
     assert "PGA Championship" in str(
         answer("related", "--all", *with_synonyms, "--synonyms", folder / "syn.txt")["groups"]
@@ -120,7 +133,7 @@ def test_edges_are_written_as_csv(tmp_path: Path) -> None:
         (["versions", "D3", "--edges", "x.csv"], "--edges writes the pairs that --all finds; add --all"),
         (["versions"], "give one of ID, --file or --all"),
         (["related"], "give one of ID, --file, --text or --all"),
-        (["show", "D3", "--text", "--concepts"], "give --text or --concepts, not both"),
+        (["show", "D3", "--text-only", "--concepts"], "give --text-only or --concepts, not both"),
         (["show", "D3", "--synonyms", "x"], "--synonyms needs --concepts; add it"),
     ],
 )
@@ -149,14 +162,14 @@ def test_the_concepts_of_a_document_have_weights_and_sources(folder: Path) -> No
     lines = output("show", "D3", "--concepts").splitlines()
     result = answer("show", "D3", "--concepts")
 
-    assert ["weight", "documents", "times", "word", "from"] == lines[2].split()
+    assert ["weight", "documents", "occurrences", "word", "from"] == lines[2].split()
     assert [f"{concept['weight']:.2f}" for concept in result["concepts"]] == [line.split()[0] for line in lines[3:]]
     dufner = next(concept for concept in result["concepts"] if concept["word"] == "dufner")
     assert (2, ["Jason Dufner"], []) == (dufner["documents"], dufner["names"], dufner["synonyms"])
     assert "Jason Dufner" in next(line for line in lines if " dufner " in line)
     with_synonyms = ["show", "D4 & more", "--concepts", "--store", folder / "syn"]
-    assert "synonyms cannot be named" in answer(*with_synonyms)["unnamed"]
+    assert "synonyms cannot be named" in answer(*with_synonyms)["naming_problem"]
     result = answer(*with_synonyms, "--synonyms", folder / "syn.txt")
     championship = next(concept for concept in result["concepts"] if concept["word"] == "championship")
-    assert (["tournament"], None) == (championship["synonyms"], result["unnamed"])
+    assert (["tournament"], None) == (championship["synonyms"], result["naming_problem"])
     assert "without concepts; " in sentence(run("show", "D3", "--concepts", "--store", folder / "plain"))

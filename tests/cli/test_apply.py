@@ -166,7 +166,7 @@ def test_deleting_needs_yes() -> None:
 @pytest.mark.parametrize(("typed", "left"), [("n\n", 5), ("y\n", 4)])
 def test_a_user_is_asked_once(monkeypatch: pytest.MonkeyPatch, typed: str, left: int) -> None:
     plan()
-    monkeypatch.setattr(command, "_can_ask", lambda: True)
+    monkeypatch.setattr(command, "_can_prompt", lambda: True)
     result = run(*MOVE, stdin=typed)
 
     assert f"Move 1 file ({len(BASE):,} bytes)?" in result.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from simdoc_search.cli.config import SETTABLE
+from simdoc_search.cli.config import SETTABLE_OPTIONS
 from simdoc_search.cli.group import cli
 from tests.support.cli import answer, output, run, usage_error, words, write, write_corpus
 
@@ -16,7 +16,7 @@ HARMLESS = """
 store = "index.simdoc"
 
 [index]
-exclude = ["drafts/", "*.log"]
+exclude-files = ["drafts/", "*.log"]
 archives = true
 
 [similar]
@@ -72,7 +72,7 @@ def test_values_in_a_fingerprint_take_precedence_over_the_file(folder: Path) -> 
 
 
 def test_a_string_is_a_list_of_one(folder: Path) -> None:
-    write(folder, {"simdoc.toml": '[index]\nexclude = "*.log"\nwith = "versions,relations"\n'})
+    write(folder, {"simdoc.toml": '[index]\nexclude-files = "*.log"\nwith = "versions,relations"\n'})
 
     assert "1 excluded: corpus/a.log" in run("index", "corpus").stderr
     assert "sentences:2" in answer("info")["settings"]["sketches"]
@@ -92,7 +92,7 @@ def test_unknown_options_and_invalid_values_are_one_sentence(folder: Path) -> No
     assert "[similar] cannot set 'sizes'; did you mean 'size'?" in refused(folder, "[similar]\nsizes = 3")
     assert "cannot set 'similer'; did you mean 'similar'?" in refused(folder, "[similer]")
     assert "[similar] size: 'x' is not a valid integer" in refused(folder, '[similar]\nsize = "x"')
-    assert "[index] exclude is 7; write a list of strings" in refused(folder, "[index]\nexclude = 7")
+    assert "[index] exclude-files is 7; write a list of strings" in refused(folder, "[index]\nexclude-files = 7")
     assert "[index] archives is 1; write true or false" in refused(folder, "[index]\narchives = 1")
     assert "[list] filter: 'x' is not a filter" in refused(folder, '[list]\nfilter = ["x"]')
     assert "store must be a non-empty string, not 3" in refused(folder, "store = 3")
@@ -125,7 +125,7 @@ def test_a_file_cannot_set_dangerous_options(folder: Path) -> None:
 
 
 def test_no_option_that_can_be_set_writes_a_file() -> None:
-    for name, options in SETTABLE.items():
+    for name, options in SETTABLE_OPTIONS.items():
         flags = {flag.lstrip("-"): parameter for parameter in cli.commands[name].params for flag in parameter.opts}
 
         assert options <= set(flags)
@@ -161,7 +161,9 @@ def test_a_file_that_others_can_write_is_ignored_unless_named(folder: Path) -> N
 
 def test_exclude_patterns_match_names_paths_and_folders(folder: Path) -> None:
     """Patterns on the command line replace those of the file."""
-    result = run("index", "corpus", "--exclude", "./reports/*.txt", "--exclude", "old.*", "--exclude", "drafts")
+    result = run(
+        "index", "corpus", "--exclude-files", "./reports/*.txt", "--exclude-files", "old.*", "--exclude-files", "drafts"
+    )
 
     assert {"doc123.txt", "other.txt", "a.log"} == {
         line.split()[-1] for line in output("list", "--filter", "path=", "--sort", "id").splitlines()[1:]

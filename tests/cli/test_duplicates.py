@@ -53,18 +53,18 @@ def test_json_has_documents_pairs_and_clusters() -> None:
     near = {"a": "copy.txt", "b": "sub/near.txt", "overlap": 186 / 196, "kind": "near", "exact": True}
 
     assert (5, 5, 0.8, "jaccard", "longest", True, 1, 3, 0, 0, None, [], []) == tuple(
-        result[name] for name in ("documents", "fresh", "overlap", "measure", "keep", "verified", "groups",
-                                  "duplicates", "unverified", "ignored", "floods", "left_out", "problems")
+        result[name] for name in ("documents", "new_documents", "overlap", "measure", "keep", "verified", "groups",
+                                  "duplicates", "unverified", "ignored", "overflow", "left_out", "problems")
     )  # fmt: skip
     assert ("copy.txt", ["keep.txt", "sub/loud.txt", "sub/near.txt"]) == (cluster["representative"], cluster["members"])
     assert {
         "id": "sub/near.txt", "path": str(Path("docs/sub/near.txt").resolve()), "size": len(words(0, 190)),
         "changed": "1971-02-05T00:00:00+00:00", "overlap": 186 / 196, "kind": "near", "exact": True,
-        "action": "decide", "reason": "overlap 94.9 %", "frees": 0, "duplicate_of": "copy.txt",
+        "action": "decide", "reason": "overlap 94.9 %", "bytes_freed": 0, "duplicate_of": "copy.txt",
     } == cluster["duplicates"][2]  # fmt: skip
     assert near in result["pairs"]
     assert 6 == len(result["pairs"])
-    assert (None, 1, len(BASE)) == (result["drop"], result["drops"], result["bytes"])
+    assert (None, 1, len(BASE)) == (result["drop"], result["to_drop"], result["bytes_freed"])
     assert [] == answer("duplicates", "--filter", "path=other")["clusters"]
 
 
@@ -151,7 +151,7 @@ def test_many_similar_documents_are_noted(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert "1 group, 19 duplicates: 19 to drop, 0 to decide" == result.stdout.splitlines()[-1]
     assert "note: 20 documents are similar to more than 8 others; each was compared with only a few" in result.stderr
-    assert {"documents": 20, "limit": 8, "left_over": 0} == answer("duplicates")["floods"]
+    assert {"documents": 20, "limit": 8, "skipped_comparisons": 0} == answer("duplicates")["overflow"]
 
 
 def test_only_new_files_are_compared_with_all() -> None:
@@ -175,7 +175,7 @@ def test_only_files_changed_since_a_day_are_compared_with_all() -> None:
     assert [["keep", "docs/copy.txt"], ["decide", "docs/sub/near.txt"]] == [
         [line.split()[0], line.split()[4]] for line in result.stdout.splitlines()[:2]
     ]
-    assert 1 == answer("duplicates", "--since", "1971-04-01T10:00:00")["fresh"]
+    assert 1 == answer("duplicates", "--since", "1971-04-01T10:00:00")["new_documents"]
     assert "is not a date; write it as 2026-11-30" in run("duplicates", "--since", "30.11.2026").stderr
 
 
@@ -184,10 +184,10 @@ def test_documents_that_an_earlier_plan_keeps_are_kept_while_they_exist() -> Non
     write(Path(), {"docs/longer.txt": words(0, 205)})
 
     newest = ["docs", "--keep", "newest"]
-    assert ["docs/longer.txt", "docs/copy.txt"] == [kept(*newest), kept(*newest, "--as-before", "plan.tsv")]
+    assert ["docs/longer.txt", "docs/copy.txt"] == [kept(*newest), kept(*newest, "--previous-plan", "plan.tsv")]
     Path("docs/copy.txt").unlink()
-    assert "docs/longer.txt" == kept(*newest, "--as-before", "plan.tsv")
-    assert "other.txt, line 1" in sentence(run("duplicates", "docs", "--as-before", "docs/other.txt"))
+    assert "docs/longer.txt" == kept(*newest, "--previous-plan", "plan.tsv")
+    assert "other.txt, line 1" in sentence(run("duplicates", "docs", "--previous-plan", "docs/other.txt"))
 
 
 def test_words_of_a_template_can_be_ignored(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_a_deleted_file_is_left_out_and_the_command_that_prunes_it_is_named() ->
 
 def test_duplicates_indexes_the_same_files_as_index() -> None:
     """It uses `exclude` and `archives` of `[index]` in simdoc.toml."""
-    write(Path(), {"simdoc.toml": '[index]\nexclude = ["sub/"]\narchives = true\n'})
+    write(Path(), {"simdoc.toml": '[index]\nexclude-files = ["sub/"]\narchives = true\n'})
     write(Path("docs"), {"old.zip": packed_zip({"keep.txt": BASE})})
 
     assert 4 == answer("duplicates", "docs")["documents"]
@@ -244,7 +244,11 @@ def test_members_of_archives_are_compared_and_never_dropped() -> None:
 
     assert {"a.zip!keep.txt", "a.zip!x.txt"} <= set(members)
     assert str(Path("docs/a.zip!x.txt").resolve()) == members["a.zip!x.txt"]["path"]
-    assert ("copy.txt", len(BASE), []) == (result["clusters"][0]["kept"]["id"], result["bytes"], result["left_out"])
+    assert ("copy.txt", len(BASE), []) == (
+        result["clusters"][0]["kept"]["id"],
+        result["bytes_freed"],
+        result["left_out"],
+    )
     Path("docs/a.zip").unlink()
     left = {document["id"]: document["reason"] for document in answer("duplicates", "docs")["left_out"]}
     assert dict.fromkeys(("a.zip!keep.txt", "a.zip!x.txt"), "its archive is gone") == left
@@ -311,8 +315,8 @@ def test_an_interruption_says_how_to_resume(options: list[str], message: str, mo
         raise KeyboardInterrupt
 
     output("index", "docs/other.txt")
-    assert "this store is not in an engine" in sentence(run("duplicates", "--via", "engine"))
+    assert "this store is not in an engine" in sentence(run("duplicates", "--compare-in", "engine"))
     monkeypatch.setattr("simdoc_search.search.SimilaritySearch.duplicates", interrupted)
-    result = run("duplicates", "--via", "engine", *options)
+    result = run("duplicates", "--compare-in", "engine", *options)
 
     assert (130, True) == (result.exit_code, message in result.stderr)

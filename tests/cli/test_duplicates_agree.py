@@ -119,5 +119,5 @@ def test_all_outputs_agree(seed: int, groups: int, tmp_path: Path, monkeypatch: 
     assert others == in_pages
     dropped = {id for id, (action, _) in verdicts.items() if action == "drop"}
     freed = {os.lstat(Path("docs", id)).st_ino: os.lstat(Path("docs", id)).st_size for id in dropped}
-    assert sum(freed.values()) == result["bytes"] == counts["bytes"]
-    assert all(f"{format_bytes(result['bytes'])} to save" in text for text in (terminal, page, browser))
+    assert sum(freed.values()) == result["bytes_freed"] == counts["bytes_freed"]
+    assert all(f"{format_bytes(result['bytes_freed'])} to save" in text for text in (terminal, page, browser))

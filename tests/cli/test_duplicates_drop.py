@@ -87,7 +87,7 @@ def test_hard_links_free_nothing_and_symbolic_links_are_left_out() -> None:
     result = answer("duplicates", "docs")
     (cluster,) = result["clusters"]
     kinds = {
-        duplicate["id"]: (duplicate["kind"], duplicate["action"], duplicate["frees"])
+        duplicate["id"]: (duplicate["kind"], duplicate["action"], duplicate["bytes_freed"])
         for duplicate in cluster["duplicates"]
     }
 
@@ -98,11 +98,11 @@ def test_hard_links_free_nothing_and_symbolic_links_are_left_out() -> None:
         "real_link.txt": ("hard link", "drop", 0),
         "copy_link.txt": ("hard link", "decide", 0),
     } == kinds
-    assert len(TEXT) == result["bytes"]
+    assert len(TEXT) == result["bytes_freed"]
     assert "hard link to copy.txt; frees nothing" == members("docs")["copy_link.txt"][2]
     os.link("docs/real.txt", "elsewhere.txt")
     assert "identical; frees nothing, because other hard links to the file remain" == members("docs")["real.txt"][2]
-    assert 0 == answer("duplicates", "docs")["bytes"]
+    assert 0 == answer("duplicates", "docs")["bytes_freed"]
 
 
 def test_rows_are_identical_if_their_metadata_is_equal_too() -> None:

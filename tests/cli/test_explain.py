@@ -68,7 +68,7 @@ def test_the_reading_with_the_longest_id_comes_first(query: str, readings: list[
     explained = '"doc123.txt"' + readings[-1].removeprefix('"doc123"')
 
     assert readings == explain(query)["readings"]
-    assert ("  or  ".join(readings), explained) == (table(query)["readings"], table(query)["explained"])
+    assert ("  or  ".join(readings), explained) == (table(query)["readings"], table(query)["query"])
 
 
 @pytest.mark.parametrize("query", QUERIES[:-1])
@@ -88,12 +88,12 @@ def test_overlap_and_probability_may_be_options() -> None:
 
 
 def test_without_a_document_512_tokens_are_assumed() -> None:
-    assert (True, len(tokens())) == tuple(explain("doc123_20")[key] for key in ("stored", "tokens"))
+    assert (True, len(tokens())) == tuple(explain("doc123_20")[key] for key in ("is_stored", "tokens"))
     assert f"{len(tokens())}" == table("doc123_20")["tokens"]
     for arguments in (("absent_20_80",), ("doc123_20_80", "--store", "nowhere")):
         explained = explain(*arguments)
 
-        assert (False, 512) == (explained["stored"], explained["tokens"])
+        assert (False, 512) == (explained["is_stored"], explained["tokens"])
         assert (0.2, 0.8) == (explained["query"]["overlap"], explained["query"]["probability"])
         assert "512 (assumed; the document is not stored)" == table(*arguments)["tokens"]
 
@@ -103,11 +103,12 @@ def test_an_overlap_alone_needs_neither_a_document_nor_a_store() -> None:
     explained = explain(*arguments)
 
     assert ([], None, False, 512) == tuple(
-        value for value in (explained["readings"], explained["query"]["id"], explained["stored"], explained["tokens"])
+        value
+        for value in (explained["readings"], explained["query"]["id"], explained["is_stored"], explained["tokens"])
     )
-    assert "overlap 50 %, probability 95 %" == table(*arguments)["explained"]
+    assert "overlap 50 %, probability 95 %" == table(*arguments)["query"]
     assert "readings" not in table(*arguments)
-    assert "overlap 12.5 %" == table("--overlap", "12.5")["explained"]
+    assert "overlap 12.5 %" == table("--overlap", "12.5")["query"]
 
 
 def test_the_planner_all_reaches_a_greater_probability() -> None:
@@ -115,7 +116,7 @@ def test_the_planner_all_reaches_a_greater_probability() -> None:
 
     assert {"kind": "bands", "clauses": 80, "rows": 2, "bands": 40} == enough["plan"]
     assert {"kind": "bands", "clauses": 512, "rows": 2, "bands": 256} == everything["plan"]
-    assert 0.8 <= enough["probability_reached"] < everything["probability_reached"]
+    assert 0.8 <= enough["recall"] < everything["recall"]
 
 
 def test_an_ambiguous_query_lists_unambiguous_ones() -> None:
@@ -166,15 +167,15 @@ def test_dsl_needs_a_stored_document(arguments: tuple[str, ...]) -> None:
 def test_json_has_the_promised_keys_and_the_values_of_the_plan(query: str) -> None:
     explained = explain(query)
     overlap, probability = explained["query"]["overlap"], explained["query"]["probability"]
-    own_tokens = tokens() if explained["stored"] else list(map(str, range(512)))
+    own_tokens = tokens() if explained["is_stored"] else list(map(str, range(512)))
     expected = plan(own_tokens, overlap, probability)
     error = math.sqrt(overlap * (1 - overlap) / len(expected.tokens)) if overlap else None
     curve = {point["overlap"]: point["probability"] for point in explained["curve"]}
 
-    keys = ["readings", "query", "stored", "tokens", "plan", "sent", "probability_reached", "expected_error", "curve"]
+    keys = ["readings", "query", "is_stored", "tokens", "plan", "executed_plan", "recall", "expected_error", "curve"]
     assert keys == list(explained)
-    assert explained["plan"] == explained["sent"]
-    assert (expected.probability_of_finding(overlap) if overlap else None) == explained["probability_reached"]
+    assert explained["plan"] == explained["executed_plan"]
+    assert (expected.probability_of_finding(overlap) if overlap else None) == explained["recall"]
     assert error == pytest.approx(explained["expected_error"])
     assert [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95] == list(curve)
     assert {share: expected.probability_of_finding(share) for share in curve} == curve
@@ -192,10 +193,10 @@ def test_bands_that_save_nothing_are_not_sent(tmp_path: Path) -> None:
 
     assert (299, 10) == (result.candidates, len(result.hits))
     assert result.plan == plan(result.plan.tokens, 0.2, 0.8).without_bands  # type: ignore[union-attr]
-    assert ("bands", "threshold") == (explained["plan"]["kind"], explained["sent"]["kind"])
-    assert shown["sent"].endswith("equal, because bands that match over 256 documents are slow")
-    assert "in addition to a whole band" in shown["cut-off"]
-    assert "sent" not in table("doc123_20_80")
+    assert ("bands", "threshold") == (explained["plan"]["kind"], explained["executed_plan"]["kind"])
+    assert shown["executed"].endswith("equal, because bands that match over 256 documents are slow")
+    assert "in addition to a whole band" in shown["filter"]
+    assert "executed" not in table("doc123_20_80")
 
 
 def test_people_see_probabilities_in_percent() -> None:
@@ -203,9 +204,9 @@ def test_people_see_probabilities_in_percent() -> None:
     heading, *rows = output("explain", "doc123_12.5_80").split("\n\n")[1].splitlines()
     curve = explain("doc123_12.5_80")["curve"]
 
-    assert "a document with an overlap of 20 % is found with a probability of 80.33 %" == shown["reached"]
+    assert "a document with an overlap of 20 % is found with a probability of 80.33 %" == shown["recall"]
     assert f"{100 * math.sqrt(0.16 / len(tokens())):.2f} %" in shown["error"]
-    assert not {"reached", "error"} & set(table("doc123"))
+    assert not {"recall", "error"} & set(table("doc123"))
     assert heading == "overlap  probability of being found"
     assert {f"{100 * point['overlap']:g}" for point in curve} | {"12.5"} == {row.split()[0] for row in rows}
     assert all(row.endswith(" %") for row in rows)

@@ -40,14 +40,15 @@ def test_the_languages_of_a_store_are_counted() -> None:
 
 
 def test_the_languages_of_a_folder_are_counted_without_a_store(folder: Path) -> None:
-    """The output has speed and skipped files. `--each` lists the possible languages of each document, unless its
-    metadata names the language.
+    """The output has speed and skipped files. `--each-document` lists the possible languages of each document.
+
+    If the metadata of a document names its language, no others are listed.
     """
     (folder / "corpus" / "b.bin").write_bytes(bytes(range(256)) * 9)
     write(folder, {"rows.jsonl": json.dumps({"id": "stated", "text": PROSE["de"], "language": "sv"})})
-    found = answer("languages", "corpus", "rows.jsonl", "--each", "--workers", "1")
-    rows = {Path(row["path"]).name: row for row in found["each"]}
-    result = run("languages", "corpus", "--each", "--workers", "1")
+    found = answer("languages", "corpus", "rows.jsonl", "--each-document", "--workers", "1")
+    rows = {Path(row["path"]).name: row for row in found["each_document"]}
+    result = run("languages", "corpus", "--each-document", "--workers", "1")
 
     assert {"de": 2, "fr": 1, "ru": 1, "sv": 1, "unknown": 1} == counts(found)
     assert (["corpus/b.bin"], []) == ([skip["path"] for skip in found["skipped"]], found["problems"])
@@ -77,7 +78,7 @@ def test_a_text_has_candidates_with_probabilities() -> None:
 
 def test_contradicting_options_are_refused() -> None:
     assert "--text cannot be combined" in usage_error(run("languages", "corpus", "--text", "a"))
-    assert "list --show language" in usage_error(run("languages", "--each"))
+    assert "list --show language" in usage_error(run("languages", "--each-document"))
     assert "omit PATH" in usage_error(run("languages", "corpus", "--filter", "language=de"))
 
 

@@ -185,8 +185,8 @@ def test_a_document_is_shown_with_its_file_and_the_beginning_of_its_text(folder:
     assert text == output("show", f"./corpus/{HALF}") == output("show", HALF)
     assert f"document   {HALF}\npath       {folder / 'corpus' / HALF}\nsize       1,549 bytes\n" in text
     assert "word0 word1 word2" in text
-    assert "… Show the whole text with --text\n" in text
-    assert f"{words(0, 140)} {words(1000, 1060)}\n" == output("show", HALF, "--text")
+    assert "… Show the whole text with --text-only\n" in text
+    assert f"{words(0, 140)} {words(1000, 1060)}\n" == output("show", HALF, "--text-only")
     assert f"{words(0, 140)} {words(1000, 1060)}" == answer("show", HALF)["text"]
     assert "title      Über Äpfel\nyear       2020\n" in output("show", "german")
 
@@ -202,5 +202,5 @@ def test_a_store_without_texts_shows_everything_else(tmp_path: Path) -> None:
 
     assert "n          1" in result.stdout
     assert "note: the store does not have the text of this document\n" == result.stderr
-    assert "the store does not have the text of 'a'" in sentence(run("show", "a", "--text", *place))
+    assert "the store does not have the text of 'a'" in sentence(run("show", "a", "--text-only", *place))
     assert answer("show", "a", *place)["text"] is None

@@ -42,12 +42,23 @@ def test_json_has_exact_shares_and_places() -> None:
     (hit,) = result["hits"]
     (passage,) = hit["passages"]
 
-    keys = {"query", "words", "ignored", "covered", "total", "hits", "candidates", "compared", "run", "too_common"}
+    keys = {
+        "query",
+        "words",
+        "ignored",
+        "covered",
+        "total",
+        "hits",
+        "candidates",
+        "compared",
+        "guaranteed_run",
+        "too_common_runs",
+    }
     assert keys == result.keys()
-    assert {"id", "words", "share", "adds", "kind", "changed", "passages", "details"} == hit.keys()
+    assert {"id", "words", "share", "new_words", "kind", "changed", "passages", "details"} == hit.keys()
     assert (1, 1, 1) == (result["total"], result["candidates"], result["compared"])
     assert (360, 0, {"words": 60, "share": 60 / 360}) == (result["words"], result["ignored"], result["covered"])
-    values = tuple(hit[name] for name in ("words", "share", "adds", "kind", "changed"))
+    values = tuple(hit[name] for name in ("words", "share", "new_words", "kind", "changed"))
     assert (60, 60 / 360, 60, "exact", False) == values
     assert 60 == passage["words"]
     assert (QUOTE.upper(), QUOTE) == (PAPER[slice(*passage["a"])], BOOK[slice(*passage["b"])])
@@ -180,10 +191,10 @@ def test_candidates_that_were_not_compared_are_reported(tmp_path: Path, monkeypa
 
     assert (
         "At least 50 % of the text (60 of 120 words) appears in 20 indexed documents. "
-        "10 of 30 candidates were not compared. Compare all with --all."
+        "10 of 30 candidates were not compared. Compare all with --compare-all."
     ) == table.splitlines()[0]
     assert "Showing 1 of at least 20 matches. Show more with --size 100." in table
-    assert "Showing 1 of 30 matches. Show more with --size 100." in output(*arguments, "--all")
+    assert "Showing 1 of 30 matches. Show more with --size 100." in output(*arguments, "--compare-all")
 
 
 def test_repeated_words_of_the_text_are_reported() -> None:
@@ -192,7 +203,7 @@ def test_repeated_words_of_the_text_are_reported() -> None:
     result = passages(*arguments)
     (hit,) = result["hits"]
 
-    assert (60, 0.5, 120) == (hit["words"], hit["share"], hit["adds"])
+    assert (60, 0.5, 120) == (hit["words"], hit["share"], hit["new_words"])
     assert {"words": 120, "share": 1.0} == result["covered"]
     assert "your text repeats some of these words: 120 of its words appear here" in output("passages", *arguments)
 

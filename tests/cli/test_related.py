@@ -21,7 +21,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder, {f"corpus/D{number}.txt": text for number, text in enumerate(DOCUMENTS, 1)})
     write(folder, {"essay.txt": DOCUMENTS[3], "empty.txt": "...", "syn.txt": SYNONYMS})
     write(folder, {"other.txt": "a, b", "bad.txt": "a, , b"})
-    synonyms = ["--concepts", "names", "--synonyms", folder / "syn.txt"]
+    synonyms = ["--extractor", "names", "--synonyms", folder / "syn.txt"]
     output("index", folder / "corpus", "--store", folder / ".simdoc", "--with", "versions,relations")
     output("index", folder / "corpus", "--store", folder / "names", "--with", "relations", *synonyms)
     output("index", folder / "corpus", "--store", folder / "plain")
@@ -58,7 +58,9 @@ def test_pages_filters_and_limits_select_hits() -> None:
     assert ["D3.txt"] == ids("--file", "essay.txt", "--exclude", "path=D4")
     assert [] == ids("D3", "--min-score", "0.6")
     assert {"D1.txt", "D4.txt", "D5.txt"} & set(ids("D3", "--min-score", "0"))
-    kinds = [related("D1", *options)["hits"][0]["kind"] for options in ((), ("--bits", "0", "--min-share", "100"))]
+    kinds = [
+        related("D1", *options)["hits"][0]["kind"] for options in ((), ("--max-distance", "0", "--min-share", "100"))
+    ]
     assert ["version", "related"] == kinds
 
 
@@ -66,9 +68,18 @@ def test_json_has_scores_and_shared_concepts() -> None:
     result = related("D3")
     (hit,) = result["hits"]
 
-    assert {"query", "theta", "limits", "hits", "total", "candidates", "compared", "unnamed"} == result.keys()
+    assert {
+        "query",
+        "min_version_score",
+        "limits",
+        "hits",
+        "total",
+        "candidates",
+        "compared",
+        "naming_problem",
+    } == result.keys()
     assert {"id", "score", "kind", "concepts", "shared"} == hit.keys()
-    values = tuple(result[name] for name in ("query", "theta", "candidates", "compared", "unnamed"))
+    values = tuple(result[name] for name in ("query", "min_version_score", "candidates", "compared", "naming_problem"))
     assert ({"id": "D3.txt", "file": None}, 0.75, 1, 1, None) == values
     assert ("related", True) == (hit["kind"], 0.5 <= hit["score"] < 0.75)
     assert "Jason Dufner" in hit["concepts"]
@@ -121,8 +132,8 @@ def test_options_for_concepts_are_checked_before_a_store_is_created(folder: Path
     new = ["index", "corpus", "--store", "new"]
 
     for name in ("x", "spacy:"):
-        message = usage_error(run(*new, "--with", "relations", "--concepts", name))
+        message = usage_error(run(*new, "--with", "relations", "--extractor", name))
         assert "choose yake, names or spacy:MODEL" in message
     assert "only work with --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
     assert not (folder / "new").exists()
-    assert "the store has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--concepts", "names"))
+    assert "the store has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--extractor", "names"))

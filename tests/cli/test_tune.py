@@ -34,8 +34,8 @@ def test_a_folder_is_measured_and_the_recommended_command_works(folder: Path) ->
     assert (7, 7, 4, True) == (result["documents"], result["of"], result["pairs"], result["few"])
     assert ["minhash:64", "xor:64"] == [row["sketch"] for row in result["rows"]]
     assert 1 == result["recommended"]["recall"]
-    assert result["recommended"]["sketch"] in result["said"]
-    assert result["said"] in text
+    assert result["recommended"]["sketch"] in result["verdict"]
+    assert result["verdict"] in text
     assert "7 of 7 documents; 4 pairs with an overlap of 50 % or more" in text
     assert "note: too few pairs" in text
     assert re.search(r"^minhash:64 +words:5 +100.0 % ", text, re.MULTILINE)
@@ -99,7 +99,7 @@ def test_limits_are_learned_and_the_command_stores_them() -> None:
     found, shown = answer(*arguments), output(*arguments)
 
     assert (0.0, None, 1.0, 1.0) == tuple(
-        found[key][name] for key in ("before", "best") for name in ("recall", "precision")
+        found[key][name] for key in ("current", "best") for name in ("recall", "precision")
     )
     assert "2 pairs: 1 yes, 1 no" in shown
     assert re.search(r"^now: 12 bits, 50 % of sentences +- +0.0 %$", shown, re.MULTILINE)

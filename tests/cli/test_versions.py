@@ -94,24 +94,24 @@ def test_json_has_scores_dates_words_and_sentences() -> None:
     first, last = sorted(result["hits"], key=lambda hit: hit["id"])
     text = {id: str(FILES[f"corpus/{id}"]) for id in ("2021/Report.txt", "2022/Report.txt")}
     pairs = [(text["2022/Report.txt"][slice(*p["a"])], text["2021/Report.txt"][slice(*p["b"])]) for p in first["pairs"]]
-    bits = [pair["bits"] for pair in first["pairs"]]
+    distances = [pair["distance"] for pair in first["pairs"]]
 
     assert {"id": "2022/Report.txt", "file": None} == result["query"]
-    assert (0.75, 2, 2, 2) == tuple(result[name] for name in ("theta", "found", "candidates", "compared"))
-    assert {"of_source": 7, "asked": 7} == result["sentences"]
+    assert (0.75, 2, 2, 2) == tuple(result[name] for name in ("min_version_score", "total", "candidates", "compared"))
+    assert {"in_query": 7, "queried": 7} == result["sentences"]
     order = {"evidence_kind": "name", "certain": True, "conflict": [], "reason": "by the date in their names"}
     assert (order, [], "2023/Report <b>.txt") == (result["order"], result["undated"], result["newest"]["id"])
-    timeline = [(entry["date"], entry["source"]) for entry in result["timeline"]]
+    timeline = [(entry["date"], entry["is_query"]) for entry in result["timeline"]]
     assert [("2021", False), ("2022", True), ("2023", False)] == timeline
     scores = {"score": 1.0, "share": 6 / 7, "share_of_hit": 1.0, "sentences": 6, "matched": 6}
-    dates = {"date": "2021", "date_from": "name", "alike": None, "words": None, "changed": False}
+    dates = {"date": "2021", "date_from": "name", "similar_share": None, "words": None, "changed": False}
     assert (scores | dates).items() <= first.items()
     assert {"added": 7, "removed": 1} == result["timeline"][1]["words"]
     assert last["words"]["removed"] == len(SECOND[0].split())
     assert list(zip(SECOND, SENTENCES, strict=False)) == pairs
-    assert [0, 0] == bits[:2]
-    assert 0 < bits[2] <= 7
-    assert first["bits"] == sum(bits) / 6
+    assert [0, 0] == distances[:2]
+    assert 0 < distances[2] <= 7
+    assert first["mean_distance"] == sum(distances) / 6
 
 
 def test_sentences_are_listed_with_their_places() -> None:
@@ -208,8 +208,11 @@ def test_wrong_queries_and_limits_are_one_sentence() -> None:
     for arguments, message in (
         ((), "give one of ID, --file or --all"),
         (("a", "--file", "new.txt"), "give one of ID, --file or --all"),
-        (("2022/Report.txt", "--min-share", 5), "min_smaller_share from 0 % to min_share; got 5 % and 10 %"),
-        (("x", "--bits", "99"), "99 is not in the range 0<=x<=16"),
+        (
+            ("2022/Report.txt", "--min-share", 5),
+            "min_smaller_share must be from 0 % to min_share, not 5 % and 10 %",
+        ),
+        (("x", "--max-distance", "99"), "99 is not in the range 0<=x<=16"),
         (("2022/Report.txt", "--min-score", "nan"), "min_score must be from 0 to 1"),
     ):
         assert message in usage_error(run("versions", *arguments))
@@ -222,14 +225,14 @@ def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
     store = "--store", tmp_path / "s"
     output("index", "corpus", *store)
     built_in = output("defaults", *store)
-    stored = output("defaults", "--bits", "3", "--min-share", "99", *store)
+    stored = output("defaults", "--max-distance", "3", "--min-share", "99", *store)
     result = answer("versions", "2022/Report.txt", *store)
 
     assert "a distance of at most 12 of 64" in built_in
-    assert "at most 3 of 64\nversions   99 % of one version's sentences are in the other, and 10 %" in stored
+    assert "at most 3 of 64\nversions   at least 99 % of one version's sentences are similar, and 10 %" in stored
     assert stored.strip() in output("info", *store)
     assert (
-        {"bits": 3, "min_share": 0.99, "min_smaller_share": 0.1, "min_score": 0.5}
+        {"max_distance": 3, "min_share": 0.99, "min_smaller_share": 0.1, "min_score": 0.5}
         == result["limits"]
         == answer("defaults", *store)
     )
@@ -237,8 +240,8 @@ def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
     assert hits("2022/Report.txt", "--min-share", "50", *store)
     assert built_in == output("defaults", "--reset", *store)
     assert stored.strip() not in output("info", *store)
-    assert "give either --reset or new values" in usage_error(run("defaults", "--reset", "--bits", "3", *store))
-    assert "min_smaller_share from 0 % to min_share; got 5 % and 10 %" in usage_error(
+    assert "give either --reset or new values" in usage_error(run("defaults", "--reset", "--max-distance", "3", *store))
+    assert "min_smaller_share must be from 0 % to min_share, not 5 % and 10 %" in usage_error(
         run("defaults", "--min-share", "5", *store)
     )
 

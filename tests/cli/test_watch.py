@@ -35,7 +35,7 @@ def test_a_copy_that_arrives_is_matched(options: list[str], tmp_path: Path) -> N
     )
     listed = output("watch", "--list", *options)
     output("index", write(tmp_path / "new", {"new.txt": words(0, 190)}), "--store", options[1])
-    matches = output("watch", "--arrived", "new", "old", *options).splitlines()
+    matches = output("watch", "--check-new", "new", "old", *options).splitlines()
 
     assert re.fullmatch(
         r"doc123\.txt is watched for copies with an overlap of 50 % or more, since \S+\n"
@@ -54,7 +54,7 @@ def test_json_has_all_values(options: list[str]) -> None:
     place = {"id": "doc123.txt", "index": index, "routing": None}
     [watched] = answer("watch", "doc123_80", *options)["watched"]
     [listed] = answer("watch", "--list", *options)["watched"]
-    [copied, none] = answer("watch", "--arrived", "reports/copy", "other", *options)["arrived"]
+    [copied, none] = answer("watch", "--check-new", "reports/copy", "other", *options)["new_documents"]
 
     assert watched == listed == {**place, "overlap": 0.8, "since": listed["since"], "outdated": False}
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", listed["since"])
@@ -81,8 +81,8 @@ def test_errors_are_one_sentence(options: list[str], tmp_path: Path) -> None:
     [
         ([], "give the ID of a document, or --list"),
         (["--list", "doc"], "--list does not take an ID"),
-        (["--list", "--remove", "doc"], "--overlap, --arrived, --list and --remove cannot be combined"),
-        (["--arrived", "doc", "--overlap", "50"], "--overlap, --arrived, --list and --remove cannot be combined"),
+        (["--list", "--remove", "doc"], "--overlap, --check-new, --list and --remove cannot be combined"),
+        (["--check-new", "doc", "--overlap", "50"], "--overlap, --check-new, --list and --remove cannot be combined"),
         (["doc", "--overlap", "much"], "much"),
     ],
     ids=str,

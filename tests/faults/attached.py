@@ -28,7 +28,7 @@ def unreliable_connection(rng: random.Random, place: Place) -> None:
         on_watches = ("--store", url, "--field", "simdoc", "--watches", watches)
         with_modules: list[tuple[object, ...]] = [
             ("watch", "doc3", "doc4", *on_watches),
-            ("watch", "--arrived", "doc3", *on_watches),
+            ("watch", "--check-new", "doc3", *on_watches),
             ("template", "install", server.url, "--search", "--pipeline"),
         ]
         for arguments in (

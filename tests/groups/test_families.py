@@ -14,7 +14,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.groups import sentences as module
 from simdoc_search.groups.collection import AllDocuments
 from simdoc_search.groups.sentences import VersionPairs, version_pairs
-from simdoc_search.sketch.limits import DEFAULT_BITS, Limits
+from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE, Limits
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.versions.matching import match_sentences, shares_of_pairs
 
@@ -26,7 +26,7 @@ def documents(draw: st.DrawFn) -> list[int]:
     """Draw sentences near a few centres. Many are similar, some are barely similar, and some are equal."""
     sentences = []
     for _ in range(draw(st.integers(1, 8))):
-        flipped = draw(st.sets(st.integers(0, 63), max_size=DEFAULT_BITS + 2))
+        flipped = draw(st.sets(st.integers(0, 63), max_size=DEFAULT_MAX_DISTANCE + 2))
         sentences.append(draw(st.sampled_from(CENTRES)) ^ sum(1 << bit for bit in flipped))
     return sentences
 

@@ -62,7 +62,7 @@ class Checks:
 
     def copied_by(self, document: Document) -> set[Key]:
         """Return the watched documents of which a document is a copy."""
-        (arrived,) = self._answer("watch", "--arrived", document.id, "--watches", self._watches)["arrived"]
+        (arrived,) = self._answer("watch", "--check-new", document.id, "--watches", self._watches)["new_documents"]
         return set(map(_key, arrived["copy_of"]))
 
     def counts(self) -> dict[str, int]:
@@ -77,7 +77,7 @@ class Checks:
     def problems(self) -> list[dict[str, Any]]:
         """Return the problems that `check` finds."""
         findings = json.loads(run("check", self._url, "--json").stdout)["findings"]
-        return [finding for finding in findings if finding["wrong"]]
+        return [finding for finding in findings if finding["is_problem"]]
 
     def backfill(self, *options: str) -> tuple[int, list[str]]:
         """Run `backfill`, and return its number of updates and the skipped indices."""
@@ -119,9 +119,9 @@ class Checks:
 
     def check_passages(self, source: Document, truth: Truth) -> None:
         """Check `passages`. Documents that share only a common sentence may be left out."""
-        result = self._answer("passages", source.id, "--all", *ALL)
+        result = self._answer("passages", source.id, "--compare-all", *ALL)
         hits, expected = {_key(hit): hit["words"] for hit in result["hits"]}, truth.passages(source.key)
-        common = {key for key, words in expected.items() if result["too_common"] and words <= COMMON_WORDS}
+        common = {key for key, words in expected.items() if result["too_common_runs"] and words <= COMMON_WORDS}
 
         assert {key: words for key, words in expected.items() if key in hits or key not in common} == hits
         assert result["candidates"] == result["compared"]
@@ -132,7 +132,7 @@ class Checks:
 
     def check_text(self, source: Document, truth: Truth) -> None:
         """Check `show`."""
-        assert truth.texts[source.key] == output("show", source.id, "--text", *self._store).rstrip("\n")
+        assert truth.texts[source.key] == output("show", source.id, "--text-only", *self._store).rstrip("\n")
 
     def check_duplicates(self, truth: Truth) -> None:
         """Check `duplicates`."""

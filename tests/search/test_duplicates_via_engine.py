@@ -54,7 +54,7 @@ def test_an_engine_finds_the_groups_that_memory_finds(engine_store: NewStore, tm
         assert 20 < in_memory.group_count
         assert groups(in_memory) == groups(in_engine)
         assert in_engine.overflow is None or in_engine.overflow.skipped_comparisons == 0
-    shown = answer("duplicates", "--store", store.location, "--via", "engine", "--checkpoint", checkpoint)
+    shown = answer("duplicates", "--store", store.location, "--compare-in", "engine", "--checkpoint", checkpoint)
     written = checkpoint.stat().st_mtime_ns
 
     assert (in_memory.measure.name, search.duplicates().group_count) == (shown["measure"], shown["groups"])

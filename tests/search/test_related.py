@@ -188,7 +188,7 @@ def test_concepts_have_their_names_weights_and_synonyms(new_store: NewStore) -> 
         truck = next(concept for concept in result.concepts if concept.word == "truck")
         weights = [concept.weight for concept in result.concepts]
 
-        assert (2, 2, ("lorry",)) == (truck.documents, truck.frequency, truck.synonyms)
+        assert (2, 2, ("lorry",)) == (truck.documents, truck.occurrences, truck.synonyms)
         assert "Lorry of Bob Hope" in truck.names
         assert (2, 1, "") == (result.documents, result.paragraphs, result.missing_names_reason)
         assert sorted(weights, reverse=True) == weights

@@ -148,7 +148,7 @@ def test_filters_and_limits_select_versions(search: SimilaritySearch) -> None:
     assert ["paper/1"] == [hit.id for hit in search.versions(place)]
     for options in (
         {"filters": {"kind": "3"}},
-        {"min_share": 0.7, "bits": 8},
+        {"min_share": 0.7, "max_distance": 8},
         {"min_share": 0.7, "min_smaller_share": 0.65},
     ):
         assert [] == search.versions("paper/1", **options).hits

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.limits import MAX_BITS, Limits
+from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE, Limits
 from simdoc_search.sketch.settings import Settings
 
 shares = st.integers(0, 1000).map(lambda number: number / 1000)
 
 
-@given(shares, shares, st.integers(0, MAX_BITS), shares)
+@given(shares, shares, st.integers(0, MAX_SENTENCE_DISTANCE), shares)
 def test_stored_limits_are_read_back(one: float, other: float, bits: int, min_score: float) -> None:
     limits = Limits(max(one, other, 0.001), min(one, other), bits, min_score)
 
@@ -25,14 +25,14 @@ def test_stored_limits_are_read_back(one: float, other: float, bits: int, min_sc
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"bits": 17}, "bits must be a whole number from 0 to 16, not 17"),
-        ({"bits": 7.0}, "bits must be"),
+        ({"max_distance": 17}, "max_distance must be a whole number from 0 to 16, not 17"),
+        ({"max_distance": 7.0}, "max_distance must be"),
         ({"min_score": 1.1}, "min_score must be from 0 to 1, not 1.1"),
         ({"min_score": float("nan")}, "min_score must be"),
         ({"min_share": 0.0}, "min_share must be over 0 %"),
         (
             {"min_share": 0.3, "min_smaller_share": 0.4},
-            "min_share must be over 0 % and at most 100 %, and min_smaller_share from 0 % to min_share",
+            "and min_smaller_share must be from 0 % to min_share, not 30 % and 40 %",
         ),
     ],
 )
@@ -49,5 +49,5 @@ def test_malformed_stored_limits_are_refused(text: Any) -> None:
 
 def test_limits_can_change_at_any_time() -> None:
     """Limits do not affect the stored data of a document."""
-    assert Settings() == Settings(limits=Limits(bits=3))
+    assert Settings() == Settings(limits=Limits(max_distance=3))
     assert "limits" not in Settings().to_dict()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.sketch.limits import DEFAULT_BITS
+from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE
 from simdoc_search.sketch.sentences import (
     MAX_QUERY_CODES,
     codes_of_sentences,
@@ -47,14 +47,14 @@ def test_an_edited_sentence_is_near(edited: str) -> None:
     """One or two words, or the order of the words, may differ."""
     a, b = simhashes_of(SENTENCE, edited)
 
-    assert (a ^ b).bit_count() <= DEFAULT_BITS
+    assert (a ^ b).bit_count() <= DEFAULT_MAX_DISTANCE
 
 
 def test_an_unrelated_sentence_is_far_and_punctuation_makes_no_difference() -> None:
     a, same, other = simhashes_of(SENTENCE, f"  «{SENTENCE.upper().replace(' ', chr(10))}» ", OTHER)
 
     assert a == same
-    assert DEFAULT_BITS + 8 < distances(np.array([a], np.uint64), np.array([other], np.uint64))[0]
+    assert DEFAULT_MAX_DISTANCE + 8 < distances(np.array([a], np.uint64), np.array([other], np.uint64))[0]
 
 
 def test_simhashes_are_a_stored_format() -> None:

@@ -1,4 +1,4 @@
-"""A store in memory for `duplicates --via engine`. It answers queries by brute force."""
+"""A store in memory for `duplicates --compare-in engine`. It answers queries by brute force."""
 
 from __future__ import annotations
 

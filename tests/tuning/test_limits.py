@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.errors import CorpusError, FormatMismatchError
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.limits import MAX_BITS, Limits
+from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE, Limits
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sketching import compute_simhashes
@@ -62,7 +62,10 @@ def test_versions_with_learned_limits_agree_with_the_labels(with_sentences: bool
     store, pairs = filled_store(with_sentences), label_pairs(YES, NO)
     learned = learn_version_limits(store, pairs)
     search = SimilaritySearch(store)
-    options: dict[str, Any] = {"min_share": learned.limits.min_share, "bits": learned.limits.bits}
+    options: dict[str, Any] = {
+        "min_share": learned.limits.min_share,
+        "max_distance": learned.limits.max_distance,
+    }
     versions = {id: {hit.id for hit in search.versions(id, **options).hits} for id in TEXTS}
 
     assert (ConfusionCounts(2, 3, 0, 4), ConfusionCounts(3, 3, 0, 4)) == (learned.current_counts, learned.best.counts)
@@ -86,12 +89,12 @@ def test_no_limits_on_a_grid_are_better_than_the_learned_limits(
     learned = learn_version_limits(filled_store(), pairs)
 
     def cost(limits: Limits) -> int:
-        yes = [limits.score_of(match_texts(pair.a, pair.b, limits.bits)) is not None for pair in pairs]
+        yes = [limits.score_of(match_texts(pair.a, pair.b, limits.max_distance)) is not None for pair in pairs]
         missed = sum(pair.label and not is_yes for pair, is_yes in zip(pairs, yes, strict=True))
         taken = sum(is_yes and not pair.label for pair, is_yes in zip(pairs, yes, strict=True))
         return missed * (count - cut) + taken * cut
 
-    grid = [Limits(min_share / 20, 0.1, bits) for bits in (0, 7, 12, MAX_BITS) for min_share in range(2, 21, 3)]
+    grid = [Limits(enough / 20, 0.1, bits) for bits in (0, 7, 12, MAX_SENTENCE_DISTANCE) for enough in range(2, 21, 3)]
     assert learned.best.counts.cost == cost(learned.limits) <= min(map(cost, grid))
     assert learned.current_counts.cost == cost(Limits())
     assert (learned.limits != learned.current) == (learned.best.counts.cost < learned.current_counts.cost)
@@ -108,7 +111,7 @@ def test_a_minimum_score_is_learned(tmp_path: Path) -> None:
 def test_stored_limits_decide_which_pairs_are_versions(tmp_path: Path) -> None:
     with open_store(tmp_path / "s", BOTH, create=True) as store:
         SimilaritySearch(store).index(Document(id, text) for id, text in TEXTS.items())
-        set_limits(store, Limits(min_share=1.0, bits=0))
+        set_limits(store, Limits(min_share=1.0, max_distance=0))
     with open_store(tmp_path / "s") as store:
         learned = learn_related_limits(store, label_pairs([("paper3", "paper4")], [("paper1", "paper5")]))
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.sketch.limits import (
-    DEFAULT_BITS,
+    DEFAULT_MAX_DISTANCE,
     DEFAULT_MIN_SHARE,
     DEFAULT_MIN_SMALLER_SHARE,
-    MAX_BITS,
+    MAX_SENTENCE_DISTANCE,
     MIN_VERSION_SCORE,
     Limits,
 )
@@ -27,7 +27,7 @@ def documents(draw: st.DrawFn) -> list[int]:
     """Draw sentences near a few centres. Many are similar, some are barely similar, and some are equal."""
     sentences = []
     for _ in range(draw(st.integers(0, 12))):
-        flipped = draw(st.sets(st.integers(0, 63), max_size=DEFAULT_BITS + 2))
+        flipped = draw(st.sets(st.integers(0, 63), max_size=DEFAULT_MAX_DISTANCE + 2))
         sentences.append(draw(st.sampled_from(CENTRES)) ^ sum(1 << bit for bit in flipped))
         sentences += sentences[-1:] * draw(st.integers(0, 2))
     return draw(st.permutations(sentences))
@@ -39,12 +39,14 @@ def brute_force(a: Sequence[int], b: Sequence[int]) -> tuple[list[tuple[int, int
     for position, value in enumerate(a):
         distances = [((value ^ other).bit_count(), place) for place, other in enumerate(b)]
         bits, first = min(distances, default=(64, 0))
-        if bits <= DEFAULT_BITS:
+        if bits <= DEFAULT_MAX_DISTANCE:
             equal = [place for place, other in enumerate(b) if other == b[first]]
             pairs.append((position, equal[min(list(a[:position]).count(value), len(equal) - 1)], bits))
 
     def share(values: Sequence[int], others: Sequence[int]) -> float:
-        similar = {value for value in values if any((value ^ other).bit_count() <= DEFAULT_BITS for other in others)}
+        similar = {
+            value for value in values if any((value ^ other).bit_count() <= DEFAULT_MAX_DISTANCE for other in others)
+        }
         return len(similar) / max(1, len(set(values)))
 
     return pairs, share(a, b), share(b, a)
@@ -66,11 +68,11 @@ def test_sentences_are_matched_as_by_brute_force(a: list[int], others: list[list
     assert [brute_force(a, values) for values in others] == [plain(match) for match in matches]
 
 
-@given(documents(), documents(), st.integers(0, MAX_BITS))
+@given(documents(), documents(), st.integers(0, MAX_SENTENCE_DISTANCE))
 def test_shares_by_bits_are_those_of_matching_with_each_number_of_bits(a: list[int], b: list[int], bits: int) -> None:
     one, other = (
         match_sentences(sentences(*a), sentences(*b), bits),
-        shares_by_bits(sentences(*a), sentences(*b), MAX_BITS)[bits],
+        shares_by_bits(sentences(*a), sentences(*b), MAX_SENTENCE_DISTANCE)[bits],
     )
 
     assert (one.share, one.share_of_other) == (other.share, other.share_of_other)

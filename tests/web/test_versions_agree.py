@@ -38,24 +38,24 @@ def test_limits_come_from_the_index_or_the_request(tmp_path: Path) -> None:
     """A limit that is out of range is refused."""
     with open_store(tmp_path / "s", create=True) as store:
         SimilaritySearch(store).index(family(1))
-        set_limits(store, Limits(bits=3, min_score=0.9))
+        set_limits(store, Limits(max_distance=3, min_score=0.9))
     with open_store(tmp_path / "s") as store, pages_over(store) as pages:
         id = family(1)[0].id
         stored, given = (
             pages.json("/versions", id=id),
-            pages.json("/versions", id=id, bits=9, min_score=0.8, min_share=60),
+            pages.json("/versions", id=id, max_distance=9, min_score=0.8, min_share=60),
         )
         for name, value in (
-            ("bits", "17"),
-            ("bits", "x"),
+            ("max_distance", "17"),
+            ("max_distance", "x"),
             ("min_score", "2"),
             ("min_score", "nan"),
             ("min_share", "5"),
         ):
             assert name in pages.json("/versions", 400, id=id, **{name: value})["error"]
 
-    assert {"bits": 3, "min_share": 0.5, "min_smaller_share": 0.1, "min_score": 0.9} == stored["limits"]
-    assert {"bits": 9, "min_share": 0.6, "min_smaller_share": 0.1, "min_score": 0.8} == given["limits"]
+    assert {"max_distance": 3, "min_share": 0.5, "min_smaller_share": 0.1, "min_score": 0.9} == stored["limits"]
+    assert {"max_distance": 9, "min_share": 0.6, "min_smaller_share": 0.1, "min_score": 0.8} == given["limits"]
 
 
 def test_all_outputs_agree(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
-from simdoc_search.cancellation import Stop
+from simdoc_search.cancellation import StopEvent
 from simdoc_search.documents import MAX_ID_BYTES, DocumentKey, unicode_forms
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.plans import Bands, Plan
@@ -87,7 +87,7 @@ class LocalStore(Closable):
         self._folder = folder
         self._settings = settings
         self._schema = build_schema(optional_fields(settings))
-        self._stop = Stop()
+        self._stop = StopEvent()
         with engine_errors("open", location):
             index = IndexInFolder(folder / INDEX_FOLDER, self._schema) if folder else IndexInMemory(self._schema)
         self._open: list[IndexInFolder | IndexInMemory] = [index]  # empty when closed
@@ -116,7 +116,7 @@ class LocalStore(Closable):
         """Return no indices, because a local store has none."""
         return ()
 
-    def cancellable_by(self, stop: Stop) -> LocalStore:
+    def cancellable_by(self, stop: StopEvent) -> LocalStore:
         other = copy(self)
         other._stop = stop
         return other

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from simdoc_search.cancellation import Stop
+from simdoc_search.cancellation import StopEvent
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.query.dsl import Score, clause_count, to_dsl
 from simdoc_search.query.plans import Bands, Plan
@@ -63,7 +63,7 @@ class IndexAccess:
         """URL of the engine and name of the index, without secrets."""
         return f"{self.engine.name}/{self.name}"
 
-    def cancellable_by(self, stop: Stop) -> IndexAccess:
+    def cancellable_by(self, stop: StopEvent) -> IndexAccess:
         """Return a copy of this access whose requests end as soon as `stop` is set."""
         engine = self.engine.cancellable_by(stop)
         return replace(self, engine=engine, background=engine.in_background())

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 from zlib import crc32
 
-from simdoc_search.cancellation import Stop, StoppedError
+from simdoc_search.cancellation import StopEvent, StoppedError
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.stores.remote import retry
@@ -75,7 +75,7 @@ class Engine:
     def __init__(self, client: Any, name: str, *, owns_client: bool = False, has_responded: bool = False) -> None:
         self.name = name
         self._transport = Transport(client, owns_client=owns_client)
-        self.stopped: Stop = self._transport.stop
+        self.stopped: StopEvent = self._transport.stop
         self._is_closed = threading.Event()
         self._has_responded = threading.Event()
         if has_responded:
@@ -84,7 +84,7 @@ class Engine:
         self._clause_limits: list[int] = []
         self._skipped: set[str] | None = None
 
-    def cancellable_by(self, stop: Stop) -> Engine:
+    def cancellable_by(self, stop: StopEvent) -> Engine:
         """Return a copy of this engine whose requests end as soon as `stop` is set."""
         other = copy(self)
         other.stopped = stop

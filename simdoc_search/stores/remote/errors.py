@@ -36,7 +36,7 @@ _CAUSES = (
     ),
     ("wrong_version_number|wrong version number|record layer", "it does not use TLS", "use http instead of https"),
     ("ssl|tls", "the TLS connection failed", "check the URL and the certificate"),
-    ("timed out|timeout", "it took too long", "try again later, or {increase_timeout}"),
+    ("timed out|timeout", "the request took too long", "try again later, or {increase_timeout}"),
     ("refused|connect call failed", "connection refused", "start the engine, or check the URL"),
     ("resolution|resolve|name or service|nodename|getaddrinfo", "unknown host", "check the URL"),
 )
@@ -108,8 +108,8 @@ def closed_index_error(name: str, index: str, status: int = 400) -> RequestError
 
 
 def unavailable_error(name: str, error: object, *, owns_client: bool = True) -> StoreUnavailableError:
-    """Return the error for an engine that does not respond. The arguments are the same as for `error_from_client`."""
-    context = getattr(error, "__context__", None) or ""  # the only detail that Elasticsearch's client for asyncio gives
+    """Return the error for an engine that does not respond. Its message contains the cause and the advice."""
+    context = getattr(error, "__context__", None) or ""  # Elasticsearch's asyncio client gives no other details
     details = f"{getattr(error, 'info', '')} {getattr(error, 'errors', '')} {error} {context}"
     # aiohttp writes `ssl:default` or similar before each host, even for http.
     text = re.sub(r"\bssl:\w+ ", "", f"{type(error).__name__} {details}".lower())
@@ -117,7 +117,7 @@ def unavailable_error(name: str, error: object, *, owns_client: bool = True) -> 
     cause, advice = next(matches, ("connection lost", "start the engine, or check the URL"))
     increase_timeout = "increase SIMDOC_TIMEOUT" if owns_client else "increase the timeout of your client"
     advice = advice.format(increase_timeout=increase_timeout)
-    return StoreUnavailableError(f"{name} does not respond ({cause}); {advice}")
+    return StoreUnavailableError(f"no response from {name}: {cause}; {advice}")
 
 
 def not_an_engine_error(name: str, reason: str = "") -> StoreError:

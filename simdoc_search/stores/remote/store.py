@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.cancellation import Stop
+from simdoc_search.cancellation import StopEvent
 from simdoc_search.documents import DocumentKey, ambiguous_id_message
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import Score
@@ -149,7 +149,7 @@ class RemoteStore(Closable):
         name = self.access.id_field.field
         return "an id is a document's _id" if name is None else f"an id is the value of {name}"
 
-    def cancellable_by(self: Self, stop: Stop) -> Self:
+    def cancellable_by(self: Self, stop: StopEvent) -> Self:
         """Return a copy of this store whose requests end as soon as `stop` is set; see `Store`."""
         other = copy(self)
         other.access = self.access.cancellable_by(stop)

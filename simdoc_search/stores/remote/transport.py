@@ -16,7 +16,7 @@ from functools import partial
 from threading import Event, Thread
 from typing import Any
 
-from simdoc_search.cancellation import Stop, StoppedError, wait_for
+from simdoc_search.cancellation import StopEvent, StoppedError, wait_for
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.clients import count_nodes, is_asynchronous, without_retries
 
@@ -29,11 +29,11 @@ _BLOCKS_LOOP = (
 
 @dataclass(frozen=True, slots=True)
 class LoopClient:
-    """An application's asynchronous client, its event loop, and the `Stop` that ends all its requests."""
+    """An application's asynchronous client, its event loop, and the `StopEvent` that ends all its requests."""
 
     client: Any
     loop: asyncio.AbstractEventLoop
-    stop: Stop
+    stop: StopEvent
 
 
 class Transport:
@@ -54,7 +54,7 @@ class Transport:
 
     def __init__(self, client: Any, *, owns_client: bool) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.stop: Stop = Stop()
+        self.stop: StopEvent = StopEvent()
         if isinstance(client, LoopClient):
             self._loop, self.stop, client = client.loop, client.stop.make_child(), client.client
         elif is_asynchronous(client):

@@ -236,7 +236,7 @@ def test_the_command_check_names_the_damage(
     intact_store: Path, store: Path, expected: dict[str, Any], tmp_path: Path
 ) -> None:
     assert f"{intact_store} is not damaged: {len(expected)} documents\n" == run("check", intact_store).stdout
-    assert {"store": str(intact_store), "fit": True, "documents": len(expected), "findings": []} == answer(
+    assert {"store": str(intact_store), "ok": True, "documents": len(expected), "findings": []} == answer(
         "check", intact_store
     )
 
@@ -247,7 +247,7 @@ def test_the_command_check_names_the_damage(
     finding = f"problem: index/{file.name}: its checksum does not match its content\n"
     assert (1, finding) == (result.exit_code, result.stdout)
     found = json.loads(run("check", store, "--json").stdout)
-    assert (False, [f"index/{file.name}"]) == (found["fit"], [damage["place"] for damage in found["findings"]])
+    assert (False, [f"index/{file.name}"]) == (found["ok"], [damage["file"] for damage in found["findings"]])
     assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; create one with")
 
 

@@ -238,7 +238,7 @@ def test_an_error_that_is_not_retryable_is_raised_at_once(new_sender: NewSender,
     ("engine", "reason"),
     [
         (Scripted(repeat(BUSY)), "returned status 429: data too large"),
-        (Scripted(repeat(CUT_BEFORE)), "does not respond (connection lost)"),
+        (Scripted(repeat(CUT_BEFORE)), ": connection lost; "),
         (Scripted(statuses={"a": repeat(429), "b": repeat(429)}), "the engine is busy (queue full)"),
     ],
 )

@@ -141,7 +141,7 @@ def test_one_failed_search_of_several_is_an_error(server: Server, engine: Engine
 def test_the_error_for_a_missing_engine_names_the_cause(url: str, why: str) -> None:
     url = url or unused_url()
 
-    assert opening_error(f"{url}/index").startswith(f"{url} does not respond ({why}); ")
+    assert opening_error(f"{url}/index").startswith(f"no response from {url}: {why}; ")
     with closing(connect(f"{url}/index", engine="opensearch")[0]) as engine, pytest.raises(StoreUnavailableError):
         engine.max_clauses()
 
@@ -151,7 +151,7 @@ def test_the_error_for_a_missing_engine_names_the_cause(url: str, why: str) -> N
 def test_the_error_for_a_lost_connection_is_one_sentence(server: Server, given: Answer | None, is_first: bool) -> None:
     server.handle = lambda request: given if is_first or request.path != "/" else answer({})
 
-    expected = f"{server.url} does not respond (connection lost); start the engine, or check the URL"
+    expected = f"no response from {server.url}: connection lost; start the engine, or check the URL"
     assert expected == opening_error(f"{server.url}/i")
 
 
@@ -159,4 +159,4 @@ def test_only_the_message_is_printed(tmp_path: Path) -> None:
     result = process("info", "--store", f"{unused_url()}/index", cwd=tmp_path)
 
     assert (1, "", 1) == (result.returncode, result.stdout, len(result.stderr.splitlines())), result.stderr
-    assert "does not respond (connection refused)" in result.stderr
+    assert ": connection refused; " in result.stderr

@@ -134,7 +134,7 @@ def test_a_malformed_deadline_is_refused(monkeypatch: pytest.MonkeyPatch, text: 
 def test_an_engine_that_has_never_answered_is_not_retried() -> None:
     engine, _ = connect(f"{unused_url()}/index", engine="opensearch")
     began = time.monotonic()
-    with pytest.raises(StoreUnavailableError, match=r"connection refused\); start the engine, or check the URL$"):
+    with pytest.raises(StoreUnavailableError, match=r"connection refused; start the engine, or check the URL$"):
         engine.call("GET", ["index"])
     engine.close()
 

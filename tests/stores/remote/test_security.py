@@ -129,8 +129,7 @@ def test_a_certificate_of_an_unknown_authority_is_refused(proxy: Proxy, monkeypa
     monkeypatch.setenv("SIMDOC_USERNAME", USER)
 
     assert (
-        f"{proxy.url} does not respond (its certificate is not trusted); "
-        "set SIMDOC_CA_FILE to the certificate of its CA"
+        f"no response from {proxy.url}: its certificate is not trusted; set SIMDOC_CA_FILE to the certificate of its CA"
     ) == refusal(f"{proxy.url}/docs")
     assert [] == proxy.requests
 
@@ -163,7 +162,7 @@ def test_a_client_certificate_is_sent(
     (cert := tmp_path / "cert.pem").write_bytes(ours.cert_chain_pems[0].bytes())
     (key := tmp_path / "key.pem").write_bytes(ours.private_key_pem.bytes())
     with proxied(opensearch_url, ca[0], clients_of=ca[0]) as proxy:
-        assert "does not respond" in refusal(f"{proxy.url}/docs")
+        assert "no response from" in refusal(f"{proxy.url}/docs")
         monkeypatch.setenv("SIMDOC_CLIENT_CERT", str(both))
         assert "there is no index" in refusal(f"{proxy.url}/nothing")
         monkeypatch.setenv("SIMDOC_CLIENT_CERT", str(cert))
@@ -187,7 +186,7 @@ def test_the_error_for_an_unusable_certificate_file_names_it(
 def test_https_to_an_http_engine_is_an_error(opensearch_url: str) -> None:
     message = refusal(f"{opensearch_url.replace('http', 'https')}/docs")
 
-    assert "it does not use TLS); use http instead of https" in message
+    assert "it does not use TLS; use http instead of https" in message
 
 
 # --- permissions ---
