@@ -25,7 +25,7 @@ from bench_store import documents as synthetic
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.analysis.words import placed_words
 from simdoc_search.corpus import FileSource, read_corpus
-from simdoc_search.corpus.file_reader import load
+from simdoc_search.corpus.file_reader import read_in_process
 from simdoc_search.search.passages_candidates import passage_candidates
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.stores.base import Store
@@ -39,7 +39,7 @@ def documents(source: str) -> Iterator[Document]:
         yield from synthetic(int(source))
         return
     for found in read_corpus([source]):
-        each = load(found) if isinstance(found, FileSource) else found
+        each = read_in_process(found) if isinstance(found, FileSource) else found
         if isinstance(each, Document):
             spans = placed_words(each.text)
             for first in range(0, len(spans.words), 400):

@@ -11,7 +11,7 @@ from simdoc_search.cli.common import print_json, say
 from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.input_text import QueryText
 from simdoc_search.cli.passages_page import format_share, format_words, remark, write_page
-from simdoc_search.display import counted, percent, printable, show_more
+from simdoc_search.display import counted, more_hits_hint, percent, printable
 from simdoc_search.errors import SimdocError
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class PassageOutput:
             if note := remark(hit):
                 yield f"{_INDENT}{note}"
         if result.total:
-            yield f"{result.showing}." + show_more(len(result.hits), result.total, result.offset)
+            yield f"{result.showing}." + more_hits_hint(len(result.hits), result.total, result.offset)
 
     def _print_summary(self) -> None:
         for line in self._summary.lines():
