@@ -196,7 +196,7 @@ class _Summary:
 
     def add(self, result: PassageResult) -> None:
         """Add one result."""
-        from simdoc_search.analysis.words import placed_words
+        from simdoc_search.analysis.words import locate_words
 
         self._results += 1
         self._sharing_texts += bool(result.total)
@@ -205,7 +205,7 @@ class _Summary:
         self._longest_run = max(self._longest_run, result.guaranteed_run)
         self._too_common_runs += result.too_common_phrases
         if result.text is not None and len(result.text) <= result.guaranteed_run * _MAX_WORD_LENGTH:
-            words = len(placed_words(result.text, self._settings.analysis).words)
+            words = len(locate_words(result.text, self._settings.analysis).words)
             if words < result.guaranteed_run:
                 self._short_lengths.append(words)
 
