@@ -314,7 +314,7 @@ class Duplicates:
         )
         is_same_file = verdict.kind in ("identical", "hard link")
         return Duplicate(
-            document.key, document.size, document.changed, document.path, number,
+            document.key, document.size, document.mtime_ns, document.path, number,
             1.0 if is_same_file else overlap, verdict.kind, is_same_file or exact, verdict.action, reason, frees,
             self._collection.key(verdict.duplicate_of),
         )  # fmt: skip
