@@ -1,6 +1,6 @@
 """Converts results to JSON-serialisable values, for `--json` and `serve`.
 
-queries.py      ids of documents, queries and plans
+queries.py      keys of documents, queries and plans
 similar.py      documents that share text
 passages.py     shared passages
 comparison.py   comparisons of two texts
@@ -20,7 +20,7 @@ from simdoc_search.as_json.duplicates import (
 )
 from simdoc_search.as_json.groups import edge_as_json, families_as_json, topics_as_json
 from simdoc_search.as_json.passages import passages_as_json
-from simdoc_search.as_json.queries import place_as_json, plan_as_json, query_as_json
+from simdoc_search.as_json.queries import key_as_json, plan_as_json, query_as_json
 from simdoc_search.as_json.related import concepts_as_json, related_as_json
 from simdoc_search.as_json.similar import similar_as_json
 from simdoc_search.as_json.store import info_as_json
@@ -35,9 +35,9 @@ __all__ = [
     "edge_as_json",
     "families_as_json",
     "info_as_json",
+    "key_as_json",
     "pair_as_json",
     "passages_as_json",
-    "place_as_json",
     "plan_as_json",
     "query_as_json",
     "related_as_json",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.as_json.queries import place_as_json
+from simdoc_search.as_json.queries import key_as_json
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates, Group, GroupedDocument, Pair
@@ -42,7 +42,7 @@ def duplicates_omissions_as_json(duplicates: Duplicates) -> dict[str, Any]:
         }
     return {
         "overflow": overflow_counts,
-        "left_out": [{**place_as_json(place), "reason": reason} for place, reason in duplicates.left_out.items()],
+        "left_out": [{**key_as_json(place), "reason": reason} for place, reason in duplicates.left_out.items()],
     }
 
 
@@ -58,7 +58,7 @@ def cluster_as_json(group: Group) -> dict[str, Any]:
             "action": duplicate.action,
             "reason": duplicate.reason,
             "bytes_freed": duplicate.frees,
-            **place_as_json(duplicate.duplicate_of, "duplicate_of"),
+            **key_as_json(duplicate.duplicate_of, "duplicate_of"),
         }
         members.append(member)
     return {
@@ -71,7 +71,7 @@ def cluster_as_json(group: Group) -> dict[str, Any]:
 
 def pair_as_json(pair: Pair) -> dict[str, Any]:
     """Convert a pair of documents that have at least the minimum overlap."""
-    places = {**place_as_json(pair.a, "a"), **place_as_json(pair.b, "b")}
+    places = {**key_as_json(pair.a, "a"), **key_as_json(pair.b, "b")}
     return {**places, "overlap": pair.overlap, "kind": pair.kind, "exact": pair.exact}
 
 
@@ -79,4 +79,4 @@ def _document_as_json(document: GroupedDocument) -> dict[str, Any]:
     changed = None
     if document.changed is not None:
         changed = datetime.fromtimestamp(document.changed / 1e9, timezone.utc).isoformat()
-    return {**place_as_json(document.place), "path": document.path, "size": document.size, "changed": changed}
+    return {**key_as_json(document.place), "path": document.path, "size": document.size, "changed": changed}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.as_json.queries import place_as_json
-from simdoc_search.as_json.versions import date_as_json, entry_place_as_json, order_as_json
+from simdoc_search.as_json.queries import key_as_json
+from simdoc_search.as_json.versions import date_as_json, entry_key_as_json, order_as_json
 
 if TYPE_CHECKING:
     from simdoc_search.documents import DocumentKey
@@ -39,8 +39,8 @@ def families_as_json(families: Families, shown_families: Sequence[VersionFamily]
 def _family_as_json(family: VersionFamily) -> dict[str, Any]:
     return {
         **order_as_json(family),
-        "timeline": [{**entry_place_as_json(entry), **date_as_json(entry)} for entry in family.timeline],
-        "undated": [{**entry_place_as_json(entry), **date_as_json(entry)} for entry in family.undated],
+        "timeline": [{**entry_key_as_json(entry), **date_as_json(entry)} for entry in family.timeline],
+        "undated": [{**entry_key_as_json(entry), **date_as_json(entry)} for entry in family.undated],
         "pairs": family.pairs,
         "lowest_score": family.lowest_score,
     }
@@ -70,15 +70,15 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
 
 
 def _topic_as_json(topic: Topic, concepts: Sequence[str]) -> dict[str, Any]:
-    members = [{**place_as_json(member.place), "score": member.score, "kind": member.kind} for member in topic.members]
-    return {"centre": place_as_json(topic.centre), "concepts": list(concepts), "related": members}
+    members = [{**key_as_json(member.place), "score": member.score, "kind": member.kind} for member in topic.members]
+    return {"centre": key_as_json(topic.centre), "concepts": list(concepts), "related": members}
 
 
 def edge_as_json(edge: Edge) -> dict[str, Any]:
     """Convert a pair of documents that are versions of each other or related."""
-    places = {**place_as_json(edge.a, "a"), **place_as_json(edge.b, "b")}
+    places = {**key_as_json(edge.a, "a"), **key_as_json(edge.b, "b")}
     return {**places, "score": edge.score, "kind": edge.kind}
 
 
 def _left_out_as_json(left_out: Mapping[DocumentKey, str]) -> list[dict[str, Any]]:
-    return [{**place_as_json(place), "reason": reason} for place, reason in left_out.items()]
+    return [{**key_as_json(place), "reason": reason} for place, reason in left_out.items()]

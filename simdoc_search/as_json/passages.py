@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.as_json.queries import place_as_json
+from simdoc_search.as_json.queries import key_as_json
 
 if TYPE_CHECKING:
     from simdoc_search.search import PassageHit, PassageResult
@@ -32,7 +32,7 @@ def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[st
 
 def _hit_as_json(hit: PassageHit) -> dict[str, Any]:
     return {
-        **place_as_json(hit.place),
+        **key_as_json(hit.place),
         "words": hit.words,
         "share": hit.share,
         "new_words": hit.adds,

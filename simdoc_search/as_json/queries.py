@@ -1,4 +1,4 @@
-"""Converts ids of documents, queries and plans to JSON."""
+"""Converts keys of documents, queries and plans to JSON."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from simdoc_search.query.plans import Bands, Plan, Threshold
 from simdoc_search.query.syntax import FingerprintQuery
 
 
-def place_as_json(place: DocumentKey, name: str = "id") -> dict[str, Any]:
+def key_as_json(key: DocumentKey, name: str = "id") -> dict[str, Any]:
     """Convert the id of a document, and in an engine also its index and routing.
 
     `name` is the key of the id. The other keys are `index` and `routing`, or `NAME_index` and `NAME_routing` if `name`
     is not `id`.
     """
     prefix = "" if name == "id" else f"{name}_"
-    engine_values = {f"{prefix}index": place.index, f"{prefix}routing": place.routing}
-    return {name: place.id, **(engine_values if place.index is not None else {})}
+    engine_values = {f"{prefix}index": key.index, f"{prefix}routing": key.routing}
+    return {name: key.id, **(engine_values if key.index is not None else {})}
 
 
 def query_as_json(query: FingerprintQuery, measure: str = "jaccard") -> dict[str, Any]:

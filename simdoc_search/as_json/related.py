@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.as_json.queries import place_as_json
+from simdoc_search.as_json.queries import key_as_json
 
 if TYPE_CHECKING:
     from simdoc_search.search import (
@@ -34,7 +34,7 @@ def related_as_json(result: RelatedResult, id: str | None, file: str | None) -> 
 
 def _hit_as_json(hit: RelatedHit) -> dict[str, Any]:
     return {
-        **place_as_json(hit.place),
+        **key_as_json(hit.place),
         "score": hit.score,
         "kind": hit.kind,
         "concepts": list(hit.concepts),
@@ -59,7 +59,7 @@ def _concept_as_json(concept: SharedConcept | DocumentConcept) -> dict[str, Any]
 def concepts_as_json(result: ConceptsResult) -> dict[str, Any]:
     """Convert the concepts of a document."""
     return {
-        **({} if result.place is None else place_as_json(result.place)),
+        **({} if result.place is None else key_as_json(result.place)),
         "paragraphs": result.paragraphs,
         "documents": result.documents,
         "concepts": [_concept_as_json(concept) for concept in result.concepts],

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.as_json.queries import place_as_json
+from simdoc_search.as_json.queries import key_as_json
 from simdoc_search.versions import sentence_pairs
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def versions_as_json(
         result: the result of `versions`.
         id: the id of the query document; None if it is not stored.
         file: the path of the file that is the query document; None if the query is not a file.
-        texts: the texts of the hits, by place.
+        texts: the texts of the hits, by document key.
         analysis: the analysis of the store, to find the pairs of similar sentences; None to leave them out.
     """
     return {
@@ -52,19 +52,19 @@ def versions_as_json(
 def order_as_json(order: VersionOrder) -> dict[str, Any]:
     """Convert the newest version, and the evidence for the order."""
     return {
-        "newest": None if order.newest is None else entry_place_as_json(order.newest),
+        "newest": None if order.newest is None else entry_key_as_json(order.newest),
         "order": {
             "evidence_kind": order.evidence_kind,
-            "certain": order.is_certain,
-            "conflict": [_contradiction_as_json(statement) for statement in order.conflict],
+            "is_certain": order.is_certain,
+            "conflicts": [_contradiction_as_json(statement) for statement in order.conflict],
             "reason": order.reason,
         },
     }
 
 
-def entry_place_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Convert the id of a version. It is null for a text that is not stored."""
-    return place_as_json(entry.place) if entry.place else {"id": None}
+def entry_key_as_json(entry: VersionEntry) -> dict[str, Any]:
+    """Convert the document key of a version. For a text that is not stored, the id is null."""
+    return key_as_json(entry.place) if entry.place else {"id": None}
 
 
 def date_as_json(entry: VersionEntry) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _contradiction_as_json(statement: Contradiction) -> dict[str, Any]:
 
 
 def _entry_as_json(entry: VersionEntry) -> dict[str, Any]:
-    return {**entry_place_as_json(entry), "is_query": entry.is_source, **date_as_json(entry), **_step_as_json(entry)}
+    return {**entry_key_as_json(entry), "is_query": entry.is_source, **date_as_json(entry), **_step_as_json(entry)}
 
 
 def _step_as_json(entry: VersionEntry) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def _hit_as_json(
 ) -> dict[str, Any]:
     distances = hit.matched.bits
     return {
-        **place_as_json(hit.place),
+        **key_as_json(hit.place),
         "score": hit.score,
         "share": hit.share,
         "share_of_hit": hit.share_of_hit,

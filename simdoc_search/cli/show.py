@@ -100,10 +100,10 @@ def show(
 
 
 def _as_json(record: Record, values: dict[str, Any]) -> dict[str, Any]:
-    from simdoc_search.as_json import place_as_json
+    from simdoc_search.as_json import key_as_json
 
     sizes = {"shingles": record.shingles, "tokens": len(record.codes)}
-    return {**place_as_json(record.place), **values, **sizes, "metadata": dict(record.metadata), "text": record.text}
+    return {**key_as_json(record.place), **values, **sizes, "metadata": dict(record.metadata), "text": record.text}
 
 
 def _print_record(record: Record, values: dict[str, Any]) -> None:

@@ -112,16 +112,16 @@ def _show_matches(matches: dict[str, list[WatchMatch]], as_json: bool) -> None:
 
 
 def _match_as_json(match: WatchMatch) -> dict[str, Any]:
-    from simdoc_search.as_json import place_as_json
+    from simdoc_search.as_json import key_as_json
 
-    return {**place_as_json(match.watch.place), "overlap": match.overlap, "matched": match.matched}
+    return {**key_as_json(match.watch.place), "overlap": match.overlap, "matched": match.matched}
 
 
 def _watch_as_json(watch: Watch) -> dict[str, Any]:
-    from simdoc_search.as_json import place_as_json
+    from simdoc_search.as_json import key_as_json
 
     return {
-        **place_as_json(watch.place),
+        **key_as_json(watch.place),
         "overlap": float(watch.overlap),
         "since": watch.since,
         "outdated": watch.outdated,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simdoc_search.as_json import place_as_json, related_as_json, similar_as_json
+from simdoc_search.as_json import key_as_json, related_as_json, similar_as_json
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search import RelatedResult, SimilaritySearch
@@ -44,7 +44,7 @@ def document(request: PageRequest) -> Page:
         "has_concepts": has_concepts,
     }
     as_json = {
-        **place_as_json(key),
+        **key_as_json(key),
         "metadata": dict(record.metadata),
         "size": record.origin.size if record.origin else None,
         "characters": length,

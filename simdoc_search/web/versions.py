@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simdoc_search.as_json import concepts_as_json, place_as_json, related_as_json, versions_as_json
+from simdoc_search.as_json import concepts_as_json, key_as_json, related_as_json, versions_as_json
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search.versions_result import HINT
 from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE
@@ -54,7 +54,7 @@ def concepts(request: PageRequest) -> Page:
         result = search.concepts(query_for(key))
     except NoFingerprintError:
         result = None
-    as_json = concepts_as_json(result) if result else {**place_as_json(key), "concepts": []}
+    as_json = concepts_as_json(result) if result else {**key_as_json(key), "concepts": []}
     return Page("concepts.html", {"key": key, "result": result}, as_json)
 
 
