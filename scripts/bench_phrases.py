@@ -23,9 +23,9 @@ from pathlib import Path
 from bench_store import documents as synthetic
 
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
-from simdoc_search.analysis.words import placed_words
+from simdoc_search.analysis.words import locate_words
 from simdoc_search.corpus import FileSource, read_corpus
-from simdoc_search.corpus.file_reader import load
+from simdoc_search.corpus.file_reader import read_in_process
 from simdoc_search.search.passages_candidates import passage_candidates
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.stores.base import Store
@@ -39,9 +39,9 @@ def documents(source: str) -> Iterator[Document]:
         yield from synthetic(int(source))
         return
     for found in read_corpus([source]):
-        each = load(found) if isinstance(found, FileSource) else found
+        each = read_in_process(found) if isinstance(found, FileSource) else found
         if isinstance(each, Document):
-            spans = placed_words(each.text)
+            spans = locate_words(each.text)
             for first in range(0, len(spans.words), 400):
                 end = min(first + 400, len(spans.words))
                 yield Document(f"{each.id}#{first}", each.text[spans.starts[first] : spans.ends[end - 1]])
@@ -68,7 +68,7 @@ def sentences(store: Store, ids: list[str], length: int) -> Iterator[tuple[str, 
     while count < SENTENCES:
         record = store.get(chosen.choice(ids), text=True)
         text = record.text if record and record.text else ""
-        spans = placed_words(text)
+        spans = locate_words(text)
         if len(spans.words) >= length:
             first = chosen.randrange(len(spans.words) - length + 1)
             yield record.id if record else "", text[spans.starts[first] : spans.ends[first + length - 1]]

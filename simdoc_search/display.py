@@ -72,7 +72,7 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{share * 100 if share >= 1 else min(share * 100, 100 - step):.{digits}f} %"
 
 
-def estimate(share: float) -> str:
+def format_estimate(share: float) -> str:
     """Format an estimated share 0..1 as a whole percentage with a tilde."""
     shown = percent(share, 0)
     return shown if shown.startswith("<") else f"~{shown}"
@@ -90,7 +90,7 @@ def documents_compared(compared: int, candidates: int) -> str:
     return f"{counted(compared, 'document')} compared"
 
 
-def showing(
+def describe_shown_hits(
     shown: int, total: int, offset: int = 0, singular: str = "match", *, at_least: bool = False, plural: str = ""
 ) -> str:
     """Describe which hits are shown: "Showing 10 of 81 matches", or "4 matches" if all are shown.
@@ -111,7 +111,7 @@ def showing(
     return f"Showing {f'{offset + 1:,} to {offset + shown:,}' if offset else f'{shown:,}'} of {all_hits}"
 
 
-def show_more(shown: int, total: int, offset: int = 0, *, option: str = "--size") -> str:
+def more_hits_hint(shown: int, total: int, offset: int = 0, *, option: str = "--size") -> str:
     """Return how to show more hits: " Show more with --size 100."; an empty string if the last hit is shown."""
     if offset + shown >= total or not shown:
         return ""

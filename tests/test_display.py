@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.display import (
-    estimate,
+    format_estimate,
     percent,
     printable,
     safe_json,
@@ -145,5 +145,5 @@ def test_a_url_is_shown_without_its_secrets(address: str, shown: str) -> None:
 )
 def test_only_1_is_100_percent_and_only_0_is_0_percent(share: float, shown: str, estimated: str) -> None:
     """An estimate has a tilde and no decimals."""
-    assert (shown, estimated) == (percent(share), estimate(share))
+    assert (shown, estimated) == (percent(share), format_estimate(share))
     assert "99.99 %" == percent(0.99999, 2)

@@ -29,8 +29,8 @@ async function similar({ _index, _id }, overlap) {
   const asked = { query, _source: false, docvalue_fields: ["simdoc.buckets"] };
   const [found] = (await request("POST", `${index}/_search`, asked)).hits.hits;
   if (!found?.fields) return []; // not for this user, or a text without words
-  const least = Math.ceil((found.fields["simdoc.buckets"][0] * overlap) / 100);
-  return ask("simdoc-similar", { index: _index, id: _id, routing: found._routing, overlap, least });
+  const minTokens = Math.ceil((found.fields["simdoc.buckets"][0] * overlap) / 100);
+  return ask("simdoc-similar", { index: _index, id: _id, routing: found._routing, overlap, min_tokens: minTokens });
 }
 
 /** What is like a text: the pipeline makes its fingerprint, which is sent back as it came. */

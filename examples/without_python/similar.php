@@ -42,9 +42,9 @@ function similar(array $document, int $overlap): array
     if (!isset($found['fields'])) {
         return []; // not for this user, or a text without words
     }
-    $least = (int) ceil($found['fields']['simdoc.buckets'][0] * $overlap / 100);
+    $minTokens = (int) ceil($found['fields']['simdoc.buckets'][0] * $overlap / 100);
     $source = ['index' => $at, 'id' => $id, 'routing' => $found['_routing'] ?? null];
-    return ask('simdoc-similar', $source + ['overlap' => $overlap, 'least' => $least]);
+    return ask('simdoc-similar', $source + ['overlap' => $overlap, 'min_tokens' => $minTokens]);
 }
 
 /** What is like a text: the pipeline makes its fingerprint, which is sent back as it came. */

@@ -31,9 +31,9 @@ found=$(request POST "$index/_search?filter_path=hits.hits.fields" "{
 }")
 buckets=${found#*'"simdoc.buckets":['}
 if [ "$buckets" != "$found" ]; then # else not for this user, or a text without words
-    least=$(((${buckets%%']'*} * 20 + 99) / 100))
+    min_tokens=$(((${buckets%%']'*} * 20 + 99) / 100))
     request POST "$index/_search/template?$shown" "{\"id\": \"simdoc-similar\", \"params\": {
-      \"index\": \"$at\", \"id\": \"kettle-2\", \"overlap\": 20, \"least\": $least,
+      \"index\": \"$at\", \"id\": \"kettle-2\", \"overlap\": 20, \"min_tokens\": $min_tokens,
       \"filter\": [$readable], \"fields\": [\"title\"]
     }}"
     echo

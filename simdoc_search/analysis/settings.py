@@ -91,7 +91,7 @@ def check_whole_number(name: str, value: object, minimum: int, maximum: int | No
     """Check that a value is a whole number in a range.
 
     Raises:
-        ValueError: the value is not such a number.
+        ValueError: the value is not a whole number in the range.
     """
     is_number = isinstance(value, int) and not isinstance(value, bool)
     if not is_number or value < minimum or (maximum is not None and value > maximum):  # type: ignore[operator]

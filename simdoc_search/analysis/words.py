@@ -37,7 +37,7 @@ class WordBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedWords:
+class WordPositions:
     """The normalised words of a text with their positions.
 
     Attributes:
@@ -63,14 +63,18 @@ def words_of_texts(texts: Sequence[str], analysis: Analysis | None = None) -> li
     return [list(itertools.islice(all_words, count)) for count in batch.counts.tolist()]
 
 
-def placed_words(text: str, analysis: Analysis | None = None) -> PlacedWords:
+def locate_words(text: str, analysis: Analysis | None = None) -> WordPositions:
     """Return the words with their positions in the original text. A surrogate pair counts as two characters."""
     batch, (starts, ends) = _batch_and_spans([text], (analysis or Analysis()).profile)
     placed = _joined(batch, all_ascii=text.isascii()).split(" ")
     if len(placed) != len(starts):  # there are no words, or normalisation inserted a space into a word
         placed = strings(batch.units, batch.starts, batch.ends)
     indices = _original_indices(text)
-    return PlacedWords(placed, starts, ends) if indices is None else PlacedWords(placed, indices[starts], indices[ends])
+    return (
+        WordPositions(placed, starts, ends)
+        if indices is None
+        else WordPositions(placed, indices[starts], indices[ends])
+    )
 
 
 def joined_words(text: str, analysis: Analysis | None = None) -> str:

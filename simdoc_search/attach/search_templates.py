@@ -30,7 +30,7 @@ _SCRIPT_LANGUAGE = "painless"
 _MAX_TOKENS = "512"
 """Maximum number of tokens in a query. It is the number of buckets in the default settings."""
 
-_MAX_PASSAGES = "{{most}}{{^most}}" + str(MAX_CLAUSES - 24) + "{{/most}}"
+_MAX_PASSAGES = "{{max_tokens}}{{^max_tokens}}" + str(MAX_CLAUSES - 24) + "{{/max_tokens}}"
 """Maximum number of passage tokens in a query. The other clauses are for filters."""
 
 # If the parameter `index` is missing, each shard looks for the query document in its own index, so the other indices
@@ -44,7 +44,7 @@ _QUERY_BY_ID = """{"bool": {
     "like": [{
       {{#index}}"_index": "{{index}}", {{/index}}{{#routing}}"routing": "{{routing}}", {{/routing}}"_id": "{{id}}"
     }], "include": true,
-    "max_query_terms": $most, "min_term_freq": 1, "min_doc_freq": 1, "minimum_should_match": "$least"
+    "max_query_terms": $max_tokens, "min_term_freq": 1, "min_doc_freq": 1, "minimum_should_match": "$minimum"
   }}],
   "must_not": [{"bool": {"filter": [
     {{#routing}}{"term": {"_routing": "{{routing}}"}}, {{/routing}}
@@ -55,7 +55,7 @@ _QUERY_BY_ID = """{"bool": {
 # Without a query, `match` is an error. So a missing or malformed fingerprint causes an error.
 _QUERY_BY_FINGERPRINT = """{"match": {"$field.$kind": {
   {{#fingerprint.format}}"query": "{{fingerprint.$kind}}", {{/fingerprint.format}}
-  "analyzer": "whitespace", "minimum_should_match": "$least"
+  "analyzer": "whitespace", "minimum_should_match": "$minimum"
 }}}"""
 
 # With bands, a document must contain all tokens of at least one band, and the minimum number of equal tokens.
@@ -63,12 +63,13 @@ _QUERY_BY_TOKENS = """{"bool": {
   "must": [{"match": {"$field.$kind": {
     {{#fingerprint.format}}"query": "{{fingerprint.$kind}}", {{/fingerprint.format}}
     "analyzer": "whitespace",
-    "minimum_should_match": "{{#bands.least}}{{bands.least}}{{/bands.least}}{{^bands.least}}$least{{/bands.least}}"
+    "minimum_should_match": "{{#bands.min_tokens}}{{bands.min_tokens}}{{/bands.min_tokens}}\
+{{^bands.min_tokens}}$minimum{{/bands.min_tokens}}"
   }}}],
-  "filter": [{{#bands.least}}{"bool": {"should": [
+  "filter": [{{#bands.min_tokens}}{"bool": {"should": [
     {{#bands.any_of}}{"match": {"$field.$kind": {"query": "{{.}}", "analyzer": "whitespace", "operator": "and"}}},
     {{/bands.any_of}}{"match_none": {}}
-  ], "minimum_should_match": 1}}, {{/bands.least}}{"match_all": {}}],
+  ], "minimum_should_match": 1}}, {{/bands.min_tokens}}{"match_all": {}}],
   "must_not": [{{#id}}{"bool": {"filter": [
     {{#routing}}{"term": {"_routing": "{{routing}}"}}, {{/routing}}
     {{#index}}{"term": {"_index": "{{index}}"}}, {{/index}}{"ids": {"values": ["{{id}}"]}}
@@ -89,7 +90,7 @@ _REQUEST = """{
   "filter": [{{#filter}}{{#toJson}}.{{/toJson}}, {{/filter}}{"match_all": {}}]
 }},
 "size": {{size}}{{^size}}10{{/size}}, "from": {{from}}{{^from}}0{{/from}},
-{{#least}}"min_score": {{least}},{{/least}}
+{{#min_tokens}}"min_score": {{min_tokens}},{{/min_tokens}}
 "_source": {"includes": [{{#fields}}"{{.}}", {{/fields}}{{^fields}}"*", {{/fields}}"$field.none"],
   "excludes": ["$field"]},
 "docvalue_fields": ["$field.buckets"]
@@ -120,8 +121,8 @@ def search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
     """Return the bodies for `PUT _scripts/NAME`, by name. `field` is the default value of their parameter `field`."""
     names = {"field": "{{field}}" + _insert_default_field(field), "query": QUERY, "watched": WATCHED}
 
-    def build_body(request: str, clause: str, kind: str, most: str, least: str) -> dict[str, Any]:
-        clause = Template(clause).substitute(names, kind=kind, most=most, least=least)
+    def build_body(request: str, clause: str, kind: str, max_tokens: str, minimum: str) -> dict[str, Any]:
+        clause = Template(clause).substitute(names, kind=kind, max_tokens=max_tokens, minimum=minimum)
         return {"script": {"lang": _TEMPLATE_LANGUAGE, "source": Template(request).substitute(names, clause=clause)}}
 
     chance = {"chance_steps": ", ".join(map(str, CHANCE_STEPS)), "chance_percent": float(100 * CHANCE_OVERLAP)}

@@ -23,7 +23,7 @@ from simdoc_search.as_json import (
     pair_as_json,
 )
 from simdoc_search.cli.common import Interrupted, say, stage_progress, text_file, with_left_out_indices
-from simdoc_search.display import counted, format_bytes, safe_json, show_more, showing, without_secrets
+from simdoc_search.display import counted, describe_shown_hits, format_bytes, more_hits_hint, safe_json, without_secrets
 from simdoc_search.duplicates import Duplicates, GroupedDocument
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 from simdoc_search.errors import CorpusError, StoreError
@@ -54,8 +54,8 @@ def print_groups(result: Duplicates, limit: int | None, page: Path | None, *, es
             say(f"{duplicate.action:>8}  {_format_line(duplicate)}  ({duplicate.reason})")
         say()
     say(summary(result))
-    if limit is not None and (more := show_more(limit, result.group_count, option="--limit")):
-        say(f"{showing(limit, result.group_count, singular='group')}.{more}")
+    if limit is not None and (more := more_hits_hint(limit, result.group_count, option="--limit")):
+        say(f"{describe_shown_hits(limit, result.group_count, singular='group')}.{more}")
     if page:
         say(f"page: {page}")
     for note in notes(result, estimated_by_option=estimated_by_option):

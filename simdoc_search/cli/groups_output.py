@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from simdoc_search.cli.common import print_json, say, stage_progress, text_file
-from simdoc_search.display import counted, show_more, showing
+from simdoc_search.display import counted, describe_shown_hits, more_hits_hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -193,8 +193,8 @@ def _print_footer(
     notes: Iterator[str],
 ) -> None:
     """Print the lines after the summary: the number of shown groups, the file of edges, and notes."""
-    if more := show_more(shown, total, offset):
-        say(f"{showing(shown, total, offset, names[0], plural=names[1])}.{more}")
+    if more := more_hits_hint(shown, total, offset):
+        say(f"{describe_shown_hits(shown, total, offset, names[0], plural=names[1])}.{more}")
     if edges is not None:
         say(f"edges: {counted(result.edge_count, 'pair')} written to {edges}")
     for note in notes:

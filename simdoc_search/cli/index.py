@@ -190,7 +190,7 @@ def index(
     if extractor and not stored_settings and "concepts" not in kinds:
         raise click.UsageError("--extractor and --synonyms only work with --with relations; add it")
     requested = with_kinds(
-        Settings(language=language, left_out=skipped_parts(front_matter, quoted_replies)), kinds, extractor
+        Settings(language=language, excluded_parts=skipped_parts(front_matter, quoted_replies)), kinds, extractor
     )
     if stored_settings and kinds:
         stored_settings = upgrade(store, engine, kinds, extractor, hidden=as_json, report_unchanged=not paths)

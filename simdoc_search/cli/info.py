@@ -74,8 +74,8 @@ def _print_settings(settings: Settings, *, can_find_phrases: bool) -> None:
         say(line)
     if settings.language:
         say("language   identified if the metadata does not name it; select documents with --filter language=CODE")
-    if settings.left_out:
-        say(f"excluded   {', '.join(part.replace('-', ' ') for part in settings.left_out)}")
+    if settings.excluded_parts:
+        say(f"excluded   {', '.join(part.replace('-', ' ') for part in settings.excluded_parts)}")
     if concepts := settings.concepts:
         synonyms = f", with synonyms {concepts.synonyms}" if concepts.synonyms else ""
         say(f"related    found by their stored concepts, extracted by {concepts.extractor}{synonyms}")

@@ -18,7 +18,7 @@ from simdoc_search.cli.columns import (
 from simdoc_search.cli.common import field_option, handle_errors, json_text, open_for_query, say, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of
-from simdoc_search.display import show_more, showing
+from simdoc_search.display import describe_shown_hits, more_hits_hint
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -90,5 +90,5 @@ def list_command(
             1 for _ in list_documents(opened_store, Columns([]), **selection, limit=None if is_sorted else limit + 1)
         )
         if total > count:
-            shown = showing(count, total, singular="document", at_least=not is_sorted)
-            say(f"{shown}.{show_more(count, total, option='--limit')}")
+            shown = describe_shown_hits(count, total, singular="document", at_least=not is_sorted)
+            say(f"{shown}.{more_hits_hint(count, total, option='--limit')}")

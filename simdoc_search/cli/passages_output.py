@@ -11,7 +11,7 @@ from simdoc_search.cli.common import print_json, say
 from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.input_text import QueryText
 from simdoc_search.cli.passages_page import format_share, format_words, remark, write_page
-from simdoc_search.display import counted, percent, printable, show_more
+from simdoc_search.display import counted, more_hits_hint, percent, printable
 from simdoc_search.errors import SimdocError
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class PassageOutput:
             if note := remark(hit):
                 yield f"{_INDENT}{note}"
         if result.total:
-            yield f"{result.showing}." + show_more(len(result.hits), result.total, result.offset)
+            yield f"{result.showing}." + more_hits_hint(len(result.hits), result.total, result.offset)
 
     def _print_summary(self) -> None:
         for line in self._summary.lines():
@@ -196,7 +196,7 @@ class _Summary:
 
     def add(self, result: PassageResult) -> None:
         """Add one result."""
-        from simdoc_search.analysis.words import placed_words
+        from simdoc_search.analysis.words import locate_words
 
         self._results += 1
         self._sharing_texts += bool(result.total)
@@ -205,7 +205,7 @@ class _Summary:
         self._longest_run = max(self._longest_run, result.run)
         self._too_common_runs += result.too_common
         if result.text is not None and len(result.text) <= result.run * _MAX_WORD_LENGTH:
-            words = len(placed_words(result.text, self._settings.analysis).words)
+            words = len(locate_words(result.text, self._settings.analysis).words)
             if words < result.run:
                 self._short_lengths.append(words)
 

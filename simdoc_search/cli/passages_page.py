@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.common import document_progress, write_file
-from simdoc_search.display import counted, estimate, percent, show_more
+from simdoc_search.display import counted, format_estimate, more_hits_hint, percent
 
 if TYPE_CHECKING:
     from simdoc_search.cli.passages_output import PassageAnswer
@@ -27,7 +27,7 @@ def format_words(hit: PassageHit) -> str:
 
 def format_share(hit: PassageHit) -> str:
     """Return the share of the query document that is in the hit, with a tilde if it is an estimate."""
-    return percent(hit.share, 0) if hit.kind == "exact" else estimate(hit.share)
+    return percent(hit.share, 0) if hit.kind == "exact" else format_estimate(hit.share)
 
 
 def remark(hit: PassageHit) -> str:
@@ -95,7 +95,9 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
         counted(result.covered.words, "word"),
         counted(result.total, "match", "matches"),
     )
-    notes = [f"{result.showing}." + show_more(len(result.hits), result.total, result.offset)] if result.total else []
+    notes = (
+        [f"{result.showing}." + more_hits_hint(len(result.hits), result.total, result.offset)] if result.total else []
+    )
     return SourcedText(
         answer.name, answer.headline, result.text, sources, result.spans, result.ignored_spans, figures, notes
     )

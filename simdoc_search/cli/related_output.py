@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.columns import format_columns, link_id, sort_hits
-from simdoc_search.display import documents_compared, percent, printable, show_more, showing
+from simdoc_search.display import describe_shown_hits, documents_compared, more_hits_hint, percent, printable
 
 if TYPE_CHECKING:
     from simdoc_search.cli.columns import HitColumns
@@ -33,9 +33,11 @@ def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None
     if own_id is not None:
         yield printable(f"The document {own_id!r} is not listed, because it is this file.")
     yield documents_compared(result.compared, result.candidates)
-    if more_hits := show_more(len(result.hits), result.total, result.offset):
+    if more_hits := more_hits_hint(len(result.hits), result.total, result.offset):
         at_least = result.compared < result.candidates
-        counts = showing(len(result.hits), result.total, result.offset, "related document", at_least=at_least)
+        counts = describe_shown_hits(
+            len(result.hits), result.total, result.offset, "related document", at_least=at_least
+        )
         yield f"{counts}.{more_hits}"
     if result.hits and result.unnamed:
         yield printable(f"some concepts cannot be named: {result.unnamed}")

@@ -9,7 +9,7 @@ import click
 from simdoc_search.cli.columns import format_columns, format_heading, link_id, sort_hits
 from simdoc_search.cli.common import print_json, say
 from simdoc_search.cli.query_options import shortfall_remark
-from simdoc_search.display import counted, documents_compared, estimate, percent, printable, show_more
+from simdoc_search.display import counted, documents_compared, format_estimate, more_hits_hint, percent, printable
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.plans import Threshold
 
@@ -87,7 +87,7 @@ def _print_table(result: SearchResult, columns: HitColumns, *, is_exact: bool) -
     if result.hits:
         say(f"{heading}  {format_heading(columns.names)}document")
     for hit in sort_hits(result.hits, columns, values):
-        overlap = estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
+        overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
         name = format_columns(columns.names, values.get(hit.place)) + link_id(hit.id, values.get(hit.place))
         index = printable(f"  in {hit.place.index}") if ids.count(hit.id) > 1 else ""
         changed = "  (changed since it was indexed)" if hit.changed else ""
@@ -105,7 +105,7 @@ def _print_table(result: SearchResult, columns: HitColumns, *, is_exact: bool) -
 def _summary(result: SearchResult) -> str:
     plan, overlap = result.plan, float(result.query.overlap or 0)
     total = len(result.hits) if result.total is None else result.total
-    more = show_more(len(result.hits), total, result.offset)
+    more = more_hits_hint(len(result.hits), total, result.offset)
     summary = f"{result.counts}.{more}" if more else result.counts
     if not result.hits:
         compared = f", {documents_compared(result.compared, result.candidates)}" if result.candidates else ""

@@ -217,7 +217,7 @@ def skip_options(command: Command) -> Command:
 
 
 def skipped_parts(front_matter: str, quoted_replies: str) -> tuple[str, ...]:
-    """Return the value of `Settings.left_out` that these options set."""
+    """Return the value of `Settings.excluded_parts` that these options set."""
     values = {"front-matter": front_matter, "quoted-replies": quoted_replies}
     return tuple(part for part, value in values.items() if value == "skip")
 
@@ -232,8 +232,8 @@ def check_store_has(stored: Settings, requested: Settings, store: str) -> None:
 
     if requested.language and not stored.language:
         raise FormatMismatchError(f"the store {store} was created without --language; choose a new store with --store")
-    if requested.left_out and requested.left_out != stored.left_out:
-        options = " and ".join(f"--{part} skip" for part in stored.left_out) or "neither option set to skip"
+    if requested.excluded_parts and requested.excluded_parts != stored.excluded_parts:
+        options = " and ".join(f"--{part} skip" for part in stored.excluded_parts) or "neither option set to skip"
         raise FormatMismatchError(
             f"the store {store} was created with {options}, which cannot be changed; omit --front-matter and "
             "--quoted-replies, or choose a new store with --store"

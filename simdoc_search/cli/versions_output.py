@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from simdoc_search.display import counted, documents_compared, safe_message, show_more, showing
+from simdoc_search.display import counted, describe_shown_hits, documents_compared, more_hits_hint, safe_message
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
@@ -63,8 +63,8 @@ def count_lines(result: VersionsResult) -> Iterator[str]:
 def _counts(result: VersionsResult) -> str:
     counts = (counted(result.found, "other version") if result.found else "no other version") + ", "
     if result.found > len(result.hits):
-        more = show_more(len(result.hits), result.found)
-        counts = f"{showing(len(result.hits), result.found, singular='other version')}.{more} "
+        more = more_hits_hint(len(result.hits), result.found)
+        counts = f"{describe_shown_hits(len(result.hits), result.found, singular='other version')}.{more} "
     counts += documents_compared(result.compared, result.candidates)
     if result.candidate_source != "sentences":
         counts += f", found by {result.candidate_source}"

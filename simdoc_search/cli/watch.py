@@ -18,7 +18,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.display import counted, estimate, percent
+from simdoc_search.display import counted, format_estimate, percent
 
 if TYPE_CHECKING:
     from simdoc_search.search.watches import WatchMatch
@@ -108,7 +108,7 @@ def _show_matches(matches: dict[str, list[WatchMatch]], as_json: bool) -> None:
     for id, originals in matches.items():
         say(f"{id} is a copy of" if originals else f"{id} is not a copy of a watched document")
         for match in originals:
-            say(f"  {estimate(match.overlap)}  {match.watch.place.id}")
+            say(f"  {format_estimate(match.overlap)}  {match.watch.place.id}")
 
 
 def _match_as_json(match: WatchMatch) -> dict[str, Any]:

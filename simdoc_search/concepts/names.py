@@ -4,7 +4,7 @@ A name is a run of words that begin with a capital letter. It may contain initia
 `van`. The first word of a sentence also has a capital letter. It is part of a name only if it never occurs in lower
 case in the text. Also, another word of the name must follow, or the word must be in another name.
 
-A name that is part of exactly one longer name in the text is replaced with the longer one, such as `Dufner` with `Jason
+If a name is part of exactly one longer name in the text, the longer name replaces it: `Dufner` becomes `Jason
 Dufner`. A name does not begin with a day or a month. No names are found in text that is all in capitals, or in a script
 without capital letters. In German, all nouns are found.
 """

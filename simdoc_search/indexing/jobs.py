@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TypeVar
 
-from simdoc_search.corpus.file_reader import load
+from simdoc_search.corpus.file_reader import read_in_process
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Document, Skipped, check_id
 from simdoc_search.errors import DocumentError
@@ -117,4 +117,4 @@ def read_document(job: Job, *, allow_risky: bool = True) -> Document | Skipped:
         return Skipped(job.name, str(error))
     if isinstance(source, Document):
         return source
-    return load(source, allow_risky=allow_risky)
+    return read_in_process(source, allow_risky=allow_risky)

@@ -140,7 +140,7 @@ def _prepare_chunk(
         origin = None
         if isinstance(job.source, FileSource):
             origin = origin_of(job.source)
-            document = remove_parts(document, job.source.format, preparation.settings.left_out)
+            document = remove_parts(document, job.source.format, preparation.settings.excluded_parts)
         digest = _digest(document)
         outcomes.append((document.id, Unchanged(origin)))
         if digest != job.stored_digest:

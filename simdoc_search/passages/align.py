@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import PlacedWords, placed_words
+from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.chains import (
     bounding_box,
@@ -36,8 +36,8 @@ SHORT_RUN, LONG_RUN = 6, 12
 _MIN_EDITED_WORDS = 15
 """The minimum number of matched words in a passage of several runs."""
 _MIN_NEARBY_WORDS, _NEARBY_REACH, _MIN_LONE_RUN = 10, 30, 8
-"""A run may be part of an edited passage if it has at least 8 words, or if there are at least 10 equal words within
-about 30 words of it."""
+"""A run may be part of an edited passage if it has at least 8 words. A shorter run may be part of one if at least 10
+equal words are within about 30 words of it."""
 _MAX_PAIRS = 4
 """A window is rare if the product of its numbers of occurrences in the two texts is at most 4.
 
@@ -106,10 +106,10 @@ def align(a: str, b: str, preset: Preset | Alignment = "edited", analysis: Analy
     Raises:
         ValueError: The preset is unknown.
     """
-    return align_words(placed_words(a, analysis), placed_words(b, analysis), preset)
+    return align_words(locate_words(a, analysis), locate_words(b, analysis), preset)
 
 
-def align_words(a: PlacedWords, b: PlacedWords, preset: Preset | Alignment = "edited") -> list[Passage]:
+def align_words(a: WordPositions, b: WordPositions, preset: Preset | Alignment = "edited") -> list[Passage]:
     """Return the passages shared by two texts that are already split into words; see `align`."""
     if isinstance(preset, str):
         if preset not in PRESETS:
@@ -202,7 +202,7 @@ def _is_one_passage(runs: Ints, overlap: WeightedOverlap, min_words: int) -> boo
     return overlap.is_one_passage(area, words, min_words)
 
 
-def _make_passage(a: PlacedWords, b: PlacedWords, runs: Ints) -> Passage:
+def _make_passage(a: WordPositions, b: WordPositions, runs: Ints) -> Passage:
     a_first, a_end, b_first, b_end = bounding_box(runs)
     spans = tuple((span_of(a, i, i + size), span_of(b, j, j + size)) for i, j, size in runs.tolist())
     return Passage(span_of(a, a_first, a_end), span_of(b, b_first, b_end), int(runs[:, 2].sum()), spans)

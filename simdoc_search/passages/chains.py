@@ -74,8 +74,8 @@ def _count_covered_words(marks: Ints, starts: Ints, size: int) -> Ints:
 def join_into_chains(runs: Ints, max_gap: int) -> Iterator[Ints]:
     """Join runs into chains. Neighbours in a chain are at most about `max_gap` words apart. With 0, no runs are joined.
 
-    The product of the gaps in the two texts must be at most `max_gap` squared, because runs in a larger area are more
-    likely to be equal by chance. The gap in one text may therefore be longer if the gap in the other text is short.
+    The product of the gaps in the two texts must be at most `max_gap` squared. Runs in a larger area are more likely to
+    be equal by chance. The gap in one text may therefore be longer if the gap in the other text is short.
     """
     runs = runs[np.lexsort((runs[:, 1], runs[:, 0]))]
     i, j, i_end, j_end = runs[:, 0], runs[:, 1], runs[:, 0] + runs[:, 2], runs[:, 1] + runs[:, 2]

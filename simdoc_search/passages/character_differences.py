@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from simdoc_search.analysis.words import PlacedWords
+from simdoc_search.analysis.words import WordPositions
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.passage import CharacterDifference, Span
 from simdoc_search.passages.subsequences import EqualRun
@@ -19,7 +19,7 @@ _MAX_TOKEN_CHARACTERS = 40
 
 
 def character_differences(
-    texts: tuple[str, str], words: tuple[PlacedWords, PlacedWords], runs: Iterable[EqualRun]
+    texts: tuple[str, str], words: tuple[WordPositions, WordPositions], runs: Iterable[EqualRun]
 ) -> list[CharacterDifference]:
     """Return the differences in characters inside equal words and between them, in the order of the runs.
 
@@ -39,7 +39,7 @@ def character_differences(
 class _SpacedText:
     """A text with its words and the gaps between them."""
 
-    def __init__(self, text: str, words: PlacedWords) -> None:
+    def __init__(self, text: str, words: WordPositions) -> None:
         self._text, self._words = text, words
 
     def __getitem__(self, span: Span) -> str:

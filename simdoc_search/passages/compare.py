@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simdoc_search.analysis.words import PlacedWords, placed_words
+from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.align import Alignment, Preset, align_words
 from simdoc_search.passages.character_differences import character_differences
 from simdoc_search.passages.differences import differences, disjoint_runs
@@ -41,7 +41,7 @@ def compare(
     """
     settings = settings or Settings()
     texts = text_a, text_b
-    a, b = (placed_words(text, settings.analysis) for text in texts)
+    a, b = (locate_words(text, settings.analysis) for text in texts)
     passages = align_words(a, b, preset)
     exact = measures(*texts, settings.analysis, words=(a, b))
     changes = text_changes(texts, (a, b), passages)
@@ -63,7 +63,7 @@ def compare(
 
 
 def text_changes(
-    texts: tuple[str, str], words: tuple[PlacedWords, PlacedWords], passages: Sequence[Passage]
+    texts: tuple[str, str], words: tuple[WordPositions, WordPositions], passages: Sequence[Passage]
 ) -> Changes:
     """Return the differences between two texts that share these passages."""
     word_differences = differences(*words, passages)

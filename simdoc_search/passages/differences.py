@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from simdoc_search.analysis.words import PlacedWords
+from simdoc_search.analysis.words import WordPositions
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.passage import Difference, Passage, Span
 from simdoc_search.passages.subsequences import EqualRun, heaviest_increasing_subsequence, longest_common_subsequence
@@ -28,7 +28,7 @@ Stretch = tuple[int, int, int, int]
 """The index of the first word and the index after the last word, in the first text and then in the second."""
 
 
-def differences(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[Difference]:
+def differences(a: WordPositions, b: WordPositions, passages: Sequence[Passage]) -> list[Difference]:
     """Return the differences between two texts that share these passages, in the order of the first text.
 
     Outside the differences, both texts have equal words in the same order. A `moved` difference has equal words in both
@@ -54,7 +54,7 @@ def differences(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> 
     return sorted(result, key=lambda difference: (difference.a, difference.b))
 
 
-def disjoint_runs(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[EqualRun]:
+def disjoint_runs(a: WordPositions, b: WordPositions, passages: Sequence[Passage]) -> list[EqualRun]:
     """Return the runs of passages, in the order of the first text. A run that overlaps a longer run is omitted."""
     spans = [run for passage in passages for run in passage.runs]
     if not spans:
@@ -158,7 +158,7 @@ def _kind(stretch: Stretch) -> Literal["replaced", "inserted", "removed"]:
 
 
 def _make_difference(
-    a: PlacedWords, b: PlacedWords, kind: Literal["replaced", "inserted", "removed", "moved"], stretch: Stretch
+    a: WordPositions, b: WordPositions, kind: Literal["replaced", "inserted", "removed", "moved"], stretch: Stretch
 ) -> Difference:
     i, end, j, other_end = stretch
     return Difference(kind, span_of(a, i, end), span_of(b, j, other_end), _size(stretch))

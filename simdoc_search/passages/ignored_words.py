@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import PlacedWords, placed_words
+from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.align import Alignment, align_words
 from simdoc_search.passages.passage import Comparison, Passage, Span
 from simdoc_search.passages.word_spans import Mask, matched_words, span_of, spans_of, stretches, words_in
@@ -25,7 +25,7 @@ def quotations(text: str) -> list[Span]:
     return [match.span() for pattern in (_QUOTATIONS, _BLOCK_QUOTES) for match in pattern.finditer(text)]
 
 
-def ignored_words(text: PlacedWords, templates: Iterable[PlacedWords], spans: Sequence[Span] = ()) -> Mask:
+def ignored_words(text: WordPositions, templates: Iterable[WordPositions], spans: Sequence[Span] = ()) -> Mask:
     """Return the words of a text that are in `spans`, or that match a template. A match may have small changes."""
     ignored = words_in(text, spans)
     for template in templates:
@@ -33,14 +33,14 @@ def ignored_words(text: PlacedWords, templates: Iterable[PlacedWords], spans: Se
     return ignored
 
 
-def remove_words_from_text(text: str, words: PlacedWords, ignored: Mask) -> str:
+def remove_words_from_text(text: str, words: WordPositions, ignored: Mask) -> str:
     """Return a text without its ignored words."""
     edges = [0, *(edge for span in spans_of(words, ignored) for edge in span), len(text)]
     return "\n".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
 
 
 def remove_words_from_passages(
-    passages: Iterable[Passage], a: PlacedWords, b: PlacedWords, ignored: Mask, min_words: int
+    passages: Iterable[Passage], a: WordPositions, b: WordPositions, ignored: Mask, min_words: int
 ) -> Iterator[Passage]:
     """Yield passages without the ignored words of the first text. Omit passages with fewer than `min_words` left."""
     for passage in passages:
@@ -51,7 +51,9 @@ def remove_words_from_passages(
             yield replace(passage, a=_bounding_span(spans_a), b=_bounding_span(spans_b), words=words, runs=runs)
 
 
-def _runs_without_words(passage: Passage, a: PlacedWords, b: PlacedWords, ignored: Mask) -> Iterator[tuple[Span, Span]]:
+def _runs_without_words(
+    passage: Passage, a: WordPositions, b: WordPositions, ignored: Mask
+) -> Iterator[tuple[Span, Span]]:
     for (start, end), (other, _) in passage.runs:
         i, i_end = np.searchsorted(a.starts, (start, end)).tolist()
         j = int(np.searchsorted(b.starts, other))
@@ -71,8 +73,8 @@ def remove_templates(
     `words`, `matched` and `passages` then exclude these words. A passage with fewer than `min_words` matched words left
     is omitted. The shingle measures and the differences still cover the whole texts.
     """
-    a, b = (placed_words(text, analysis) for text in texts)
-    placed = [placed_words(template, analysis) for template in templates]
+    a, b = (locate_words(text, analysis) for text in texts)
+    placed = [locate_words(template, analysis) for template in templates]
     ignored_a, ignored_b = (ignored_words(text, placed) for text in (a, b))
     passages = remove_words_from_passages(comparison.passages, a, b, ignored_a, min_words)
     swapped = remove_words_from_passages(map(_swap_texts, passages), b, a, ignored_b, min_words)

@@ -34,7 +34,7 @@ class Difference:
         kind: `replaced`, `inserted` (only in the second text), `removed` (only in the first text) or `moved`.
         a: The span in the first text. It is empty if the words were `inserted`.
         b: The span in the second text. It is empty if the words were `removed`.
-        words: The number of words: that of the longer span.
+        words: The number of words in the longer span.
     """
 
     kind: Literal["replaced", "inserted", "removed", "moved"]

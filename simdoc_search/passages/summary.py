@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simdoc_search.display import counted, estimate, percent, printable
+from simdoc_search.display import counted, format_estimate, percent, printable
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, KeyChange
 
 _EXCERPT_WORDS, _LAST_WORDS, _EXCERPT_CHARACTERS = 12, 3, 120
@@ -129,7 +129,7 @@ def word_measures(comparison: Comparison) -> list[MeasureRow]:
 def shingle_measures(comparison: Comparison) -> list[MeasureRow]:
     """Return the measures of shingles for display."""
     low, high = comparison.interval
-    interval = f"estimated {estimate(comparison.estimate)} ({100 * low:.0f} to {100 * high:.0f})"
+    interval = f"estimated {format_estimate(comparison.estimate)} ({100 * low:.0f} to {100 * high:.0f})"
     return [
         MeasureRow("Jaccard similarity of shingles", percent(comparison.jaccard), interval),
         MeasureRow("shingles of the first text in the second", percent(comparison.containment)),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.analysis.words import PlacedWords
+from simdoc_search.analysis.words import WordPositions
 from simdoc_search.passages.passage import Passage, Span
 
 Mask = NDArray[np.bool_]
@@ -19,7 +19,7 @@ def no_words(length: int = 0) -> Mask:
     return np.zeros(length, bool)
 
 
-def span_of(text: PlacedWords, first: int, end: int) -> Span:
+def span_of(text: WordPositions, first: int, end: int) -> Span:
     """Return the span of the words from `first` up to, but not including, `end`.
 
     If there are no such words, the span is empty and follows the word before `first`.
@@ -30,7 +30,7 @@ def span_of(text: PlacedWords, first: int, end: int) -> Span:
     return position, position
 
 
-def spans_of(text: PlacedWords, chosen: Mask) -> list[Span]:
+def spans_of(text: WordPositions, chosen: Mask) -> list[Span]:
     """Return the spans of the chosen words. Consecutive chosen words have a common span."""
     return [span_of(text, first, end) for first, end in stretches(chosen)]
 
@@ -41,7 +41,7 @@ def stretches(chosen: Mask) -> list[tuple[int, int]]:
     return [(first, end) for first, end in edges.reshape(-1, 2).tolist()]
 
 
-def words_in(text: PlacedWords, spans: Sequence[Span]) -> Mask:
+def words_in(text: WordPositions, spans: Sequence[Span]) -> Mask:
     """Return the words of a text that are in any of the spans."""
     change = np.zeros(len(text.words) + 1, np.int64)
     if spans:
@@ -51,6 +51,6 @@ def words_in(text: PlacedWords, spans: Sequence[Span]) -> Mask:
     return inside
 
 
-def matched_words(text: PlacedWords, passages: Iterable[Passage], *, in_second_text: bool = False) -> Mask:
+def matched_words(text: WordPositions, passages: Iterable[Passage], *, in_second_text: bool = False) -> Mask:
     """Return the matched words of a text, which is the first or the second text of the passages."""
     return words_in(text, [run[in_second_text] for passage in passages for run in passage.runs])

@@ -177,9 +177,9 @@ def similar_by_id(
 def _minimum_should_match(share: Fraction) -> str:
     """Return the minimum_should_match that requires ceil(n * share) of n tokens, for an unknown n.
 
-    The engine rounds percentages down. A negative percentage is the share of tokens that may be missing, so the number
-    of required tokens is rounded up: -80% of 512 terms allows 409 to be missing, so 103 are required. 20% would only
-    require 102.
+    The engine rounds percentages down. A negative percentage is the share of tokens that may be missing. With it, the
+    number of required tokens is rounded up: -80% of 512 terms allows 409 to be missing, so 103 are required. 20% would
+    only require 102.
     """
     percent = int(share * 100)
     if not percent:

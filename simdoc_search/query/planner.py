@@ -2,8 +2,8 @@
 
 `Threshold` counts equal tokens, and finds every document whose estimate reaches the overlap. `Bands` uses fewer tokens
 and misses some documents. A document must share all tokens of at least one band. A document of overlap s shares one
-token with probability s, all r tokens of a band with probability s**r, and at least one of b bands with probability
-1 - (1 - s**r)**b (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4.2).
+token with probability s, and all r tokens of a band with probability s**r. It shares at least one of b bands with
+probability 1 - (1 - s**r)**b (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4.2).
 """
 
 from __future__ import annotations
@@ -168,10 +168,10 @@ def _threshold_without_bands(banded: Bands, share: Fraction) -> Threshold:
 def choose_rows_and_bands(count: int, overlap: Fraction, probability: Fraction) -> tuple[int, int]:
     """Return the tokens per band and the number of bands of planner `enough`, for `count` query tokens.
 
-    For each number of rows, the planner considers the plan with the fewest bands that reach the probability, if there
-    are enough tokens for them. A plan is selective if it finds a document of half the overlap with a probability of at
-    most 5 %. The planner chooses the selective plan with the fewest clauses. If no plan is selective, it chooses the
-    most selective plan. If no plan reaches the probability, it uses all tokens, in bands of one token.
+    For each number of rows, the planner considers the plan with the fewest bands that reach the probability. There must
+    be enough tokens for these bands. A plan is selective if it finds a document of half the overlap with a probability
+    of at most 5 %. The planner chooses the selective plan with the fewest clauses. If no plan is selective, it chooses
+    the most selective plan. If no plan reaches the probability, it uses all tokens, in bands of one token.
     `Bands.probability_of_finding` returns the probability that is reached.
     """
     share, chance = float(overlap), float(probability)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from simdoc_search.analysis.words import PlacedWords, placed_words
+from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.passages.align import Alignment, align_words
@@ -54,7 +54,7 @@ def passages_of_many(
 
     All pages of a result compare the same candidates.
     """
-    templates = [placed_words(text, store.settings.analysis) for text in options.ignore]
+    templates = [locate_words(text, store.settings.analysis) for text in options.ignore]
     for source in sources:
         yield result_or_error(partial(_passages, store, source, options, templates, exclude))
 
@@ -63,7 +63,7 @@ def _passages(
     store: Store,
     source: Query | Document,
     options: PassageOptions,
-    templates: Sequence[PlacedWords],
+    templates: Sequence[WordPositions],
     exclude: DocumentKey | None,
 ) -> PassageResult:
     if isinstance(source, Document):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from simdoc_search.display import counted, percent, printable, showing
+from simdoc_search.display import counted, describe_shown_hits, percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.search.results import HitsResult
@@ -143,7 +143,7 @@ class PassageResult(HitsResult[PassageHit]):
     @property
     def showing(self) -> str:
         """The numbers of matches on this page and on all pages, for people: `Showing 10 of 81 matches`."""
-        return showing(len(self.hits), self.total, self.offset, at_least=self.is_partial)
+        return describe_shown_hits(len(self.hits), self.total, self.offset, at_least=self.is_partial)
 
     def __str__(self) -> str:
         lines = [self.headline()]
@@ -151,4 +151,4 @@ class PassageResult(HitsResult[PassageHit]):
             about = "~" if hit.kind == "estimated" else ""
             lines.append(f"{about}{hit.words:,}".rjust(7) + f" words  {printable(hit.id)}")
         count = min(len(self.hits), _PRINTED_HITS)
-        return "\n".join([*lines, showing(count, self.total, self.offset, at_least=self.is_partial)])
+        return "\n".join([*lines, describe_shown_hits(count, self.total, self.offset, at_least=self.is_partial)])

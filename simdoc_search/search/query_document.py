@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from simdoc_search.analysis.words import PlacedWords
+from simdoc_search.analysis.words import WordPositions
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import NoFingerprintError, NoTextError
 from simdoc_search.passages.exact import Measures
@@ -41,7 +41,7 @@ class QueryDocument:
     record: Record
     settings: Settings
     is_stored: bool = True
-    templates: Sequence[PlacedWords] = ()
+    templates: Sequence[WordPositions] = ()
     ignore_quotes: bool = False
 
     @classmethod

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from simdoc_search.display import estimate, percent
+from simdoc_search.display import format_estimate, percent
 from simdoc_search.documents import Rejected
 from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.indexing.preparation import Outcome
@@ -150,7 +150,7 @@ class _UncommittedDocuments:
 
 
 def _make_rejection(record: Record, duplicate: NearestDuplicate) -> Rejected:
-    share = percent(duplicate.overlap) if duplicate.exact else estimate(duplicate.overlap)
+    share = percent(duplicate.overlap) if duplicate.exact else format_estimate(duplicate.overlap)
     reasons: dict[DuplicateKind, str] = {
         "same text": f"the same text as {duplicate.id}",
         "same words": f"the same words as {duplicate.id}",

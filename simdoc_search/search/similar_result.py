@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from simdoc_search.display import documents_compared, estimate, percent, printable, showing
+from simdoc_search.display import describe_shown_hits, documents_compared, format_estimate, percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.passages.exact import Measures
@@ -81,7 +81,7 @@ class SearchResult(HitsResult[Hit]):
         """The numbers of hits on this page, of hits on all pages, and of compared documents, for people."""
         count, total = len(self.hits), len(self.hits) if self.total is None else self.total
         at_least = self.total is not None and not self.is_total_exact
-        hits = showing(count, total, self.offset, "hit", at_least=at_least)
+        hits = describe_shown_hits(count, total, self.offset, "hit", at_least=at_least)
         return f"{hits}, {documents_compared(self.compared, self.candidates)}"
 
     @property
@@ -93,7 +93,7 @@ class SearchResult(HitsResult[Hit]):
         query = printable(str(self.query)) if self.query.id else "the text"
         lines = [f"{query}: {self.counts[0].lower()}{self.counts[1:]}"]
         for hit in self.hits[:_PRINTED_HITS]:
-            overlap = estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
+            overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
             lines.append(f"{overlap:>7}  {printable(hit.id)}")
         if len(self.hits) > _PRINTED_HITS:
             lines.append(f"         and {len(self.hits) - _PRINTED_HITS} more")

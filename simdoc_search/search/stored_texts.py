@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TypeVar
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import PlacedWords, placed_words
+from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.exact import Measures, measures
@@ -28,13 +28,13 @@ class AnalysedText:
     """A text with its words. It is analysed only once for several comparisons."""
 
     text: str
-    words: PlacedWords
+    words: WordPositions
 
     @classmethod
     def of(cls, text: str, analysis: Analysis) -> AnalysedText:
         """Analyse a text."""
         check_stopped()
-        return cls(text, placed_words(text, analysis))
+        return cls(text, locate_words(text, analysis))
 
 
 def exact_measures(a: AnalysedText, b: AnalysedText, analysis: Analysis) -> Measures:

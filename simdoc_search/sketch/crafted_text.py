@@ -5,7 +5,7 @@ texts that contain them seem to overlap. The hashes of n shingles are distribute
 buckets, so the minimum of each bucket has a known distribution. If the minimum is at the fraction u of its bucket, the
 expected number of hashes below it is n u / B. This number is exponentially distributed with mean 1, censored at the end
 of the bucket. The minima of words that were found by trying thousands per bucket are far smaller, and so is the sum
-over all buckets. An honest text has such a sum only by chance.
+over all buckets. The sum of an honest text is that small only by chance.
 
 The test needs the second half of each hash. The stored tokens do not contain it, so the fingerprint must be computed
 again from the text.
@@ -36,7 +36,7 @@ def is_implausible(fp: Fingerprint) -> bool:
 
     This detects a text whose words were chosen to win a third of 512 buckets, or nearly all of 64. Fewer than 1 in
     10**9 honest texts are reported, and none with fewer than 48 shingles. A text is not detected if it wins fewer
-    buckets, or if it has about as many ordinary shingles as the number of words that the author tried.
+    buckets. Neither is a text with about as many ordinary shingles as the author tried words.
 
     Raises:
         ValueError: the settings have no bucketed tokens.

@@ -59,7 +59,7 @@ def shared_and_union(matched: Any, common: Any, union: Any) -> tuple[Any, Any]:
 
     Two different minima of a slot have equal tokens with probability p = 2**-HASH_BITS. Of `union` slots, `common` are
     filled in both documents, and J * union have equal minima. So the expected value of `matched` is
-    J * union + p * (common - J * union), and (matched - p * common) / (union - p * union) is an unbiased estimate of J.
+    J * union + p * (common - J * union). An unbiased estimate of J is (matched - p * common) / (union - p * union).
 
     Args:
         matched: number of equal tokens, or an array for several pairs of documents.

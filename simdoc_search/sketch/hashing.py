@@ -49,9 +49,9 @@ def distinct_counts(shingles: ShingleBatch, h1: Hashes) -> list[int]:
 def occurrence_hashes(hashes: Hashes, counts: NDArray[np.int64]) -> Hashes:
     """Return hashes that differ for each occurrence of a shingle. The hash of the first occurrence is unchanged.
 
-    The Jaccard similarity of sets of such hashes is that of the multisets of shingles: the sum of the smaller
-    frequencies divided by the sum of the larger ones (Chum, Philbin, Zisserman 2008, "Near duplicate image detection:
-    min-hash and tf-idf weighting", section 4.1).
+    The Jaccard similarity of sets of these hashes is the Jaccard similarity of the multisets of shingles. It is the sum
+    of the smaller frequencies divided by the sum of the larger ones (Chum, Philbin, Zisserman 2008, "Near duplicate
+    image detection: min-hash and tf-idf weighting", section 4.1).
 
     Args:
         hashes: hashes of the shingles of some texts, one text after the other; uint64, shape (shingles,).

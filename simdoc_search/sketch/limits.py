@@ -1,7 +1,7 @@
 """Defines the limits for similar sentences, versions, and the related documents that are shown.
 
-Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 2.3, leave the number of bits, the
-share of sentences and the score open. Here, each limit has a default. An index may store other limits
+Section 2.3 of Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato) does not fix these limits. Here,
+each limit has a default. An index may store other limits
 (`Settings.limits`), and `tune` learns them from labelled pairs.
 """
 

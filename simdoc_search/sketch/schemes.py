@@ -110,8 +110,8 @@ class Universal(_FunctionSketch):
     """Uses `count` universal hash functions of datasketch.
 
     A text has exactly the values of a `datasketch.MinHash` that was updated with `shingle.encode()` for each shingle.
-    The values of existing sketches become tokens unchanged, whatever was hashed. To find them, a query text must be
-    split into the same shingles. Source: Broder, Charikar, Frieze, Mitzenmacher 1998, "Min-wise independent
+    The values of existing sketches become tokens unchanged. To find these sketches, a query text must be split into the
+    strings that they were made from. Source: Broder, Charikar, Frieze, Mitzenmacher 1998, "Min-wise independent
     permutations".
 
     Attributes:

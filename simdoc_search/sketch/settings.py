@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LAYOUT_VERSION = 1
 """Version of the stored layout. Increase it if older versions of simdoc-search would misread the settings."""
 
-_LEFT_OUT = {"front-matter": "no_front_matter", "quoted-replies": "no_quotes"}
+_PART_FLAGS = {"front-matter": "no_front_matter", "quoted-replies": "no_quotes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Settings:
         sentences: settings of sentence simhashes; None for none.
         concepts: settings of concept tokens; None for none.
         language: whether to identify the language of documents that do not state it.
-        left_out: parts of files that are not part of the text: `front-matter`, `quoted-replies`.
+        excluded_parts: parts of files that are not part of the text: `front-matter`, `quoted-replies`.
         words: whether a local store indexes the words of its texts, to find short quotations. This requires stored
             texts and passage tokens. It is ignored when settings are compared.
         unknown_sketches: stored sketches that this version of simdoc-search does not know. They are kept, but ignored
@@ -65,7 +65,7 @@ class Settings:
     sentences: SentenceSettings | None = None
     concepts: ConceptSettings | None = None
     language: bool = False
-    left_out: tuple[str, ...] = ()
+    excluded_parts: tuple[str, ...] = ()
     words: bool = field(default=True, compare=False)
     unknown_sketches: tuple[str, ...] = field(default=(), compare=False, repr=False)
     limits: Limits = field(default_factory=Limits, compare=False, repr=False)
@@ -78,9 +78,10 @@ class Settings:
         ):
             if not isinstance(getattr(self, name), kind | None):
                 raise ValueError(f"{name} must be {kind.__name__} or None, not {getattr(self, name)!r:.60}")
-        if list(self.left_out) != [part for part in _LEFT_OUT if part in self.left_out]:
+        if list(self.excluded_parts) != [part for part in _PART_FLAGS if part in self.excluded_parts]:
             raise ValueError(
-                f"left_out may only contain {' and '.join(_LEFT_OUT)}, in this order, not {self.left_out!r:.60}"
+                f"excluded_parts may only contain {' and '.join(_PART_FLAGS)}, in this order, not "
+                f"{self.excluded_parts!r:.60}"
             )
         self.minhash.require_bucketed_tokens()
 
@@ -104,7 +105,8 @@ class Settings:
     @property
     def sketches(self) -> tuple[str, ...]:
         """All sketches in stored form, including unknown ones."""
-        flags = ["words"] * self.words + ["language"] * self.language + [_LEFT_OUT[part] for part in self.left_out]
+        flags = ["words"] * self.words + ["language"] * self.language
+        flags += [_PART_FLAGS[part] for part in self.excluded_parts]
         return self.stored_sketch, *self.stored_kinds, *map(stored_form, flags), *self.unknown_sketches
 
     @property
@@ -128,7 +130,7 @@ class Settings:
             sentences=requested.sentences or self.sentences,
             concepts=requested.concepts or self.concepts,
             language=requested.language or self.language,
-            left_out=requested.left_out or self.left_out,
+            excluded_parts=requested.excluded_parts or self.excluded_parts,
         )
 
     def for_local_store(self, store_texts: bool) -> Settings:
@@ -224,7 +226,7 @@ class Settings:
             SentenceSettings() if take_flag("sentences") else None,
             concepts,
             take_flag("language"),
-            tuple(part for part, name in _LEFT_OUT.items() if take_flag(name)),
+            tuple(part for part, name in _PART_FLAGS.items() if take_flag(name)),
             take_flag("words"),
             tuple(f"{name}:{spec}" for name, spec in specs.items()),
         )

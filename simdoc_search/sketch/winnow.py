@@ -1,8 +1,8 @@
 """Computes passage tokens by winnowing, which keeps the smallest hash of every window of w shingles.
 
 If two texts share a long enough passage, they share a token. With n words per shingle, a run of w + n - 1 words has w
-shingles. Two texts that share the run both keep the smallest of its hashes, whatever surrounds it and however long the
-texts are. About 2 / (w + 1) of all shingles are kept.
+shingles. Two texts that share the run both keep the smallest of its hashes. It does not matter what surrounds the run,
+or how long the texts are. About 2 / (w + 1) of all shingles are kept.
 
 In the original algorithm, the rightmost of equal hashes is kept. This does not matter for a set of tokens. The smallest
 hash has the smallest high bits, so only the high bits are compared.

@@ -60,7 +60,7 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, index_name
         raise MissingExtraError("splitting texts into sentences", "versions")
     if settings.language:
         require_identifier()
-    require_front_matter_parser(settings.left_out)
+    require_front_matter_parser(settings.excluded_parts)
     if extractor is None and settings.concepts is not None:
         raise FormatMismatchError(
             f"the concepts of {index_name} were extracted by {_name_of(settings.concepts)}; pass this extractor"

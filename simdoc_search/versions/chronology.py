@@ -71,7 +71,7 @@ class Timeline:
         newest: index of the newest document; None if the evidence does not determine it or is contradictory.
         conflict: contradicting statements, two per contradiction.
         reason: what the order is based on, as a phrase for display.
-        dates: date of each document according to the evidence that the order is based on; otherwise its best date.
+        dates: date of each document, by the evidence that the order is based on. If there is none, its best date.
     """
 
     order: tuple[int, ...]

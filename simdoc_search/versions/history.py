@@ -1,7 +1,7 @@
 """Reads the dates of the last commits of files from git.
 
-Git only reads the history. This module itself checks whether a file has changed since its last commit, because git
-would run filter programs from the configuration of the repository.
+Git only reads the history. This module itself checks whether a file has changed since its last commit. Git would
+run filter programs from the configuration of the repository to check this.
 """
 
 from __future__ import annotations

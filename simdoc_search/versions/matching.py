@@ -44,7 +44,7 @@ class SentenceMatches:
     Attributes:
         a: positions of the sentences in the first document that have a similar one in the second, ascending; int64,
             shape (matched,).
-        b: position of the most similar sentence in the second document for each of `a`; in a tie, of the first one. If
+        b: position of the most similar sentence in the second document for each of `a`. In a tie, the first one. If
             both documents repeat a sentence, the n-th occurrence in one matches the n-th in the other.
         bits: number of simhash bits in which the two sentences differ; uint8.
         share: share of the first document's distinct sentences that have a similar one in the second, 0..1.
@@ -72,7 +72,7 @@ def match_sentences(a: Simhashes, b: Simhashes, max_bits: int = DEFAULT_MAX_DIST
 def match_with_many(
     a: Simhashes, others: Sequence[Simhashes], max_bits: int = DEFAULT_MAX_DISTANCE
 ) -> list[SentenceMatches]:
-    """Match the sentences of a document with those of many others at once.
+    """Match the sentences of a document with the sentences of many others at once.
 
     Args:
         a: the simhashes of the document's sentences, in order; uint64.
@@ -104,7 +104,7 @@ class _SimilarSentences:
         self.has_similar = np.bincount(owner, np.diff(self._begins)[number], minlength=len(others)) > 0
 
     def match(self, values: Simhashes) -> SentenceMatches:
-        """Match the sentences with those of one of the other documents."""
+        """Match the sentences with the sentences of one of the other documents."""
         theirs, first = np.unique(values, return_index=True)
         numbers = np.searchsorted(self._values_of_others, theirs)
         counts = np.diff(self._begins)[numbers]

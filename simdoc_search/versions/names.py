@@ -109,7 +109,7 @@ def named_versions(names: Sequence[str]) -> list[NamedVersion | None]:
     """Return the version in each of several names.
 
     If other names have stages but no numbers, a name without a version is ordered between draft and final. If other
-    names have numbers, such as `v1` and `v2`, such a name has no version. It may be the first or the latest.
+    names have numbers, such as `v1` and `v2`, this name has no version, because it may be the first or the latest.
 
     A number without a word, as in `GPL-2`, is a version only if another name differs just in the number, such as
     `GPL-3` or `GPL-2.1`. The numbers in `pep-0101` and `ISO-9001` are not versions.

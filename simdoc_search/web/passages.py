@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from simdoc_search.as_json import passages_as_json
-from simdoc_search.display import estimate, percent
+from simdoc_search.display import format_estimate, percent
 from simdoc_search.passages.report import Source, SourcedText, sources_view
 from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
@@ -76,7 +76,7 @@ def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> 
         characters_left -= len(text or "")
         is_exact = hit.kind == "exact"
         words_label = f"{'' if is_exact else '~'}{hit.words:,}"
-        share_label = percent(hit.share, 0) if is_exact else estimate(hit.share)
+        share_label = percent(hit.share, 0) if is_exact else format_estimate(hit.share)
         sources.append(Source(hit.id, words_label, share_label, hit.adds, hit.passages, "", text if is_exact else None))
     return sources_view(
         SourcedText(name, result.headline(name), result.text, sources, result.spans, result.ignored_spans)

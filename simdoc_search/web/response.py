@@ -14,7 +14,7 @@ from jinja2 import Environment
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
-from simdoc_search.display import estimate, format_bytes, percent, printable, safe_json
+from simdoc_search.display import format_bytes, format_estimate, percent, printable, safe_json
 from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.report.templates import make_environment
 from simdoc_search.web.request import PageRequest
@@ -108,7 +108,7 @@ def key_values(key: DocumentKey, name: str = "id") -> dict[str, str]:
 def _environment() -> Environment:
     environment = make_environment("simdoc_search.web")
     filters: dict[str, Callable[..., Any]] = {
-        "about": lambda share: estimate(share).replace("~", "about "),
+        "about": lambda share: format_estimate(share).replace("~", "about "),
         "bytes": format_bytes,
         "exactly": lambda share: percent(share).replace(".0 %", " %"),
         "percent": percent,

@@ -21,7 +21,7 @@ from simdoc_search.analysis.word_break import word_spans
 from simdoc_search.analysis.word_grammar import classes, rules, rules_by_class
 from simdoc_search.analysis.words import (
     joined_words,
-    placed_words,
+    locate_words,
     without_surrogates,
     word_batch,
     words,
@@ -148,7 +148,7 @@ def test_empty_texts_have_no_words(batch: Sequence[str], expected: list[list[str
 @given(texts(), analyses())
 def test_words_have_their_positions_in_the_text(text: str, analysis: Analysis) -> None:
     """The normalised text at a position is the word. Positions are not empty and do not overlap."""
-    placed = placed_words(text, analysis)
+    placed = locate_words(text, analysis)
     places = list(zip(placed.starts.tolist(), placed.ends.tolist(), strict=True))
     normalise = normaliser(analysis.profile)
 
@@ -160,7 +160,7 @@ def test_words_have_their_positions_in_the_text(text: str, analysis: Analysis) -
 
 def test_positions_are_those_of_the_original_text() -> None:
     """A character outside the BMP counts as one, a surrogate pair as two. A ligature counts as one."""
-    placed = placed_words("\ud801\udc00b \ud800 𐐀c \ufb01x \ufdfa, \udc00e")
+    placed = locate_words("\ud801\udc00b \ud800 𐐀c \ufb01x \ufdfa, \udc00e")
 
     assert ["𐐨b", "𐐨c", "fix", "صلى الله عليه وسلم", "e"] == placed.words
     assert [0, 6, 9, 12, 16] == placed.starts.tolist()

@@ -54,7 +54,9 @@ def test_the_engine_makes_the_bands_of_the_planner(engine: Engine, probability: 
             assert isinstance(planned, Bands)
             assert [" ".join(band) for band in planned.bands] == bands["any_of"]
             count = len(planned.tokens)
-            assert max(min_matches(count, share), math.ceil(count * planned.min_token_share(share))) == bands["least"]
+            assert (
+                max(min_matches(count, share), math.ceil(count * planned.min_token_share(share))) == bands["min_tokens"]
+            )
 
 
 def test_wrong_parameters_are_an_error(engine: Engine) -> None:
@@ -97,7 +99,7 @@ def test_hits_match_a_band_and_have_the_minimum_of_tokens(engine: Engine) -> Non
                     other: len(codes[id] & mine)
                     for other, mine in codes.items()
                     if other != id
-                    and len(codes[id] & mine) >= bands["least"]
+                    and len(codes[id] & mine) >= bands["min_tokens"]
                     and any(mine.issuperset(band.split()) for band in bands["any_of"])
                 }
                 assert expected == {hit["_id"]: hit["_score"] for hit in hits}

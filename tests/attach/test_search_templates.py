@@ -130,7 +130,7 @@ def test_without_an_overlap_the_hits_are_those_of_the_query_builder(engine: Engi
 
 @pytest.mark.parametrize("overlap", [1, 33, 80, 100])
 def test_an_overlap_requires_that_share_of_the_tokens(engine: Engine, index: str, overlap: int) -> None:
-    """The number is rounded down. With the parameter `least`, the hits are those of the query builder."""
+    """The number is rounded down. With the parameter `min_tokens`, the hits are those of the query builder."""
     count = 0
     for id in list(TEXTS)[::2]:
         buckets = fingerprint_in(engine, index, id)["buckets"]
@@ -138,7 +138,7 @@ def test_an_overlap_requires_that_share_of_the_tokens(engine: Engine, index: str
         every = scores(search(engine, index, "simdoc-similar", **source, overlap=0))
         found = scores(search(engine, index, "simdoc-similar", **source, overlap=overlap))
         least = math.ceil(buckets * overlap / 100)
-        exact = search(engine, index, "simdoc-similar", **source, overlap=overlap, least=least)
+        exact = search(engine, index, "simdoc-similar", **source, overlap=overlap, min_tokens=least)
         count += len(found)
 
         assert {other: n for other, n in every.items() if n >= buckets * overlap // 100} == found
@@ -274,7 +274,7 @@ def test_a_long_text_has_up_to_a_thousand_passages(engine: Engine, temp_indices:
     assert 200 < found["long"] == back["chapter"]
     assert 1024 < len(fingerprint_in(engine, index, "book")["passages"].split())
     with pytest.raises(RequestError, match="maxClauseCount"):
-        search(engine, index, "simdoc-passages", id="book", index=index, most=3000)
+        search(engine, index, "simdoc-passages", id="book", index=index, max_tokens=3000)
 
 
 # --- another field ---

@@ -81,8 +81,8 @@ def check_all(articles: Rolling, least_hits: int) -> None:
             expected = shared(articles, source, "tokens", least)
             found += len(expected)
 
-            assert expected == search(articles, "simdoc-similar", **place_of(source), overlap=overlap, least=least)
-            text = search(articles, "simdoc-similar-to-text", fingerprint=simdoc, overlap=overlap, least=least)
+            assert expected == search(articles, "simdoc-similar", **place_of(source), overlap=overlap, min_tokens=least)
+            text = search(articles, "simdoc-similar-to-text", fingerprint=simdoc, overlap=overlap, min_tokens=least)
             assert expected == {place: n for place, n in text.items() if place != (source["_index"], source["_id"])}
         assert shared(articles, source, "passages", 1) == search(articles, "simdoc-passages", **place_of(source))
     assert found >= least_hits

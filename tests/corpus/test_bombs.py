@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.corpus import Document, FileSource, Skipped, Source, find_files, read_corpus, read_file, read_jsonl
-from simdoc_search.corpus.file_reader import load, read_text_stream
+from simdoc_search.corpus.file_reader import read_in_process, read_text_stream
 from simdoc_search.errors import CorpusError, DocumentError
 from simdoc_search.workers import ItemLimits
 from tests.support import bombs, cli, formats
@@ -66,10 +66,12 @@ def test_an_extracted_text_over_the_limit_is_skipped(tmp_path: Path) -> None:
     (whole,), (short,) = find_files([path], max_bytes=100_000), find_files([path], max_bytes=50_000)
     assert isinstance(whole, FileSource)
     assert isinstance(short, FileSource)
-    document = load(whole)
+    document = read_in_process(whole)
 
     assert isinstance(document, Document)
-    assert Skipped(str(path), f"{len(document.text):,} characters are over the limit of 50,000") == load(short)
+    assert Skipped(str(path), f"{len(document.text):,} characters are over the limit of 50,000") == read_in_process(
+        short
+    )
 
 
 def parts(sources: list[Source]) -> list[tuple[str, str]]:
@@ -98,7 +100,7 @@ def test_a_file_that_grows_over_the_limit_is_not_read(size: int, tmp_path: Path)
     path.write_text("word " * 20_000, "utf-8")
     os.truncate(path, size)
     tracemalloc.start()
-    read, (_, peak) = load(source), tracemalloc.get_traced_memory()
+    read, (_, peak) = read_in_process(source), tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
     if size == 100_000:
@@ -146,7 +148,7 @@ def test_kernel_files_are_read_or_skipped_with_a_reason() -> None:
     for folder in ("/proc", "/proc/self", "/dev"):
         for path in (entry.path for entry in os.scandir(folder) if not entry.is_dir()):
             (source,) = find_files([path], max_bytes=1_000_000)
-            result = load(source) if isinstance(source, FileSource) else source
+            result = read_in_process(source) if isinstance(source, FileSource) else source
             reasons[path] = result.reason if isinstance(result, Skipped) else "read"
 
     assert "a pipe, socket or device, not a regular file" == reasons["/dev/zero"]

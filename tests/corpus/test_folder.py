@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.corpus import DEFAULT_MAX_BYTES, Document, FileSource, Skipped, find_files, read_corpus, read_file
-from simdoc_search.corpus.file_reader import load
+from simdoc_search.corpus.file_reader import read_in_process
 from simdoc_search.errors import CorpusError
 from tests.support import cli
 from tests.support.folders import ids, posix_only, skipped, write
@@ -42,7 +42,7 @@ def test_a_source_has_root_size_and_modification_time(tmp_path: Path, monkeypatc
     within = (place.stat().st_dev, place.stat().st_ino)
 
     assert FileSource("a.txt", Path("sub/a.txt"), str(place), 21, time, DEFAULT_MAX_BYTES, boundary=within) == source
-    assert Document("a.txt", "the text of sub/a.txt") == load(pickle.loads(pickle.dumps(source)))
+    assert Document("a.txt", "the text of sub/a.txt") == read_in_process(pickle.loads(pickle.dumps(source)))
 
 
 def test_hidden_files_and_folders_are_skipped(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.txt")
 
     assert isinstance(source, FileSource)
-    assert Skipped(str(tmp_path / "a.txt"), "it is a pipe, not a regular file") == load(source)
+    assert Skipped(str(tmp_path / "a.txt"), "it is a pipe, not a regular file") == read_in_process(source)
 
 
 @posix_only

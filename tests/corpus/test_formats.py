@@ -11,7 +11,7 @@ import pytest
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.analysis.words import words
 from simdoc_search.corpus import Document, FileSource, Skipped, find_files, read_corpus
-from simdoc_search.corpus.file_reader import load
+from simdoc_search.corpus.file_reader import read_in_process
 from tests.support import cli, formats
 from tests.support.formats import MAKERS, PARAGRAPHS
 
@@ -40,7 +40,7 @@ def read(folder: Path, name: str, data: bytes) -> Document | Skipped:
     """Read a file with this name and content."""
     (source,) = find_files([cli.write(folder, {name: data}) / name])
     assert isinstance(source, FileSource)
-    return load(source)
+    return read_in_process(source)
 
 
 def to_document(folder: Path, name: str, data: bytes) -> Document:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.corpus import Document, FileSource, Skipped, find_files, read_corpus
-from simdoc_search.corpus.file_reader import load
+from simdoc_search.corpus.file_reader import read_in_process
 from simdoc_search.corpus.links import leads_out
 from tests.support import cli
 from tests.support.folders import ids, posix_only, skipped, write
@@ -61,7 +61,7 @@ def test_links_inside_the_folder_are_followed_once(tmp_path: Path) -> None:
 def test_links_out_of_the_folder_are_followed_on_request(tmp_path: Path) -> None:
     corpus = linked(tmp_path)
     found = list(read_corpus([corpus], follow_links=True))
-    read = [load(source) if isinstance(source, FileSource) else source for source in found]
+    read = [read_in_process(source) if isinstance(source, FileSource) else source for source in found]
 
     assert {
         "file.txt": "the text of outside/b.txt",
@@ -109,8 +109,8 @@ def test_a_link_put_in_place_after_the_listing_is_not_followed(tmp_path: Path, n
     moved.rename(tmp_path / "moved")
     moved.symlink_to("../outside" if "/" in name else "../outside/a.txt")
 
-    assert Skipped(str(corpus / name), OUT) == load(source)
-    assert Skipped(str(corpus / name), OUT) != load(free)
+    assert Skipped(str(corpus / name), OUT) == read_in_process(source)
+    assert Skipped(str(corpus / name), OUT) != read_in_process(free)
 
 
 @posix_only

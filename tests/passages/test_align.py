@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import Analysis
-from simdoc_search.analysis.words import placed_words
+from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.align import Alignment, Preset, align, align_words
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.word_spans import matched_words
@@ -28,7 +28,7 @@ def prose(seed: object, words: int) -> str:
 
 def words_of(text: str, span: Span, analysis: Analysis | None = None) -> list[str]:
     """The normalised words in a span. The span must begin and end with a word."""
-    placed = placed_words(text, analysis)
+    placed = locate_words(text, analysis)
     first, end = placed.starts.tolist().index(span[0]), placed.ends.tolist().index(span[1])
     return placed.words[first : end + 1]
 
@@ -52,7 +52,7 @@ def test_the_runs_of_a_passage_are_equal(a: str, b: str, preset: Alignment) -> N
 def test_every_long_common_run_is_in_passages(a: str, b: str, preset: Alignment) -> None:
     """The run is covered in both texts. In a short text, a run of five sixths of its words is long enough."""
     passages = align(a, b, preset)
-    first, second = placed_words(a), placed_words(b)
+    first, second = locate_words(a), locate_words(b)
     shorter = min(len(first.words), len(second.words))
     size = min(preset.min_run_for(len(first.words)), shorter - shorter // 6)
     for i in range(len(first.words) - size + 1 if size else 0):
@@ -74,7 +74,7 @@ def is_covered(spans: list[Span], start: int, end: int) -> bool:
 )
 def test_equal_texts_are_one_passage(preset: Preset, text: str) -> None:
     """The passage has all words."""
-    words = placed_words(text)
+    words = locate_words(text)
     whole = (int(words.starts[0]), int(words.ends[-1]))
 
     assert [Passage(whole, whole, len(words.words), ((whole, whole),))] == align(text, text, preset)
@@ -217,8 +217,8 @@ def test_own_words_between_copied_paragraphs_are_not_matched(preset: Preset, apa
             first, second = rng.randint(60, 150), rng.randint(60, 150)
             begin = rng.randint(50, 300)
             paragraphs = source[begin : begin + first], source[begin + first + apart : begin + first + apart + second]
-            copied = placed_words(" ".join([*paragraphs[0], *texts.text(rng, own + 1).split()[:own], *paragraphs[1]]))
-            passages = align_words(copied, placed_words(" ".join(source)), preset)
+            copied = locate_words(" ".join([*paragraphs[0], *texts.text(rng, own + 1).split()[:own], *paragraphs[1]]))
+            passages = align_words(copied, locate_words(" ".join(source)), preset)
 
             assert abs(matched_words(copied, passages).sum() - first - second) <= 0.02 * (first + second) + 2
 

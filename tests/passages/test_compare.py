@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
 from simdoc_search import Analysis, Settings, compare, fingerprint
-from simdoc_search.analysis.words import placed_words
+from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.align import align
 from simdoc_search.passages.differences import differences
 from simdoc_search.passages.exact import measures
@@ -36,7 +36,7 @@ def test_a_comparison_has_all_parts(settings: Settings | None) -> None:
     result = compare(a, b, settings=settings)
     exact = measures(a, b, analysis)
     first, second = fingerprint(a, analysis), fingerprint(b, analysis)
-    words = placed_words(a, analysis), placed_words(b, analysis)
+    words = locate_words(a, analysis), locate_words(b, analysis)
 
     assert (exact.jaccard, exact.containment, exact.contained) == (result.jaccard, result.containment, result.contained)
     assert exact.multiset == result.multiset
@@ -61,7 +61,7 @@ def test_the_share_is_that_of_the_matched_words() -> None:
 def test_a_text_shares_all_words_with_itself(text: str) -> None:
     """A text without words shares nothing."""
     result = compare(text, text)
-    whole = 1.0 if placed_words(text).words else 0.0
+    whole = 1.0 if locate_words(text).words else 0.0
 
     assert (whole, whole, whole) == (result.jaccard, result.containment, result.contained) == result.multiset
     assert (whole, (whole, whole), ()) == (result.estimate, result.covered, result.differences)

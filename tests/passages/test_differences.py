@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simdoc_search.analysis.words import placed_words
+from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.align import Alignment, align_words
 from simdoc_search.passages.differences import differences
 from simdoc_search.passages.passage import Difference, Span
@@ -24,7 +24,7 @@ CONTRACT = (
 
 def differences_of(a: str, b: str, preset: Alignment | None = None) -> list[Difference]:
     """The differences between two texts."""
-    first, second = placed_words(a), placed_words(b)
+    first, second = locate_words(a), locate_words(b)
     return differences(first, second, align_words(first, second, preset or "edited"))
 
 
@@ -35,14 +35,14 @@ def quoted(a: str, b: str) -> list[tuple[str, str, str]]:
 
 def inside(text: str, spans: list[Span]) -> list[list[str]]:
     """The words in each span."""
-    placed = placed_words(text)
+    placed = locate_words(text)
     places = list(zip(placed.words, placed.starts.tolist(), placed.ends.tolist(), strict=True))
     return [[word for word, start, end in places if span[0] <= start and end <= span[1]] for span in spans]
 
 
 def outside(text: str, spans: list[Span]) -> list[str]:
     """The words outside all spans. Also checks that no word is in two spans."""
-    words = placed_words(text)
+    words = locate_words(text)
     starts = [start for span in spans for start in words.starts.tolist() if span[0] <= start < span[1]]
     assert len(starts) == len(set(starts))
     return [word for word, start in zip(words.words, words.starts.tolist(), strict=True) if start not in starts]

@@ -11,7 +11,7 @@ import pytest
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis, Profile
 from simdoc_search.analysis.word_grammar import classes
-from simdoc_search.analysis.words import placed_words, words_of_texts
+from simdoc_search.analysis.words import locate_words, words_of_texts
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_codes
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.winnow import PassageSettings
@@ -80,7 +80,7 @@ def test_words_are_at_equal_places(in_python: Callable[..., Any]) -> None:
     """The places are positions in the original text. A surrogate pair counts as two characters."""
 
     def places() -> list[tuple[object, ...]]:
-        placed = [placed_words(text) for text in hard_texts()]
+        placed = [locate_words(text) for text in hard_texts()]
         return [(words.words, words.starts.tolist(), words.ends.tolist()) for words in placed]
 
     assert in_python(places) == places()

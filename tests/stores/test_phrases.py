@@ -7,7 +7,7 @@ import random
 import pytest
 
 from simdoc_search import Document, Settings, SimilaritySearch
-from simdoc_search.analysis.words import placed_words
+from simdoc_search.analysis.words import locate_words
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import phrases as local
@@ -25,7 +25,7 @@ TEXTS = {
 
 def phrase(text: str) -> Phrase:
     """Return the phrase of a text."""
-    return Phrase(tuple(placed_words(text).words), text)
+    return Phrase(tuple(locate_words(text).words), text)
 
 
 def matches_by_id(store: Store, *texts: str, **options: object) -> dict[str, tuple[int, ...]]:
@@ -161,7 +161,7 @@ def test_words_are_indexed_only_with_texts_and_passages(new_folder_store: NewSto
 )
 def test_each_run_of_words_of_any_text_is_found(local_store: Store, text: str) -> None:
     fill(local_store, {"x": text, "y": "something else"})
-    words = placed_words(text).words
+    words = locate_words(text).words
     runs = [tuple(words[a:b]) for a in range(len(words)) for b in range(a + 1, len(words) + 1)]
     found = local_store.documents_with_phrases([Phrase(run, "") for run in runs])
 
@@ -172,7 +172,7 @@ def test_many_phrases_and_few_phrases_have_the_same_matches(
     filled_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = TEXTS["a"] + " " + TEXTS["c"] + " ½ fox 🦊 ﷺ"
-    words = placed_words(text)
+    words = locate_words(text)
     runs = [
         text[words.starts[at] : words.ends[at + size]] for size in range(4) for at in range(len(words.words) - size)
     ]

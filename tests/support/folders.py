@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.corpus import FileSource, Skipped, find_files
-from simdoc_search.corpus.file_reader import load
+from simdoc_search.corpus.file_reader import read_in_process
 
 __all__ = ["ids", "posix_only", "skipped", "write"]
 
@@ -31,5 +31,5 @@ def ids(*paths: Path) -> list[str]:
 
 def skipped(*paths: Path, max_bytes: int = 1_000_000) -> dict[str, str]:
     """Return the reasons of skipped files by their paths below the first folder."""
-    found = (load(f) if isinstance(f, FileSource) else f for f in find_files(paths, max_bytes=max_bytes))
+    found = (read_in_process(f) if isinstance(f, FileSource) else f for f in find_files(paths, max_bytes=max_bytes))
     return {f.path[len(str(paths[0])) + 1 :]: f.reason for f in found if isinstance(f, Skipped)}

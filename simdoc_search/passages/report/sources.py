@@ -15,7 +15,7 @@ from simdoc_search.passages.report.listing import ListEntry, ListSection, list_p
 from simdoc_search.passages.report.pieces import Label, Piece, colour_class, cut_into_pieces, piece_html, text_html
 from simdoc_search.passages.report.templates import page, render
 
-_MAX_DIFFERENCE_CHARACTERS = 40_000
+_MAX_SOURCE_CHARACTERS = 40_000
 """Of a source with more characters, only the paragraphs near its passages are shown."""
 _UNLISTED, _IGNORED = 1_000_000_000, 1_000_000_001
 """The first numbers of two labels: for words that are only in unlisted sources, and for ignored words."""
@@ -120,7 +120,7 @@ def _source_html(source: Source, number: int, prefix: str) -> Markup | None:
         for passage_number, passage in enumerate(source.passages, 1)
         for run in passage.runs
     ]
-    near = [passage.b for passage in source.passages] if len(source.text) > _MAX_DIFFERENCE_CHARACTERS else None
+    near = [passage.b for passage in source.passages] if len(source.text) > _MAX_SOURCE_CHARACTERS else None
     paragraphs = _ParagraphRenderer(source.text, partial(_link_to_text, prefix))
     return text_html(source.text, cut_into_pieces(len(source.text), spans), paragraphs, near=near)
 

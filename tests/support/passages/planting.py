@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from simdoc_search.analysis.words import placed_words
+from simdoc_search.analysis.words import locate_words
 from tests.support.passages.rewording import Vocabulary
 
 __all__ = ["Material", "Pair", "Span", "log_uniform", "plant", "word_places"]
@@ -130,7 +130,7 @@ def _is_new(runs: list[tuple[str, ...]], seen: set[tuple[str, ...]]) -> bool:
 
 def word_places(text: str) -> list[Span]:
     """The places of the words of a text, in characters."""
-    placed = placed_words(text)
+    placed = locate_words(text)
     return list(zip(placed.starts.tolist(), placed.ends.tolist(), strict=True))
 
 
