@@ -55,7 +55,7 @@ class Pages:
             source_filters=[mine],
             fields=["title"],
         )
-        return JSONResponse([{**as_json(hit.place, hit.fields), "overlap": hit.overlap} for hit in result.hits])
+        return JSONResponse([{**as_json(hit.key, hit.fields), "overlap": hit.overlap} for hit in result.hits])
 
     def words(self, request: Request) -> Response:
         """`/search?q=stove&like=ID&overlap=0.5`: documents with these words, if they are like another one.
@@ -110,9 +110,9 @@ def number(request: Request, name: str) -> float | None:
         raise HTTPException(400, f"{name} must be a number") from None
 
 
-def as_json(place: DocumentKey, fields: Any) -> dict[str, Any]:
+def as_json(key: DocumentKey, fields: Any) -> dict[str, Any]:
     """A hit without what is the application's own business: tokens tell who shares text with whom."""
-    return {"id": place.id, "index": place.index, "title": fields.get("title")}
+    return {"id": key.id, "index": key.index, "title": fields.get("title")}
 
 
 async def refused(_request: Request, error: Exception) -> Response:

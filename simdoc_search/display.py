@@ -74,8 +74,8 @@ def percent(share: float, digits: int = 1) -> str:
 
 def format_estimate(share: float) -> str:
     """Format an estimated share 0..1 as a whole percentage with a tilde."""
-    shown = percent(share, 0)
-    return shown if shown.startswith("<") else f"~{shown}"
+    percentage = percent(share, 0)
+    return percentage if percentage.startswith("<") else f"~{percentage}"
 
 
 def counted(count: int, singular: str, plural: str | None = None) -> str:

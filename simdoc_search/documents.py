@@ -49,26 +49,26 @@ class DocumentKey:
 
 
 class HasDocumentKey:
-    """Mixin for values that belong to one document. `place` is the key of this document."""
+    """Mixin for values that belong to one document. `key` is the key of this document."""
 
     __slots__ = ()
 
-    place: DocumentKey
+    key: DocumentKey
 
     @property
     def id(self) -> str:
         """The document's id."""
-        return self.place.id
+        return self.key.id
 
     @property
     def index(self) -> str | None:
         """The engine's index that contains the document; None for a local store."""
-        return self.place.index
+        return self.key.index
 
     @property
     def routing(self) -> str | None:
         """The routing of the document in the engine, if any."""
-        return self.place.routing
+        return self.key.routing
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +103,10 @@ class Rejected(Skipped):
     exact: bool = False
 
 
-def ambiguous_id_message(places: Iterable[DocumentKey]) -> str:
+def ambiguous_id_message(keys: Iterable[DocumentKey]) -> str:
     """Return the error message for an id that several documents share."""
-    same_id = list(places)
-    indices = sorted({place.index or "" for place in same_id})
+    same_id = list(keys)
+    indices = sorted({key.index or "" for key in same_id})
     problem = f"{len(same_id)} documents have the id {same_id[0].id!r}, in {' and '.join(indices)}"
     return f"{problem}; specify the {'index' if len(indices) > 1 else 'routing'} of one of them"
 

@@ -131,10 +131,10 @@ class UnknownFieldError(SimdocError, LookupError):
     """
 
     def __init__(self, field: str, known: Sequence[str] = (), path: str | None = None) -> None:
-        what = f"the field {field!r}" if path is None else f"a path that begins with {path!r}"
+        missing = f"the field {field!r}" if path is None else f"a path that begins with {path!r}"
         more = f" and {len(known) - _MAX_NAMES:,} more" if len(known) > _MAX_NAMES else ""
         hint = f"choose from: {', '.join(known[:_MAX_NAMES])}{more}" if known else "the documents have no fields"
-        super().__init__(f"no document has {what}; {hint}")
+        super().__init__(f"no document has {missing}; {hint}")
         self.field = field
         self.known: tuple[str, ...] = tuple(known)
         self.path = path

@@ -42,7 +42,7 @@ def duplicates_omissions_as_json(duplicates: Duplicates) -> dict[str, Any]:
         }
     return {
         "overflow": overflow_counts,
-        "left_out": [{**key_as_json(place), "reason": reason} for place, reason in duplicates.left_out.items()],
+        "left_out": [{**key_as_json(key), "reason": reason} for key, reason in duplicates.left_out.items()],
     }
 
 
@@ -71,12 +71,12 @@ def cluster_as_json(group: Group) -> dict[str, Any]:
 
 def pair_as_json(pair: Pair) -> dict[str, Any]:
     """Convert a pair of documents that have at least the minimum overlap."""
-    places = {**key_as_json(pair.a, "a"), **key_as_json(pair.b, "b")}
-    return {**places, "overlap": pair.overlap, "kind": pair.kind, "exact": pair.exact}
+    keys = {**key_as_json(pair.a, "a"), **key_as_json(pair.b, "b")}
+    return {**keys, "overlap": pair.overlap, "kind": pair.kind, "exact": pair.exact}
 
 
 def _document_as_json(document: GroupedDocument) -> dict[str, Any]:
     changed = None
     if document.changed is not None:
         changed = datetime.fromtimestamp(document.changed / 1e9, timezone.utc).isoformat()
-    return {**key_as_json(document.place), "path": document.path, "size": document.size, "changed": changed}
+    return {**key_as_json(document.key), "path": document.path, "size": document.size, "changed": changed}

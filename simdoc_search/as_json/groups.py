@@ -70,15 +70,15 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
 
 
 def _topic_as_json(topic: Topic, concepts: Sequence[str]) -> dict[str, Any]:
-    members = [{**key_as_json(member.place), "score": member.score, "kind": member.kind} for member in topic.members]
+    members = [{**key_as_json(member.key), "score": member.score, "kind": member.kind} for member in topic.members]
     return {"centre": key_as_json(topic.centre), "concepts": list(concepts), "related": members}
 
 
 def edge_as_json(edge: Edge) -> dict[str, Any]:
     """Convert a pair of documents that are versions of each other or related."""
-    places = {**key_as_json(edge.a, "a"), **key_as_json(edge.b, "b")}
-    return {**places, "score": edge.score, "kind": edge.kind}
+    keys = {**key_as_json(edge.a, "a"), **key_as_json(edge.b, "b")}
+    return {**keys, "score": edge.score, "kind": edge.kind}
 
 
 def _left_out_as_json(left_out: Mapping[DocumentKey, str]) -> list[dict[str, Any]]:
-    return [{**key_as_json(place), "reason": reason} for place, reason in left_out.items()]
+    return [{**key_as_json(key), "reason": reason} for key, reason in left_out.items()]

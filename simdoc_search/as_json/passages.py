@@ -32,7 +32,7 @@ def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[st
 
 def _hit_as_json(hit: PassageHit) -> dict[str, Any]:
     return {
-        **key_as_json(hit.place),
+        **key_as_json(hit.key),
         "words": hit.words,
         "share": hit.share,
         "new_words": hit.adds,

@@ -34,7 +34,7 @@ def related_as_json(result: RelatedResult, id: str | None, file: str | None) -> 
 
 def _hit_as_json(hit: RelatedHit) -> dict[str, Any]:
     return {
-        **key_as_json(hit.place),
+        **key_as_json(hit.key),
         "score": hit.score,
         "kind": hit.kind,
         "concepts": list(hit.concepts),
@@ -59,7 +59,7 @@ def _concept_as_json(concept: SharedConcept | DocumentConcept) -> dict[str, Any]
 def concepts_as_json(result: ConceptsResult) -> dict[str, Any]:
     """Convert the concepts of a document."""
     return {
-        **({} if result.place is None else key_as_json(result.place)),
+        **({} if result.key is None else key_as_json(result.key)),
         "paragraphs": result.paragraphs,
         "documents": result.documents,
         "concepts": [_concept_as_json(concept) for concept in result.concepts],

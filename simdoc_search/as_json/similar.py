@@ -19,12 +19,12 @@ def similar_as_json(result: SearchResult) -> dict[str, Any]:
         "total": result.total,
         "is_total_exact": result.is_total_exact,
         "hits": [_hit_as_json(hit) for hit in result.hits],
-        "left_out": [{**key_as_json(left_out.place), "reason": left_out.reason} for left_out in result.left_out],
+        "left_out": [{**key_as_json(left_out.key), "reason": left_out.reason} for left_out in result.left_out],
     }
 
 
 def _hit_as_json(hit: Hit) -> dict[str, Any]:
-    values = {**key_as_json(hit.place), "overlap": round(hit.overlap, 6), "matched": hit.matched, "kind": hit.kind}
+    values = {**key_as_json(hit.key), "overlap": round(hit.overlap, 6), "matched": hit.matched, "kind": hit.kind}
     if hit.measures:
         exact = {name: getattr(hit.measures, name) for name in ("jaccard", "containment", "contained")}
         values |= {**exact, "changed": hit.changed}

@@ -29,7 +29,7 @@ def versions_as_json(
         result: the result of `versions`.
         id: the id of the query document; None if it is not stored.
         file: the path of the file that is the query document; None if the query is not a file.
-        texts: the texts of the hits, by document key.
+        texts: the texts of the hits, by key.
         analysis: the analysis of the store, to find the pairs of similar sentences; None to leave them out.
     """
     return {
@@ -63,8 +63,8 @@ def order_as_json(order: VersionOrder) -> dict[str, Any]:
 
 
 def entry_key_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Convert the document key of a version. For a text that is not stored, the id is null."""
-    return key_as_json(entry.place) if entry.place else {"id": None}
+    """Convert the id of a version. It is null for a text that is not stored."""
+    return key_as_json(entry.key) if entry.key else {"id": None}
 
 
 def date_as_json(entry: VersionEntry) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def _hit_as_json(
 ) -> dict[str, Any]:
     distances = hit.matched.bits
     return {
-        **key_as_json(hit.place),
+        **key_as_json(hit.key),
         "score": hit.score,
         "share": hit.share,
         "share_of_hit": hit.share_of_hit,
@@ -118,7 +118,7 @@ def _hit_as_json(
 def _pairs_as_json(
     hit: VersionHit, result: VersionsResult, texts: Mapping[DocumentKey | None, str], analysis: Analysis
 ) -> list[dict[str, Any]] | None:
-    if result.text is None or hit.place not in texts:
+    if result.text is None or hit.key not in texts:
         return None
-    pairs = sentence_pairs(result.text, texts[hit.place], analysis, result.limits.max_distance)
+    pairs = sentence_pairs(result.text, texts[hit.key], analysis, result.limits.max_distance)
     return [{"a": list(pair.a), "b": list(pair.b), "distance": pair.bits} for pair in pairs]

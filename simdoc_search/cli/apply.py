@@ -209,7 +209,7 @@ def _print_json(report: ApplyReport, method: DropMethod, *, dry_run: bool) -> No
             "left_alone": [{"name": name, "reason": reason} for name, reason, _ in report.left_alone],
             "refused_groups": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],
             "removed_from_store": report.removed,
-            "not_removed": [{"id": place.id, "reason": reason} for place, reason in report.not_removed.items()],
+            "not_removed": [{"id": key.id, "reason": reason} for key, reason in report.not_removed.items()],
         }
     )
 

@@ -75,16 +75,16 @@ class HitColumns:
         self._store = store
         warn_unknown_columns(store, needed)
 
-    def read(self, places: Iterable[DocumentKey]) -> dict[DocumentKey, dict[str, Any]]:
+    def read(self, keys: Iterable[DocumentKey]) -> dict[DocumentKey, dict[str, Any]]:
         """Return the values of all columns for these documents."""
-        return self._columns.values_at(self._store, list(places))
+        return self._columns.values_at(self._store, list(keys))
 
     def add_to_json(self, result: dict[str, Any], hits: Sequence[Any]) -> dict[str, Any]:
         """Return a result as JSON, with sorted hits and with the columns of each hit."""
-        values = self.read(hit.place for hit in hits)
+        values = self.read(hit.key for hit in hits)
         json_by_hit = {id(hit): value for hit, value in zip(hits, result["hits"], strict=True)}
         ordered = sort_hits(hits, self, values)
-        return {**result, "hits": [{**json_by_hit[id(hit)], **self.as_json(values.get(hit.place))} for hit in ordered]}
+        return {**result, "hits": [{**json_by_hit[id(hit)], **self.as_json(values.get(hit.key))} for hit in ordered]}
 
     def as_json(self, values: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return the columns of a hit as JSON."""
@@ -101,13 +101,13 @@ def warn_unknown_columns(store: Store, names: Iterable[str]) -> None:
 
 
 def sort_hits(hits: Sequence[Hit], columns: HitColumns, values: Mapping[DocumentKey, Mapping[str, Any]]) -> list[Hit]:
-    """Sort hits by the column of `--sort`. Each hit must have a `place`. Ties keep their order."""
+    """Sort hits by the column of `--sort`. Each hit must have a `key`. Ties keep their order."""
     from simdoc_search.search.columns import sort_key
 
     if columns.sort is None:
         return list(hits)
     name = columns.sort
-    return sorted(hits, key=lambda hit: sort_key(name, values.get(hit.place, {}).get(name)))  # type: ignore[attr-defined]
+    return sorted(hits, key=lambda hit: sort_key(name, values.get(hit.key, {}).get(name)))  # type: ignore[attr-defined]
 
 
 def format_heading(names: Sequence[str]) -> str:

@@ -182,7 +182,7 @@ def duplicates(
     if only_new and not folders:
         raise click.UsageError("--new needs FOLDER; without a folder, use --since DATE")
     check_output_files(csv_file, html, plan, folders, as_json=as_json)
-    kept_before = [row.place.id for row in read_plan(previous_plan) if row.action == "keep"] if previous_plan else []
+    kept_before = [row.key.id for row in read_plan(previous_plan) if row.action == "keep"] if previous_plan else []
     if sets_marks:
         check_can_mark(store, compares_all=not (only_new or since))
 

@@ -201,9 +201,7 @@ def notes(result: Duplicates, *, estimated_by_option: bool) -> Iterator[str]:
         files = "file no longer exists" if count == 1 else "files no longer exist"
         which = "it" if count == 1 else "them"
         yield f"left out: {counted(count, 'document')} of {root} whose {files}. Remove {which} with: {command}"
-    others = [
-        (place.id, reason) for place, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)
-    ]
+    others = [(key.id, reason) for key, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
     for id, reason in others[:_MAX_LEFT_OUT]:
         yield f"left out: the document {id!r}: {reason}"
     if len(others) > _MAX_LEFT_OUT:
@@ -216,7 +214,7 @@ def size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]:
     changed = document.changed
     date = "" if changed is None else f"{datetime.fromtimestamp(changed / 1e9, timezone.utc):%Y-%m-%d}"
     if document.path is None:
-        return size, date, document.id if document.place.index is None else f"{document.place.index}/{document.id}"
+        return size, date, document.id if document.key.index is None else f"{document.key.index}/{document.id}"
     return size, date, document.path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - as text
 
 

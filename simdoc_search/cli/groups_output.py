@@ -118,8 +118,8 @@ def show_topics(
 
 
 def _write_edges(path: Path, result: Families | Topics) -> None:
-    """Write all pairs as CSV, with the number of their group from 1. It is empty if they are in different groups."""
-    group_of = {place: number for number, group in enumerate(result.groups(), 1) for place in group}
+    """Write all pairs as CSV. Groups are numbered from 1. A pair of different groups has no number."""
+    group_of = {key: number for number, group in enumerate(result.groups(), 1) for key in group}
     with text_file(path, newline="") as out:
         writer = csv.writer(out)
         writer.writerow(_CSV_COLUMNS)
@@ -145,7 +145,7 @@ def _topic_lines(number: int, topic: Topic, names: Sequence[str]) -> Iterator[st
     yield f"topic {number:,}: {counted(1 + len(topic.members), 'document')}{topic_names}"
     yield f"{'centre':>15}  {topic.centre.id}"
     for member in topic.members[:_MAX_MEMBERS]:
-        yield f"{member.score:>6.2f}  {member.kind:<7}  {member.place.id}"
+        yield f"{member.score:>6.2f}  {member.kind:<7}  {member.key.id}"
     if len(topic.members) > _MAX_MEMBERS:
         yield f"{'':>15}  and {len(topic.members) - _MAX_MEMBERS:,} more"
     yield ""
@@ -200,7 +200,7 @@ def _print_footer(
     for note in notes:
         say(f"note: {note}", err=True)
     left_out = list(result.left_out.items())
-    for place, reason in left_out[:_MAX_LEFT_OUT]:
-        say(f"left out: the document {place.id!r}: {reason}", err=True)
+    for key, reason in left_out[:_MAX_LEFT_OUT]:
+        say(f"left out: the document {key.id!r}: {reason}", err=True)
     if len(left_out) > _MAX_LEFT_OUT:
         say(f"left out: {counted(len(left_out) - _MAX_LEFT_OUT, 'more document')}; --json lists all of them", err=True)

@@ -182,8 +182,8 @@ def query_arguments(
     if is_stream(file):
         return {"text": document.text}, None
     indexed = IndexedFiles(search.store).get(file)
-    place = indexed.place if indexed else None
-    return {"text": document.text, "exclude": place, **describe(document)}, place.id if place else None
+    key = indexed.key if indexed else None
+    return {"text": document.text, "exclude": key, **describe(document)}, key.id if key else None
 
 
 def _read_bytes(file: Path) -> bytes:

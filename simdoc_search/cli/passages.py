@@ -257,7 +257,7 @@ class _PassageSearch:
             return PassageAnswer(query, self._find_passages(filters, query=FingerprintQuery(id)), id)
         indexed = self._files.get(query.file) if query.file and query.file != "-" else None
         filters = self._filters_for(indexed.id) if indexed else self._filters
-        own_key = indexed.place if indexed else None
+        own_key = indexed.key if indexed else None
         result = self._find_passages(filters, text=query.text, exclude=own_key)
         return PassageAnswer(query, result, own_key.id if own_key else None)
 

@@ -108,8 +108,8 @@ class PassageOutput:
         """Print an overview with the largest share first, then the matches of each text, then the errors."""
         self._write_page()
         if self.as_json:
-            left_out = [{"path": file.path, "reason": file.reason} for file in skipped]
-            print_json({"results": self._json_results, "skipped": left_out, "problems": list(problems)})
+            skipped_as_json = [{"path": file.path, "reason": file.reason} for file in skipped]
+            print_json({"results": self._json_results, "skipped": skipped_as_json, "problems": list(problems)})
         else:
             self._overview.sort(key=lambda text: text[0])
             for line in [_OVERVIEW_HEADING, *(line for _, line, _ in self._overview)] if self._overview else []:
@@ -139,19 +139,19 @@ class PassageOutput:
         from simdoc_search.search.stored_texts import read_texts
 
         result, columns = answer.result, self._columns
-        texts = read_texts(self._search.store, [hit.place for hit in result.hits])
-        values = columns.read(hit.place for hit in result.hits)
+        texts = read_texts(self._search.store, [hit.key for hit in result.hits])
+        values = columns.read(hit.key for hit in result.hits)
         ids = [hit.id for hit in result.hits]
         yield answer.headline
         if result.hits:
             yield f"{_HEADING}{format_heading(columns.names)}document"
         for hit in sort_hits(result.hits, columns, values):
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
-            index = f"  in {printable(str(hit.place.index))}" if ids.count(hit.id) > 1 else ""
-            name = f"{format_columns(columns.names, values.get(hit.place))}{printable(hit.id)}{index}"
+            index = f"  in {printable(str(hit.key.index))}" if ids.count(hit.id) > 1 else ""
+            name = f"{format_columns(columns.names, values.get(hit.key))}{printable(hit.id)}{index}"
             yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.adds:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
-                yield from _excerpt(hit.longest, result.text, texts.get(hit.place))
+                yield from _excerpt(hit.longest, result.text, texts.get(hit.key))
             if note := remark(hit):
                 yield f"{_INDENT}{note}"
         if result.total:
@@ -174,11 +174,11 @@ def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
     from simdoc_search.passages.positions import TextPositions, both_labels
     from simdoc_search.passages.summary import excerpt
 
-    here = TextPositions(text)
-    where = here.label(passage.a[0])
+    positions = TextPositions(text)
+    label = positions.label(passage.a[0])
     if other is not None:
-        where = both_labels(here, passage.a[0], TextPositions(other), passage.b[0])
-    yield f"{_INDENT}{counted(passage.words, 'word')}, {where}, characters {passage.a[0]:,} to {passage.a[1]:,}"
+        label = both_labels(positions, passage.a[0], TextPositions(other), passage.b[0])
+    yield f"{_INDENT}{counted(passage.words, 'word')}, {label}, characters {passage.a[0]:,} to {passage.a[1]:,}"
     yield f"{_INDENT}“{printable(excerpt(text[slice(*passage.a)]))}”"
 
 

@@ -51,19 +51,19 @@ def write_page(
 
     ranked = sorted(answers, key=lambda answer: -answer.result.covered.share)
     remaining = _MAX_CHARACTERS
-    sourced_texts, left_out = [], 0
+    sourced_texts, omitted = [], 0
     with document_progress(hidden=hidden or len(ranked) < 2, has_total=True) as update:
         update(total=len(ranked))
         for answer in ranked:
             remaining -= len(answer.result.text or "")
-            keys = [hit.place for hit in answer.result.hits if hit.kind == "exact"]
+            keys = [hit.key for hit in answer.result.hits if hit.kind == "exact"]
             texts = _texts_within(remaining, keys, store)
             remaining -= sum(map(len, texts.values()))
-            left_out += sum(key not in texts for key in keys)
+            omitted += sum(key not in texts for key in keys)
             sourced_texts.append(_sourced_text(answer, texts))
             update(advance=1)
-    more = f"The texts of {counted(left_out, 'source')} are not shown here. To see them, use simdoc-search compare."
-    write_file(path, sources_page(sourced_texts, [*notes, more] if left_out else notes))
+    note = f"The texts of {counted(omitted, 'source')} are not shown here. To see them, use simdoc-search compare."
+    write_file(path, sources_page(sourced_texts, [*notes, note] if omitted else notes))
 
 
 def _texts_within(characters: int, keys: Sequence[DocumentKey], store: Store) -> dict[DocumentKey, str]:
@@ -87,7 +87,7 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
 
     result = answer.result
     sources = [
-        Source(hit.id, format_words(hit), format_share(hit), hit.adds, hit.passages, remark(hit), texts.get(hit.place))
+        Source(hit.id, format_words(hit), format_share(hit), hit.adds, hit.passages, remark(hit), texts.get(hit.key))
         for hit in result.hits
     ]
     figures = (

@@ -20,9 +20,9 @@ def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None
     """Yield the hits and the counts. `own_id` is the id of the query file if it is indexed, otherwise None."""
     from simdoc_search.search.related_result import shared_words
 
-    values = columns.read(hit.place for hit in result.hits)
+    values = columns.read(hit.key for hit in result.hits)
     for hit in sort_hits(result.hits, columns, values):
-        name = format_columns(columns.names, values.get(hit.place)) + link_id(hit.id, values.get(hit.place))
+        name = format_columns(columns.names, values.get(hit.key)) + link_id(hit.id, values.get(hit.key))
         more = len(hit.concepts) - _MAX_CONCEPTS
         concepts = ", ".join(hit.concepts[:_MAX_CONCEPTS]) + (f" and {more} more" if more > 0 else "")
         yield f"{hit.score:.2f}  {hit.kind:<7}  {name}"

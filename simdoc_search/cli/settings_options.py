@@ -55,8 +55,8 @@ def settings_change(options: dict[str, Any], *, passages: bool = False) -> Calla
         MissingExtraError: a needed package is not installed.
     """
     words = word_settings(options["stop_words"], options["stem"], options["frequencies"])
-    given = {name: options[name] for name in ("profile", "shingle_size", "unit")} | words
-    analysis = {name: value for name, value in given.items() if value is not None}
+    all_values = {name: options[name] for name in ("profile", "shingle_size", "unit")} | words
+    analysis = {name: value for name, value in all_values.items() if value is not None}
     sketch = parse_sketch(options["sketch"]) if options["sketch"] else None
     no_passages, run = options["no_passages"], options["passage_run"]
     if passages and no_passages:

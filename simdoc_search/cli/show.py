@@ -80,7 +80,7 @@ def show(
     columns = Columns(["path", "size", "date"])
     with open_for_query(store, engine=engine, text_field=text_fields, field=field) as opened:
         resolver = Resolver(opened)
-        key = resolver.record(resolver.resolve(id, overlap=0).id).place
+        key = resolver.record(resolver.resolve(id, overlap=0).id).key
         if concepts:
             _show_concepts(opened, key, synonyms, as_json=as_json)
             return
@@ -103,7 +103,7 @@ def _as_json(record: Record, values: dict[str, Any]) -> dict[str, Any]:
     from simdoc_search.as_json import key_as_json
 
     sizes = {"shingles": record.shingles, "tokens": len(record.codes)}
-    return {**key_as_json(record.place), **values, **sizes, "metadata": dict(record.metadata), "text": record.text}
+    return {**key_as_json(record.key), **values, **sizes, "metadata": dict(record.metadata), "text": record.text}
 
 
 def _print_record(record: Record, values: dict[str, Any]) -> None:

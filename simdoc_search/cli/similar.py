@@ -103,7 +103,7 @@ def similar(
       simdoc-search similar doc123 --measure containment --overlap 50     all documents that contain half of doc123
 
     FINGERPRINT is ID[_OVERLAP[_PROBABILITY]], in percent. ID is a document's id, the path of its file, or its file name
-    with or without the extension if only one document has it. Quote an id that ends in numbers: '"report_2023"_20'.
+    if only one document has it. The extension may be omitted. Quote an id that ends in numbers: '"report_2023"_20'.
     Filters can follow: 'FINGERPRINT:doc123_20 AND path:"reports/" AND NOT author:me'.
     """
     from simdoc_search.search import SimilaritySearch

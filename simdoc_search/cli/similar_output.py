@@ -81,15 +81,15 @@ def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, is
 
 
 def _print_table(result: SearchResult, columns: HitColumns, *, is_exact: bool) -> None:
-    values = columns.read(hit.place for hit in result.hits)
+    values = columns.read(hit.key for hit in result.hits)
     heading = "overlap" if result.measure == "jaccard" else result.measure
     ids = [hit.id for hit in result.hits]
     if result.hits:
         say(f"{heading}  {format_heading(columns.names)}document")
     for hit in sort_hits(result.hits, columns, values):
         overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
-        name = format_columns(columns.names, values.get(hit.place)) + link_id(hit.id, values.get(hit.place))
-        index = printable(f"  in {hit.place.index}") if ids.count(hit.id) > 1 else ""
+        name = format_columns(columns.names, values.get(hit.key)) + link_id(hit.id, values.get(hit.key))
+        index = printable(f"  in {hit.key.index}") if ids.count(hit.id) > 1 else ""
         changed = "  (changed since it was indexed)" if hit.changed else ""
         click.echo(f"{overlap:>{len(heading)}}  {name}{index}{changed}")
     say(_summary(result))

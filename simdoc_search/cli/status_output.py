@@ -167,5 +167,5 @@ def _pipeline_lines(inspection: Inspection) -> Iterator[str]:
     for inspected in inspection.indices:
         names.setdefault(str(inspected.pipeline), []).append(inspected.index.name)
     for sentence, indices in names.items():
-        where = "" if len(indices) == len(inspection.indices) else f"{', '.join(indices)}: "
-        yield f"pipeline       {where}{sentence}"
+        prefix = "" if len(indices) == len(inspection.indices) else f"{', '.join(indices)}: "
+        yield f"pipeline       {prefix}{sentence}"

@@ -58,17 +58,17 @@ def _show_installed(plan: InstallPlan) -> None:
     if request.pipeline:
         say(f"the pipeline {request.pipeline} {_describe_state(plan.steps_of('pipeline'))}")
     if request.index_template:
-        what = "the pipeline and the text fields" if request.pipeline else "the component template"
+        contents = "the pipeline and the text fields" if request.pipeline else "the component template"
         includes = "now includes" if plan.steps_of("index template") else "already included"
         hint = "; for an existing index, add --index NAME" if request.pipeline and not request.index else ""
-        say(f"the index template {request.index_template} {includes} {what}, for new indices{hint}")
+        say(f"the index template {request.index_template} {includes} {contents}, for new indices{hint}")
     for index in plan.indices:
         say(f"{index} uses the pipeline for every write; for its existing documents, run simdoc-search backfill")
     if not request.index and not request.index_template:
         pipeline = f', "template": {{"settings": {{"index.final_pipeline": "{request.pipeline}"}}}}'
         body = f'"composed_of": ["{request.field}"]{pipeline if request.pipeline else ""}'
-        what = "both" if request.pipeline else "the component template"
-        say(f"add {what} to your index template with --index-template NAME, or by hand:  {body}")
+        templates = "both" if request.pipeline else "the component template"
+        say(f"add {templates} to your index template with --index-template NAME, or by hand:  {body}")
     if request.include_search_templates:
         installed = ", ".join(step.segments[-1] for step in plan.steps_of("search template"))
         say(

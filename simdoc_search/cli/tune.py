@@ -187,8 +187,8 @@ def _sample_corpus(paths: tuple[str, ...], sample: int, required: Collection[str
 
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(os.cpu_count() or 1))
     sources = (source for source in read_corpus(paths, limits=limits) if not isinstance(source, Skipped))
-    drawn, total = draw_sample(sources, sample, required, lambda source: source.id)
-    documents = (document for _, document in read_sources(drawn, limits=limits))
+    sampled, total = draw_sample(sources, sample, required, lambda source: source.id)
+    documents = (document for _, document in read_sources(sampled, limits=limits))
     texts = ((document.id, document.text) for document in documents if isinstance(document, Document))
     return limit_texts(texts, required), total
 

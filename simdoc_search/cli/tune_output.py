@@ -101,9 +101,9 @@ def index_command(result: Tuning, paths: Sequence[str]) -> str:
         "--stop-words": (analysis.stop_words.language or "FILE") if analysis.stop_words else "",
         "--stem": analysis.stem,
     }
-    parts = ["simdoc-search", "index", *paths, "--store", f"./{name}.simdoc", "--sketch", result.recommended.name]
-    parts += [part for option, value in options.items() if value for part in (option, value)]
-    return shlex.join([*parts, *(["--frequencies"] if analysis.frequencies else [])])
+    command = ["simdoc-search", "index", *paths, "--store", f"./{name}.simdoc", "--sketch", result.recommended.name]
+    command += [argument for option, value in options.items() if value for argument in (option, value)]
+    return shlex.join([*command, *(["--frequencies"] if analysis.frequencies else [])])
 
 
 def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
@@ -196,8 +196,10 @@ def _defaults_command(learned: LearnedLimits, store: str) -> str:
 def _misclassified_lines(misclassified: Sequence[LabelledPair]) -> Iterator[str]:
     for pair in misclassified[:_MAX_MISCLASSIFIED]:
         label = "yes" if pair.label else "no"
-        other = "no" if pair.label else "yes"
-        yield printable(f"line {pair.line}: {pair.a!r} and {pair.b!r} are labelled {label}, but classified as {other}")
+        wrong_label = "no" if pair.label else "yes"
+        yield printable(
+            f"line {pair.line}: {pair.a!r} and {pair.b!r} are labelled {label}, but classified as {wrong_label}"
+        )
     if len(misclassified) > _MAX_MISCLASSIFIED:
         more = counted(len(misclassified) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
         yield f"{more} misclassified; --json lists all of them"

@@ -18,13 +18,13 @@ _DEFAULT_STORE = "./.simdoc"
 
 
 def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict[DocumentKey | None, str]:
-    """Map the places of the entries to their texts. Unknown texts are missing. The place of a query text is None."""
+    """Map the keys of the entries to their texts. Unknown texts are missing. The key of a query text is None."""
     from simdoc_search.search.stored_texts import read_texts
 
-    places = [entry.place for entry in result.entries if entry.place is not None]
-    texts: dict[DocumentKey | None, str] = dict(read_texts(search.store, places).items())
+    keys = [entry.key for entry in result.entries if entry.key is not None]
+    texts: dict[DocumentKey | None, str] = dict(read_texts(search.store, keys).items())
     if result.text is not None:
-        texts[next(entry.place for entry in result.entries if entry.is_source)] = result.text
+        texts[next(entry.key for entry in result.entries if entry.is_source)] = result.text
     return texts
 
 
@@ -88,7 +88,7 @@ def sentence_lines(
     from simdoc_search.versions import sentence_pairs
 
     for hit in result.hits:
-        text = texts.get(hit.place)
+        text = texts.get(hit.key)
         yield ""
         if result.text is None or text is None:
             yield f"{hit.id}: its sentences cannot be shown, because a text is not stored"

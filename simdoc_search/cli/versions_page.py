@@ -38,8 +38,8 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
     rows = [_version_row(result, number, pairs.get(number), settings) for number in range(len(result.entries))]
     order = [*([HINT] if result.evidence_kind == "texts" else []), f"order: {result.order}", *result.evidence()]
     notes = [*(order if result.hits else []), *count_lines(result)]
-    if left_out := len(result.timeline) - 1 - len(pairs):
-        steps = counted(left_out, "step is", "steps are")
+    if omitted := len(result.timeline) - 1 - len(pairs):
+        steps = counted(omitted, "step is", "steps are")
         notes.append(f"{steps} not shown side by side; to see them, use simdoc-search compare")
     write_file(path, list_page("Versions", [ListSection(rows)], notes))
 
@@ -49,7 +49,7 @@ def _step_texts(result: VersionsResult, texts: Mapping[DocumentKey | None, str])
     pairs: dict[int, tuple[str, str]] = {}
     characters = 0
     for number, (previous, entry) in reversed(list(enumerate(pairwise(result.timeline), 1))):
-        old, new = texts.get(previous.place), texts.get(entry.place)
+        old, new = texts.get(previous.key), texts.get(entry.key)
         if old is None or new is None:
             continue
         characters += len(old) + len(new)

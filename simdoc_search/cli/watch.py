@@ -95,7 +95,7 @@ def _show_watches(watches: list[Watch], as_json: bool, *, lists_watches: bool) -
         overlap = percent(float(watch.overlap), 0 if (100 * watch.overlap).denominator == 1 else 1)
         outdated = "; outdated: finds no copies until you watch the document again" if watch.outdated else ""
         since = f", since {watch.since}{outdated}" if lists_watches else ""
-        say(f"{watch.place.id} is watched for copies with an overlap of {overlap} or more{since}")
+        say(f"{watch.key.id} is watched for copies with an overlap of {overlap} or more{since}")
     if not watches:
         say("no documents are watched")
 
@@ -108,20 +108,20 @@ def _show_matches(matches: dict[str, list[WatchMatch]], as_json: bool) -> None:
     for id, originals in matches.items():
         say(f"{id} is a copy of" if originals else f"{id} is not a copy of a watched document")
         for match in originals:
-            say(f"  {format_estimate(match.overlap)}  {match.watch.place.id}")
+            say(f"  {format_estimate(match.overlap)}  {match.watch.key.id}")
 
 
 def _match_as_json(match: WatchMatch) -> dict[str, Any]:
     from simdoc_search.as_json import key_as_json
 
-    return {**key_as_json(match.watch.place), "overlap": match.overlap, "matched": match.matched}
+    return {**key_as_json(match.watch.key), "overlap": match.overlap, "matched": match.matched}
 
 
 def _watch_as_json(watch: Watch) -> dict[str, Any]:
     from simdoc_search.as_json import key_as_json
 
     return {
-        **key_as_json(watch.place),
+        **key_as_json(watch.key),
         "overlap": float(watch.overlap),
         "since": watch.since,
         "outdated": watch.outdated,

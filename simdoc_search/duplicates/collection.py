@@ -149,7 +149,7 @@ class Documents:
         """Return the id of a document."""
         return self._ids[self.read_position(number)]
 
-    def place(self, number: int) -> DocumentKey:
+    def key(self, number: int) -> DocumentKey:
         """Return the key of a document: its id, index and routing."""
         _, _, index, routing = self._source_parts[self._source_of[number]]
         return DocumentKey(self.id(number), index, routing)
@@ -165,7 +165,7 @@ class Documents:
         return file_path(root, prefix, self.id(number)) if root else None
 
     def _leave_out(self, record: Record, reason: str) -> None:
-        self.left_out[record.place] = reason
+        self.left_out[record.key] = reason
         if reason in (FILE_GONE, ARCHIVE_GONE) and record.origin:
             self.gone[record.origin.root] += 1
 
@@ -218,7 +218,7 @@ def words_key(record: Record) -> int:
     """
     digest = _words_hash(record)
     if digest == _NO_HASH:
-        digest = _short_hash(repr((record.place, record.shingles, record.codes.tobytes())))
+        digest = _short_hash(repr((record.key, record.shingles, record.codes.tobytes())))
     return int.from_bytes(digest[:8], "little", signed=True)
 
 

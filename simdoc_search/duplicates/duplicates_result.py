@@ -59,14 +59,14 @@ class GroupedDocument:
     """A document of a group.
 
     Attributes:
-        place: key of the document in the store.
+        key: key of the document in the store.
         size: size of the file in bytes; None if the document has no file, or is in an archive.
         changed: modification time of the file in nanoseconds since 1970; None if the document has no file.
         path: path of the file, which may be in an archive; None if the document has no file.
         number: number of the document in this search.
     """
 
-    place: DocumentKey
+    key: DocumentKey
     size: int | None
     changed: int | None
     path: str | None
@@ -75,7 +75,7 @@ class GroupedDocument:
     @property
     def id(self) -> str:
         """The id of the document."""
-        return self.place.id
+        return self.key.id
 
     @property
     def archive(self) -> str | None:
@@ -290,13 +290,13 @@ class Duplicates:
 
     def _pair(self, a: int, b: int, overlap: float, *, exact: bool) -> Pair:
         kind = self._verdicts.kind_of(a, b)
-        return Pair(self._collection.place(a), self._collection.place(b), overlap, kind, exact)
+        return Pair(self._collection.key(a), self._collection.key(b), overlap, kind, exact)
 
     def _document(self, number: int) -> GroupedDocument:
         collection = self._collection
         size, mtime = int(collection.sizes[number]), int(collection.mtimes[number])
         path = collection.path(number)
-        return GroupedDocument(collection.place(number), None if size < 0 else size, mtime or None, path, number)
+        return GroupedDocument(collection.key(number), None if size < 0 else size, mtime or None, path, number)
 
     def _duplicate(self, number: int) -> Duplicate:
         verdict, document = self._verdicts.of(number), self._document(number)
@@ -314,7 +314,7 @@ class Duplicates:
         )
         is_same_file = verdict.kind in ("identical", "hard link")
         return Duplicate(
-            document.place, document.size, document.changed, document.path, number,
+            document.key, document.size, document.changed, document.path, number,
             1.0 if is_same_file else overlap, verdict.kind, is_same_file or exact, verdict.action, reason, frees,
-            self._collection.place(verdict.duplicate_of),
+            self._collection.key(verdict.duplicate_of),
         )  # fmt: skip

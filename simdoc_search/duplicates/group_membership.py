@@ -24,16 +24,16 @@ class GroupMembership:
         kept = distinct(kept_for[kept_for != UNASSIGNED])
         self._group[kept] = kept
         self.members: Ints = np.flatnonzero(self._group != UNASSIGNED)
-        hashes = np.fromiter((hash(self.place(number)) for number in range(len(self))), np.int64, len(self))
+        hashes = np.fromiter((hash(self.key(number)) for number in range(len(self))), np.int64, len(self))
         self._order = np.argsort(hashes)
         self._hashes = hashes[self._order]
 
     def __len__(self) -> int:
         return len(self._group)
 
-    def place(self, number: int) -> DocumentKey:
+    def key(self, number: int) -> DocumentKey:
         """Return the key of the document with this number."""
-        return self._documents.place(number)
+        return self._documents.key(number)
 
     def find_kept(self, number: int) -> int | None:
         """Return the number of the kept document of a document's group; None if the document is in no group.
@@ -43,18 +43,18 @@ class GroupMembership:
         group = int(self._group[number])
         return None if group == UNASSIGNED else group
 
-    def find_number(self, place: DocumentKey) -> int | None:
+    def find_number(self, key: DocumentKey) -> int | None:
         """Return the number of the document with this key; None if no document or several documents have the key.
 
         Several documents can have the same key if their ids come from a field that is not unique.
         """
-        begin, end = np.searchsorted(self._hashes, hash(place)), np.searchsorted(self._hashes, hash(place), "right")
-        numbers = [number for number in self._order[begin:end].tolist() if self.place(number) == place]
+        begin, end = np.searchsorted(self._hashes, hash(key)), np.searchsorted(self._hashes, hash(key), "right")
+        numbers = [number for number in self._order[begin:end].tolist() if self.key(number) == key]
         return numbers[0] if len(numbers) == 1 else None
 
-    def was_left_out(self, place: DocumentKey) -> bool:
+    def was_left_out(self, key: DocumentKey) -> bool:
         """Return whether the document with this key could not be compared."""
-        return place in self._documents.left_out
+        return key in self._documents.left_out
 
     def has_text(self, number: int, text_hash: str) -> bool:
         """Return whether the text that was compared has this hash."""

@@ -90,7 +90,7 @@ class _MarkUpdate:
             self._count_outcomes(self._marks.write(hits, self._first_pass_mark))
         left = self._groups.members[~self._is_done[self._groups.members]]
         for part in slices(len(left), _DOCUMENTS_AT_ONCE):
-            number_at = {self._groups.place(number): number for number in left[part].tolist()}
+            number_at = {self._groups.key(number): number for number in left[part].tolist()}
             hits = self._marks.documents_at(number_at)
             self._report.passed_over += len(number_at) - len(hits)
             unchanged = {number_at[self._marks.key_of(hit)] for hit in hits if self._has_same_text(hit)}
@@ -123,18 +123,18 @@ class _MarkUpdate:
 
     def _correct_mark(self, hit: RawHit) -> Mark | None:
         """Return the mark that a document must have, which may be empty; None if the document was not compared."""
-        place = self._marks.key_of(hit)
-        number = self._groups.find_number(place)
+        key = self._marks.key_of(hit)
+        number = self._groups.find_number(key)
         if number is None:
-            return Mark() if self._groups.was_left_out(place) else None
+            return Mark() if self._groups.was_left_out(key) else None
         kept, mark = self._groups.find_kept(number), self._marks.mark_of(hit)
         if kept is None:
             is_kept_for_others = not mark.duplicate_of and mark.cluster in self._filtered_clusters
             return mark if is_kept_for_others and self._has_same_text(hit) else Mark()
         if kept in self._changed_kept or not self._has_same_text(hit):
             return Mark()
-        kept_place = self._groups.place(kept)
-        return Mark(None if kept == number else kept_place.id, self._marks.cluster_of(kept_place))
+        kept_key = self._groups.key(kept)
+        return Mark(None if kept == number else kept_key.id, self._marks.cluster_of(kept_key))
 
     def _has_same_text(self, hit: RawHit) -> bool:
         """Return whether a document still has the text that was compared."""

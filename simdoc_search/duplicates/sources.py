@@ -176,18 +176,18 @@ def _describe(condition: Condition | dict[str, Any]) -> str:
 
 
 def _read_texts(store: Store, documents: Documents, numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
-    number_at = {documents.place(number): number for number in numbers}
-    for record in store.records(dict.fromkeys(place.id for place in number_at), text=True):
-        if record.place in number_at:
-            yield number_at[record.place], None if has_changed(record) else record.text
+    number_at = {documents.key(number): number for number in numbers}
+    for record in store.records(dict.fromkeys(key.id for key in number_at), text=True):
+        if record.key in number_at:
+            yield number_at[record.key], None if has_changed(record) else record.text
 
 
 def _field_hashes(store: Store, documents: Documents, numbers: Sequence[int]) -> dict[int, str]:
     if not isinstance(store, HasFields):
         return {}
-    number_at = {documents.place(number): number for number in numbers}
+    number_at = {documents.key(number): number for number in numbers}
     hashes = store.field_hashes(list(number_at))
-    return {number_at[place]: fields_hash for place, fields_hash in hashes.items() if place in number_at}
+    return {number_at[key]: fields_hash for key, fields_hash in hashes.items() if key in number_at}
 
 
 def _make_newness_test(since: datetime | None, new: Collection[str] | None) -> Callable[[Record], bool]:

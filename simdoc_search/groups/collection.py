@@ -30,7 +30,7 @@ _PROGRESS_STEP = 256
 class AllDocuments:
     """All documents, numbered in the order of their ids."""
 
-    places: list[DocumentKey]  # key of each document
+    document_keys: list[DocumentKey]  # key of each document
     # simhashes of the sentences of all documents, one document after the other, distinct within a document; uint64
     sentences: Simhashes
     begins: Ints  # where the simhashes of each document begin; int64, shape (documents,)
@@ -43,7 +43,7 @@ class AllDocuments:
     )  # maps each document that cannot be compared to the reason
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.document_keys)
 
 
 def read_documents(
@@ -69,9 +69,9 @@ def read_documents(
         sentences = _sentences_in_text(store, record) if from_texts else distinct(sentences_of_codes(record.sentences))
         paragraphs = decode_paragraphs(record.concepts) if concepts else None
         if len(sentences) if paragraphs is None else paragraphs.count:
-            read.append((record.place, sentences, paragraphs))
+            read.append((record.key, sentences, paragraphs))
         else:
-            left_out[record.place] = record.fault or ("has no concepts" if concepts else "has no sentences")
+            left_out[record.key] = record.fault or ("has no concepts" if concepts else "has no sentences")
         if not number % _PROGRESS_STEP:
             check_stopped()
             progress("reading", min(1.0, number / total))
@@ -79,7 +79,7 @@ def read_documents(
     read.sort(key=lambda entry: (entry[0].id, entry[0].index or "", entry[0].routing or ""))
     counts = np.array([len(sentences) for _, sentences, _ in read], np.int64)
     return AllDocuments(
-        [place for place, _, _ in read],
+        [key for key, _, _ in read],
         np.concatenate([np.zeros(0, np.uint64), *(sentences for _, sentences, _ in read)]),
         np.cumsum(counts) - counts,
         counts,

@@ -21,12 +21,12 @@ class FamilyMembers(NamedTuple):
     """The documents of a family.
 
     Attributes:
-        places: keys of the documents, ordered by id.
+        document_keys: keys of the documents, ordered by id.
         edge_count: number of pairs in the family that are versions of each other.
         lowest_score: lowest score of these pairs, 0.75 to 1.
     """
 
-    places: tuple[DocumentKey, ...]
+    document_keys: tuple[DocumentKey, ...]
     edge_count: int
     lowest_score: float
 
@@ -57,7 +57,7 @@ class Families:
     compared_per_sentence: int = ANCHORS
 
     def __init__(self, documents: AllDocuments, pairs: VersionPairs, limits: Limits) -> None:
-        self._places, self._pairs = documents.places, pairs
+        self._document_keys, self._pairs = documents.document_keys, pairs
         labels = connected_components(len(documents), pairs.first, pairs.second)
         self._members = groups_of_labels(labels)
         self._edges = np.bincount(labels[pairs.first], minlength=len(documents))
@@ -77,17 +77,17 @@ class Families:
     def families(self, size: int | None = None, offset: int = 0) -> Iterator[FamilyMembers]:
         """Yield `size` families from `offset` on, the largest family first."""
         for numbers in self._members[offset : None if size is None else offset + size]:
-            places = tuple(self._places[number] for number in numbers.tolist())
-            yield FamilyMembers(places, int(self._edges[numbers[0]]), float(self._least[numbers[0]]))
+            keys = tuple(self._document_keys[number] for number in numbers.tolist())
+            yield FamilyMembers(keys, int(self._edges[numbers[0]]), float(self._least[numbers[0]]))
 
     def groups(self) -> Iterator[tuple[DocumentKey, ...]]:
         """Yield the documents of each family, in the order of `families`."""
-        return (family.places for family in self.families())
+        return (family.document_keys for family in self.families())
 
     def edges(self) -> Iterator[Edge]:
         """Yield all pairs of versions, ordered by both ids."""
         for a, b, score in zip(*(column.tolist() for column in self._pairs[:3]), strict=True):
-            yield Edge(self._places[a], self._places[b], score, "version")
+            yield Edge(self._document_keys[a], self._document_keys[b], score, "version")
 
 
 def find_families(store: Store, limits: Limits, filters: Filters | None, progress: Progress) -> Families:

@@ -32,12 +32,12 @@ class TopicMember(NamedTuple):
     """A document of a topic that is not its centre.
 
     Attributes:
-        place: key of the document.
+        key: key of the document.
         score: score of the document and the centre; at least 0.75 for a version.
         kind: "related" or "version".
     """
 
-    place: DocumentKey
+    key: DocumentKey
     score: float
     kind: str
 
@@ -115,26 +115,26 @@ class Topics:
 
     def groups(self) -> Iterator[tuple[DocumentKey, ...]]:
         """Yield the documents of each topic, in the order of `topics`. The centre comes first."""
-        places = self._documents.places
-        return (tuple(places[number] for number in self._by_rank[ranks].tolist()) for ranks in self._groups)
+        keys = self._documents.document_keys
+        return (tuple(keys[number] for number in self._by_rank[ranks].tolist()) for ranks in self._groups)
 
     def edges(self) -> Iterator[Edge]:
         """Yield all pairs of related documents, ordered by both ids."""
-        pairs, places = self._pairs, self._documents.places
+        pairs, keys = self._pairs, self._documents.document_keys
         columns = (column.tolist() for column in (pairs.first, pairs.second, pairs.scores, pairs.is_version))
         for a, b, score, is_version in zip(*columns, strict=True):
-            yield Edge(places[a], places[b], score, "version" if is_version else "related")
+            yield Edge(keys[a], keys[b], score, "version" if is_version else "related")
 
     def _topic(self, ranks: Ints) -> Topic:
         centre, *numbers = self._by_rank[ranks].tolist()
         pairs = self._pair_of[ranks[1:]]
         scores, is_version = self._pairs.scores[pairs].tolist(), self._pairs.is_version[pairs].tolist()
         members = [
-            TopicMember(self._documents.places[number], score, "version" if version else "related")
+            TopicMember(self._documents.document_keys[number], score, "version" if version else "related")
             for number, score, version in zip(numbers, scores, is_version, strict=True)
         ]
-        members.sort(key=lambda member: (-member.score, member.place.id, member.place.index or ""))
-        return Topic(self._documents.places[centre], tuple(members), self._shared_concepts(centre, numbers))
+        members.sort(key=lambda member: (-member.score, member.key.id, member.key.index or ""))
+        return Topic(self._documents.document_keys[centre], tuple(members), self._shared_concepts(centre, numbers))
 
     def _shared_concepts(self, centre: int, others: Sequence[int]) -> dict[int, float]:
         concepts = self._documents.concepts

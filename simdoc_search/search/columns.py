@@ -51,15 +51,15 @@ class Columns:
         """Return the value of each column for a document. A missing value is None."""
         return {name: _column_value(record, name) for name in self.names}
 
-    def values_at(self, store: Store, places: Sequence[DocumentKey]) -> dict[DocumentKey, dict[str, Any]]:
-        """Return the values of the documents at these places. Deleted documents are omitted."""
-        if not self.names or not places:
+    def values_at(self, store: Store, keys: Sequence[DocumentKey]) -> dict[DocumentKey, dict[str, Any]]:
+        """Return the values of the documents with these keys. Deleted documents are omitted."""
+        if not self.names or not keys:
             return {}
-        return {record.place: self.values(record) for record in self.read_records(store, places)}
+        return {record.key: self.values(record) for record in self.read_records(store, keys)}
 
-    def read_records(self, store: Store, places: Sequence[DocumentKey], *, text: bool = False) -> list[Record]:
-        """Return the records at these places, with the metadata of the columns. Deleted documents are omitted."""
-        return self.with_metadata(store, list(read_records(store, places, text=text).values()))
+    def read_records(self, store: Store, keys: Sequence[DocumentKey], *, text: bool = False) -> list[Record]:
+        """Return the records with these keys, with the metadata of the columns. Deleted documents are omitted."""
+        return self.with_metadata(store, list(read_records(store, keys, text=text).values()))
 
     def with_metadata(self, store: Store, records: Sequence[Record]) -> list[Record]:
         """Return the records with the metadata of the columns."""

@@ -41,7 +41,7 @@ class ConceptsResult:
 
     Attributes:
         source: the id of the document.
-        place: the place of the document.
+        key: the key of the document.
         concepts: the words of the concepts, ordered by descending weight, then by descending frequency.
         paragraphs: number of paragraphs of the document that have concepts.
         documents: number of documents in the index that have concepts.
@@ -49,7 +49,7 @@ class ConceptsResult:
     """
 
     source: str
-    place: DocumentKey | None
+    key: DocumentKey | None
     concepts: tuple[DocumentConcept, ...]
     paragraphs: int
     documents: int
@@ -82,6 +82,4 @@ def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) 
     if unnamed_count and not unnamed:
         unnamed = f"{counted(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
     paragraphs = concepts.paragraphs.count
-    return ConceptsResult(
-        document.name, document.place, tuple(words_of_document), paragraphs, weights.documents, unnamed
-    )
+    return ConceptsResult(document.name, document.key, tuple(words_of_document), paragraphs, weights.documents, unnamed)

@@ -18,11 +18,11 @@ class IndexedFile(NamedTuple):
 
     Attributes:
         id: the id of the document. If the document is not stored, the id that `index` would give it.
-        place: the place of the document; None if it is not stored.
+        key: the key of the document; None if it is not stored.
     """
 
     id: str
-    place: DocumentKey | None
+    key: DocumentKey | None
 
 
 class IndexedFiles:
@@ -46,8 +46,8 @@ class IndexedFiles:
             id = next(self._store.scan(root=file)).id
         else:
             return None
-        places = (record.place for record in self._store.records([id]) if ids_of_file(file, [record]))
-        return IndexedFile(id, next(places, None))
+        keys = (record.key for record in self._store.records([id]) if ids_of_file(file, [record]))
+        return IndexedFile(id, next(keys, None))
 
 
 def possible_ids(path: str) -> list[str]:

@@ -30,13 +30,13 @@ class NearestDuplicate(HasDocumentKey):
     """The stored document that a text duplicates.
 
     Attributes:
-        place: the place of the document.
+        key: the key of the document.
         overlap: Jaccard similarity of the shingles of the two texts, 0..1.
         kind: `same text`, `same words` or `near`.
         exact: whether the overlap was computed from the texts. Otherwise it is estimated from the fingerprints.
     """
 
-    place: DocumentKey
+    key: DocumentKey
     overlap: float
     kind: DuplicateKind
     exact: bool
@@ -69,7 +69,7 @@ def nearest_duplicates(
         overlap: minimum Jaccard similarity.
         probability: probability of finding a document of exactly that overlap.
         filters: return only documents that match.
-        exclude: the place of a document that is never returned.
+        exclude: the key of a document that is never returned.
         is_allowed: returns whether a document can be returned.
 
     Raises:
@@ -95,10 +95,10 @@ def _choose_nearest(
     store: Store, source: Record, hits: Sequence[Hit], is_allowed: Callable[[Record], bool]
 ) -> NearestDuplicate | None:
     """Return a hit with the same text, otherwise a hit with the same words, otherwise the first hit."""
-    records = read_records(store, [hit.place for hit in hits]) if hits else {}
+    records = read_records(store, [hit.key for hit in hits]) if hits else {}
     duplicates = [
-        NearestDuplicate(hit.place, hit.overlap, duplicate_kind(source, records[hit.place]), hit.kind == "exact")
+        NearestDuplicate(hit.key, hit.overlap, duplicate_kind(source, records[hit.key]), hit.kind == "exact")
         for hit in hits
-        if hit.place in records and is_allowed(records[hit.place])
+        if hit.key in records and is_allowed(records[hit.key])
     ]
     return min(duplicates, key=lambda duplicate: _KINDS_BY_PREFERENCE.index(duplicate.kind), default=None)

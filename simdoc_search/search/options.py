@@ -64,9 +64,9 @@ class QueryOptions(PageOptions):
     """Options of a query for either a stored document or a text.
 
     Attributes:
-        query: the id of a stored document, its path, or the `place` of a hit.
+        query: the id of a stored document, its path, or the `key` of a hit.
         text: a text, instead of `query`. It need not be stored.
-        exclude: the place of a document that cannot be a hit, such as the stored version of the text. For a file, see
+        exclude: the key of a document that cannot be a hit, such as the stored version of the text. For a file, see
             `IndexedFiles`.
 
     Raises:
@@ -136,7 +136,7 @@ class SimilarQuery(SimilarOptions):
 
     Attributes:
         query: a FINGERPRINT string such as `doc123_20_80`; an id, if `overlap` or `probability` is given; or the
-            `place` of a hit, because several documents behind an alias can have the same id.
+            `key` of a hit, because several documents behind an alias can have the same id.
 
     Raises:
         QuerySyntaxError: the query or an option is malformed or out of range.

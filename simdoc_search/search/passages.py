@@ -73,7 +73,7 @@ def _passages(
     document.check_has_passages()
     if templates or options.ignore_quotes:
         document = replace(document, templates=templates, ignore_quotes=options.ignore_quotes)
-    candidates = _candidates(store, document, options, document.place or exclude)
+    candidates = _candidates(store, document, options, document.key or exclude)
     if not candidates.total and (error := unknown_field_error(store, options.filters)):
         raise error
     matches, compared = _compare(store, document, candidates, options)
@@ -97,9 +97,9 @@ def _compare(
     for batch in batches(candidates.documents):
         if words_left <= 0 and not options.compare_all:
             break
-        records = read_records(store, [candidate.place for candidate in batch], passages=True)
+        records = read_records(store, [candidate.key for candidate in batch], passages=True)
         for candidate in batch:
-            record = records.get(candidate.place)
+            record = records.get(candidate.key)
             if record is None:  # deleted since the candidates were found
                 continue
             if document.analysed is None or record.text is None:
@@ -128,7 +128,7 @@ def _align(
     covers = matched_words(query_words, passages)
     words = int(min(covers.sum(), matched_words(hit_words, passages, in_second_text=True).sum()))
     share = words / document.word_count
-    hit = PassageHit(record.place, words, share, 0, "exact", shared, tuple(passages), changed=has_changed(record))
+    hit = PassageHit(record.key, words, share, 0, "exact", shared, tuple(passages), changed=has_changed(record))
     return _make_match(hit, covers)
 
 
@@ -142,7 +142,7 @@ def _estimate_match(document: QueryDocument, record: Record, shared: int) -> _Ma
     share = words / max(document.word_count, 1)
     estimate = estimate_measures(document, record)
     measures = estimate.containment, estimate.contained, estimate.jaccard
-    hit = PassageHit(record.place, words, share, 0, "estimated", shared, (), *measures)
+    hit = PassageHit(record.key, words, share, 0, "estimated", shared, (), *measures)
     return _make_match(hit, covers, weight)
 
 
@@ -193,9 +193,9 @@ def _add_measures(store: Store, source: AnalysedText, hits: list[PassageHit]) ->
     analysis = store.settings.analysis
     measured_hits = []
     for batch in batches(hits):
-        texts = read_texts(store, [hit.place for hit in batch if hit.kind == "exact"])
+        texts = read_texts(store, [hit.key for hit in batch if hit.kind == "exact"])
         for hit in batch:
-            if (text := texts.get(hit.place)) is None:
+            if (text := texts.get(hit.key)) is None:
                 measured_hits.append(hit)
                 continue
             exact = exact_measures(source, AnalysedText.of(text, analysis), analysis)

@@ -59,7 +59,7 @@ def passage_candidates(
         store: the store to search.
         document: the query document.
         filters: only documents that match can be candidates.
-        exclude: the place of a document that cannot be a candidate.
+        exclude: the key of a document that cannot be a candidate.
         size: maximum number of documents.
 
     Raises:
@@ -73,13 +73,13 @@ def passage_candidates(
     if store.can_find_phrases and document.analysed is not None:
         phrases = phrases_of(document.analysed, document.ignored)
         matches = store.documents_with_phrases(phrases, filters=filters, exclude=exclude)
-    tokens = {candidate.place: candidate.shared for candidate in sharing.documents}
+    tokens = {candidate.key: candidate.shared for candidate in sharing.documents}
     similar = _by_fingerprint(store, document, filters, exclude)
-    shared = {place: tokens.get(place, 0) for place in (*tokens, *matches.documents, *similar)}
-    evidence = {place: count + len(matches.documents.get(place, ())) for place, count in shared.items()}
-    order = sorted(shared, key=lambda place: (-evidence[place], -similar.get(place, 0), place.id, place.index or ""))
+    shared = {key: tokens.get(key, 0) for key in (*tokens, *matches.documents, *similar)}
+    evidence = {key: count + len(matches.documents.get(key, ())) for key, count in shared.items()}
+    order = sorted(shared, key=lambda key: (-evidence[key], -similar.get(key, 0), key.id, key.index or ""))
     return PassageCandidates(
-        [SharingDocument(place, shared[place]) for place in order[:size]],
+        [SharingDocument(key, shared[key]) for key in order[:size]],
         max(len(shared), sharing.total),
         run,
         len(matches.incomplete),
@@ -141,4 +141,4 @@ def _by_fingerprint(
         candidates = store.candidates(plan, filters=filters, exclude=exclude)
     except QuerySyntaxError:  # the query and its filters are too large for the engine
         return {}
-    return {candidate.place: candidate.matched for candidate, _ in zip(candidates, range(MAX_SIMILAR), strict=False)}
+    return {candidate.key: candidate.matched for candidate, _ in zip(candidates, range(MAX_SIMILAR), strict=False)}

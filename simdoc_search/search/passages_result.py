@@ -32,7 +32,7 @@ class PassageHit(HasDocumentKey):
     """A document that shares passages with the query document.
 
     Attributes:
-        place: the place of the document.
+        key: the key of the document.
         words: number of matched words. The numbers in the two documents can differ; this is the smaller one.
         share: `words` as a share of the query document's words that are not ignored, 0..1.
         adds: number of words of the query document that this hit covers and no earlier hit covers. It can be greater
@@ -50,7 +50,7 @@ class PassageHit(HasDocumentKey):
         fields: values of the requested fields.
     """
 
-    place: DocumentKey
+    key: DocumentKey
     words: int
     share: float
     adds: int

@@ -62,9 +62,9 @@ class QueryDocument:
         return f"the document {self.name!r}" if self.is_stored else self.name or "the text"
 
     @property
-    def place(self) -> DocumentKey | None:
-        """The place of a stored document."""
-        return self.record.place if self.is_stored else None
+    def key(self) -> DocumentKey | None:
+        """The key of a stored document."""
+        return self.record.key if self.is_stored else None
 
     @property
     def text(self) -> str | None:

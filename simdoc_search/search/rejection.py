@@ -142,11 +142,11 @@ class _UncommittedDocuments:
     ) -> NearestDuplicate:
         kind = duplicate_kind(record, other)
         if text is None or other.text is None:
-            return NearestDuplicate(other.place, estimated_overlap, kind, False)
+            return NearestDuplicate(other.key, estimated_overlap, kind, False)
         if kind != "near":
-            return NearestDuplicate(other.place, 1.0, kind, True)
+            return NearestDuplicate(other.key, 1.0, kind, True)
         exact = exact_measures(text, AnalysedText.of(other.text, self._settings.analysis), self._settings.analysis)
-        return NearestDuplicate(other.place, exact.jaccard, kind, True)
+        return NearestDuplicate(other.key, exact.jaccard, kind, True)
 
 
 def _make_rejection(record: Record, duplicate: NearestDuplicate) -> Rejected:

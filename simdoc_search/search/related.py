@@ -39,14 +39,14 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
         document = QueryDocument(record, store.settings)
     concepts = query_concepts(document, query.extractor, query.synonyms)
     weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=document.is_stored)
-    candidates = related_candidates(store, weights, query, document.place or query.exclude)
+    candidates = related_candidates(store, weights, query, document.key or query.exclude)
     if not candidates.total and (error := unknown_field_error(store, query.filters)):
         raise error
     weighted = weights.weight_with([paragraphs for _, paragraphs in candidates.documents])
     scored_hits = _score(document, weights, candidates, weighted, limits)
     ranked = sorted(
         (hit for hit in scored_hits if hit.score >= limits.min_score),
-        key=lambda hit: (-hit.score, hit.id, str(hit.place.index)),
+        key=lambda hit: (-hit.score, hit.id, str(hit.key.index)),
     )
     hits = add_fields(store, ranked[query.offset : query.offset + query.size], query.fields)
     concept_names, unnamed = _find_names(concepts) if hits and (query.name_concepts or query.explain) else (None, "")
@@ -87,9 +87,9 @@ def _score(
     ):
         shared, score = weights.count_shared(paragraphs), limits.score_of(sentence_matches)
         if score is None:
-            yield RelatedHit(record.place, relation_score(similarity), "related", shared)
+            yield RelatedHit(record.key, relation_score(similarity), "related", shared)
         else:
-            yield RelatedHit(record.place, score, "version", shared)
+            yield RelatedHit(record.key, score, "version", shared)
 
 
 def _find_names(concepts: QueryConcepts) -> tuple[NamedConcepts | None, str]:
@@ -103,10 +103,10 @@ def _find_names(concepts: QueryConcepts) -> tuple[NamedConcepts | None, str]:
 def _add_names(
     hits: Sequence[RelatedHit], concept_names: NamedConcepts, candidates: RelatedCandidates, weights: ConceptWeights
 ) -> list[RelatedHit]:
-    concepts = {record.place: paragraphs for record, paragraphs in candidates.documents}
+    concepts = {record.key: paragraphs for record, paragraphs in candidates.documents}
     weights_by_code = weights.weights_by_code()
     return [
-        replace(hit, concepts=concept_names.shared(set(concepts[hit.place].codes.tolist()), weights_by_code))
+        replace(hit, concepts=concept_names.shared(set(concepts[hit.key].codes.tolist()), weights_by_code))
         for hit in hits
     ]
 
@@ -121,15 +121,15 @@ def _add_explanations(
     weighted: WeightedConcepts,
 ) -> Iterator[RelatedHit]:
     """Yield the hits with their explanations. If the texts are stored, the explained concepts have names."""
-    indices = {record.place: number for number, (record, _) in enumerate(candidates.documents, 1)}
-    texts = read_texts(store, [hit.place for hit in hits]) if concept_names else {}
+    indices = {record.key: number for number, (record, _) in enumerate(candidates.documents, 1)}
+    texts = read_texts(store, [hit.key for hit in hits]) if concept_names else {}
     query_words: Mapping[int, NamedWord] = concept_names.words if concept_names else {}
     weights_by_code = weights.weights_by_code()
     for hit in hits:
         hit_words: Mapping[int, NamedWord] = {}
-        if concept_names and hit.place in texts:
-            hit_words = named_words(concept_names.extractor.concepts(texts[hit.place]), concept_names.extractor)
-        explanation = explain_similarity(weighted, 0, indices[hit.place])
+        if concept_names and hit.key in texts:
+            hit_words = named_words(concept_names.extractor.concepts(texts[hit.key]), concept_names.extractor)
+        explanation = explain_similarity(weighted, 0, indices[hit.key])
         shared = [
             SharedConcept(
                 (query_words.get(code) or hit_words.get(code) or UNNAMED).word,

@@ -50,8 +50,8 @@ def related_candidates(
         exclude=exclude,
         size=max(MAX_READ, _READ_PER_HIT * needed),
     )
-    places = [candidate.place for candidate in sharing.documents]
-    records = read_records(store, places, text=False, sketches=True).values()
+    keys = [candidate.key for candidate in sharing.documents]
+    records = read_records(store, keys, text=False, sketches=True).values()
     documents = [(record, decode_paragraphs(record.concepts)) for record in records]
     ranked = sorted(
         ((record, concepts) for record, concepts in documents if concepts.count),

@@ -57,7 +57,7 @@ class RelatedHit(HasDocumentKey):
     """A document that is related to the query document.
 
     Attributes:
-        place: the place of the document.
+        key: the key of the document.
         score: the score. It is from `MIN_VERSION_SCORE` to 1 for a version, and lower for a related document.
         kind: `related` or `version`.
         shared: number of distinct words of concepts that both documents have.
@@ -68,7 +68,7 @@ class RelatedHit(HasDocumentKey):
         fields: values of the requested fields.
     """
 
-    place: DocumentKey
+    key: DocumentKey
     score: float
     kind: Literal["version", "related"]
     shared: int

@@ -20,7 +20,7 @@ MAX_SAME_NAMES = 500
 """Maximum number of documents with the same file name whose paths are compared with a given path."""
 
 Query = str | FingerprintQuery | DocumentKey
-"""A FINGERPRINT string, a parsed FINGERPRINT, or the place of a document."""
+"""A FINGERPRINT string, a parsed FINGERPRINT, or the key of a document."""
 
 
 class Resolver:
@@ -79,8 +79,8 @@ class Resolver:
             raise self._unknown_error(error.id, error.suggestions) from None
         return replace(query_with_options, id=reading.id) if query_with_options else reading
 
-    def record(self, id: str, place: DocumentKey | None = None) -> Record:
-        """Return the record of a document, without its text. If a place is given, the document must be at that place.
+    def record(self, id: str, key: DocumentKey | None = None) -> Record:
+        """Return the record of a document, without its text. If a key is given, the document must have this key.
 
         Raises:
             UnknownDocumentError: the document is not stored.
@@ -89,26 +89,26 @@ class Resolver:
         records = self._records_with_id(id)
         if not records:
             raise self._unknown_error(id, self._suggest_ids(id))
-        matching = records if place is None else self._filter_by_place(place, records)
-        if place is not None and not matching:
-            where = f"index {place.index!r}" if place.index else "the store"
-            where += f" with routing {place.routing!r}" if place.routing else ""
+        matching = records if key is None else self._filter_by_key(key, records)
+        if key is not None and not matching:
+            where = f"index {key.index!r}" if key.index else "the store"
+            where += f" with routing {key.routing!r}" if key.routing else ""
             raise UnknownDocumentError(id, (), sorted({record.index or "the store" for record in records}), where)
         if len(matching) > 1:
-            raise AmbiguousQueryError(ambiguous_id_message(record.place for record in matching), ())
+            raise AmbiguousQueryError(ambiguous_id_message(record.key for record in matching), ())
         return matching[0]
 
     def _unknown_error(self, id: str, suggestions: Sequence[str]) -> UnknownDocumentError:
         return UnknownDocumentError(id, suggestions, id_hint=str(getattr(self._store, "id_hint", "")))
 
-    def _filter_by_place(self, place: DocumentKey, records: list[Record]) -> list[Record]:
-        """Return the records at a place. The index of the place can be an alias."""
-        routed = [record for record in records if place.routing in (None, record.routing)]
-        at_index = [record for record in routed if place.index in (None, record.index)]
-        if at_index or not routed or place.index is None:
+    def _filter_by_key(self, key: DocumentKey, records: list[Record]) -> list[Record]:
+        """Return the records with a key. The index of the key can be an alias."""
+        routed = [record for record in records if key.routing in (None, record.routing)]
+        at_index = [record for record in routed if key.index in (None, record.index)]
+        if at_index or not routed or key.index is None:
             return at_index
-        places = self._store.keys_of(place.id, place.index)
-        return [record for record in routed if record.place in places]
+        keys = self._store.keys_of(key.id, key.index)
+        return [record for record in routed if record.key in keys]
 
     def _check_id_alone(self, query: Query, id: str) -> None:
         """Raise a QuerySyntaxError for `doc123_20` with a separate overlap if only `doc123` exists."""

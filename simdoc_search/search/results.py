@@ -36,8 +36,8 @@ def add_fields(store: Store, hits: list[HitWithKey], fields: Sequence[str]) -> l
     """Return the hits with the current values of these fields."""
     if not fields or not hits:
         return hits
-    values = store.fields_at([hit.place for hit in hits], fields)
-    return [replace(cast(Any, hit), fields=values.get(hit.place, {})) for hit in hits]
+    values = store.fields_at([hit.key for hit in hits], fields)
+    return [replace(cast(Any, hit), fields=values.get(hit.key, {})) for hit in hits]
 
 
 def result_or_error(run_query: Callable[[], Result]) -> Result | SimdocError:

@@ -52,7 +52,7 @@ def similar_to_many(
                 yield query if isinstance(query, SimdocError) else _search_by_containment(store, query, options)
             continue
         plans = [
-            (query.plan, None if options.include_self else query.source.place)
+            (query.plan, None if options.include_self else query.source.key)
             for query in planned
             if isinstance(query, _PlannedQuery)
         ]
@@ -135,4 +135,4 @@ def _make_result(
 
 
 def _read_text(store: Store, source: Record) -> str | None:
-    return read_texts(store, [source.place]).get(source.place) if source.text is None else source.text
+    return read_texts(store, [source.key]).get(source.key) if source.text is None else source.text

@@ -52,7 +52,7 @@ def check_has_tokens(source: Record) -> None:
 def run_plans(
     store: Store, plans: Sequence[tuple[Plan, DocumentKey | None]], options: SimilarOptions
 ) -> Iterator[Candidates | SimdocError]:
-    """Yield the candidates of each plan. The document at the place that is paired with a plan is excluded.
+    """Yield the candidates of each plan. The document whose key is paired with a plan is excluded.
 
     All plans run at once. If a plan is too large for the store, the plans run one by one.
     """
@@ -85,6 +85,6 @@ def expand_clauses(
         resolved = resolver.resolve(fingerprint)
         source = resolver.record(resolved.id)
         plan = plan_for(store, resolved, source, options)
-        return dict(clause(plan, None if include_self else source.place))
+        return dict(clause(plan, None if include_self else source.key))
 
     return expand_fingerprints(query, make_clause)

@@ -51,7 +51,7 @@ def similar_by_containment(
     document.check_has_passages()
     needed = options.offset + options.size
     size = max(MAX_COMPARED, _COMPARED_PER_HIT * needed)
-    exclude = None if options.include_self else document.place
+    exclude = None if options.include_self else document.key
     candidates = passage_candidates(store, document, filters=options.filters, exclude=exclude, size=size)
     if not candidates.total and (error := unknown_field_error(store, options.filters)):
         raise error
@@ -84,12 +84,12 @@ def _sort_by_estimate(
     store: Store, document: QueryDocument, candidates: Sequence[SharingDocument], options: SimilarOptions
 ) -> list[tuple[SharingDocument, Record]]:
     """Return the candidates that are still stored, by descending estimate of the measure."""
-    records = read_records(store, [candidate.place for candidate in candidates], text=False, passages=True)
-    stored = [(candidate, records[candidate.place]) for candidate in candidates if candidate.place in records]
+    records = read_records(store, [candidate.key for candidate in candidates], text=False, passages=True)
+    stored = [(candidate, records[candidate.key]) for candidate in candidates if candidate.key in records]
     estimates = {
-        candidate.place: getattr(estimate_measures(document, record), options.measure) for candidate, record in stored
+        candidate.key: getattr(estimate_measures(document, record), options.measure) for candidate, record in stored
     }
-    return sorted(stored, key=lambda pair: -estimates[pair[0].place])
+    return sorted(stored, key=lambda pair: -estimates[pair[0].key])
 
 
 def _compare_batch(
@@ -99,15 +99,15 @@ def _compare_batch(
     query: FingerprintQuery,
     options: SimilarOptions,
 ) -> Iterator[Hit]:
-    records = {} if document.analysed is None else read_records(store, [candidate.place for candidate, _ in batch])
+    records = {} if document.analysed is None else read_records(store, [candidate.key for candidate, _ in batch])
     analysis = store.settings.analysis
     for candidate, stored in batch:
-        record = records.get(candidate.place)
+        record = records.get(candidate.key)
         if document.analysed is None or record is None or record.text is None:
-            hit = Hit(candidate.place, getattr(estimate_measures(document, stored), options.measure), candidate.shared)
+            hit = Hit(candidate.key, getattr(estimate_measures(document, stored), options.measure), candidate.shared)
         else:
             exact = exact_measures(document.analysed, AnalysedText.of(record.text, analysis), analysis)
             overlap, changed = getattr(exact, options.measure), has_changed(record)
-            hit = Hit(candidate.place, overlap, candidate.shared, "exact", measures=exact, changed=changed)
+            hit = Hit(candidate.key, overlap, candidate.shared, "exact", measures=exact, changed=changed)
         if hit.overlap and hit.overlap >= (query.overlap or 0):
             yield hit

@@ -95,7 +95,7 @@ class Ranker:
                 break
         page = ranked[self.offset :]
         hits = (
-            Hit(candidate.place, -overlap, -matched, fields=candidate.fields) for overlap, matched, _, candidate in page
+            Hit(candidate.key, -overlap, -matched, fields=candidate.fields) for overlap, matched, _, candidate in page
         )
         return HitPage(sort_hits(hits), total, is_exact, compared)
 
@@ -124,9 +124,9 @@ class Ranker:
             if len(hits) >= needed and hits[-1].overlap >= bound:
                 is_exact = False
                 break
-            records = read_records(self.store, [candidate.place for candidate in batch])
+            records = read_records(self.store, [candidate.key for candidate in batch])
             for candidate in batch:
-                record = records.get(candidate.place)
+                record = records.get(candidate.key)
                 hit = (record and self._exact_hit(candidate, record, text)) or self._estimated_hit(candidate)
                 if hit and (not self.overlap or hit.overlap >= self.overlap):
                     hits.append(hit)
@@ -150,18 +150,18 @@ class Ranker:
         analysis = self.store.settings.analysis
         exact = exact_measures(text, AnalysedText.of(record.text, analysis), analysis)
         changed = has_changed(record)
-        return Hit(candidate.place, exact.jaccard, candidate.matched, "exact", candidate.fields, exact, changed)
+        return Hit(candidate.key, exact.jaccard, candidate.matched, "exact", candidate.fields, exact, changed)
 
     def _estimated_hit(self, candidate: Candidate) -> Hit | None:
         tokens = self._compare_tokens(candidate)
         if not self.plan.is_hit(tokens, self.overlap):
             return None
-        return Hit(candidate.place, tokens.overlap, tokens.matched, "estimated", candidate.fields)
+        return Hit(candidate.key, tokens.overlap, tokens.matched, "estimated", candidate.fields)
 
 
 def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
     """Sort hits by overlap, equal tokens, id and index."""
-    return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched, hit.id, hit.place.index or ""))
+    return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched, hit.id, hit.key.index or ""))
 
 
 def max_overlap(shared: float, union: float) -> float:

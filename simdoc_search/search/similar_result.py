@@ -23,7 +23,7 @@ class Hit(HasDocumentKey):
     """A document that shares text with the query document.
 
     Attributes:
-        place: the place of the document. Behind an alias, two documents with the same id are two hits.
+        key: the key of the document. Behind an alias, two documents with the same id are two hits.
         overlap: the requested measure, 0..1. By default, it is the Jaccard similarity of the shingles of the two
             documents.
         matched: number of equal tokens.
@@ -33,7 +33,7 @@ class Hit(HasDocumentKey):
         changed: whether the text has changed since it was indexed. Exact measures are computed from the current text.
     """
 
-    place: DocumentKey
+    key: DocumentKey
     overlap: float
     matched: int
     kind: Literal["estimated", "exact"] = "estimated"

@@ -359,8 +359,8 @@ class SimilaritySearch:
         """Mark the passages that a hit shares with a stored document or a text, in the current texts of both.
 
         Args:
-            hit: the `place` of a hit, or an id.
-            query: the query document: its id, its path, or its place.
+            hit: the `key` of a hit, or an id.
+            query: the query document: its id, its path, or its key.
             text: the query text, instead of `query`.
             preset: `edited`, `verbatim`, or your own `Alignment`; see `passages.align`.
             filters: filters for the hit. If the hit does not match, it is treated as unknown.
@@ -441,7 +441,7 @@ class SimilaritySearch:
         """Return the concepts of a stored document, with their weights and names.
 
         Args:
-            query: the id of a stored document, its path, or the `place` of a hit.
+            query: the id of a stored document, its path, or the `key` of a hit.
             source_filters: as for `similar`.
             extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
             synonyms: the synonyms that the store was created with. If they are missing, synonyms cannot be named.
@@ -678,7 +678,7 @@ class SimilaritySearch:
                 the document, otherwise it is estimated.
             filters: compare only documents with these fields, as for `similar`. Select the documents that the user may
                 read.
-            exclude: the place of a document to ignore, for example because the text is a new version of it.
+            exclude: the key of a document to ignore, for example because the text is a new version of it.
 
         Returns:
             A document with the same text, otherwise a document with the same words, otherwise the document with the

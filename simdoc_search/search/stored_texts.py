@@ -43,13 +43,13 @@ def exact_measures(a: AnalysedText, b: AnalysedText, analysis: Analysis) -> Meas
 
 
 def read_records(
-    store: Store, places: Sequence[DocumentKey], *, text: bool = True, passages: bool = False, sketches: bool = False
+    store: Store, keys: Sequence[DocumentKey], *, text: bool = True, passages: bool = False, sketches: bool = False
 ) -> dict[DocumentKey, Record]:
-    """Return the records at these places, with their texts if the store has them. Deleted documents are omitted."""
-    requested_places = set(places)
-    ids = dict.fromkeys(place.id for place in places)
+    """Return the records with these keys, with their texts if the store has them. Deleted documents are omitted."""
+    requested_keys = set(keys)
+    ids = dict.fromkeys(key.id for key in keys)
     records = store.records(ids, text=text, passages=passages, sketches=sketches)
-    return {record.place: record for record in records if record.place in requested_places}
+    return {record.key: record for record in records if record.key in requested_keys}
 
 
 def with_metadata(store: Store, records: Sequence[Record], fields: Sequence[str]) -> list[Record]:
@@ -60,14 +60,14 @@ def with_metadata(store: Store, records: Sequence[Record], fields: Sequence[str]
     """
     if store.is_simdoc_index or not records:
         return list(records)
-    values = store.fields_at([record.place for record in records], fields)
-    return [replace(record, metadata=values.get(record.place, {})) for record in records]
+    values = store.fields_at([record.key for record in records], fields)
+    return [replace(record, metadata=values.get(record.key, {})) for record in records]
 
 
-def read_texts(store: Store, places: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
-    """Return the texts of the documents at these places. Documents without a stored text are omitted."""
-    records = read_records(store, places)
-    return {place: record.text for place, record in records.items() if record.text is not None}
+def read_texts(store: Store, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
+    """Return the texts of the documents with these keys. Documents without a stored text are omitted."""
+    records = read_records(store, keys)
+    return {key: record.text for key, record in records.items() if record.text is not None}
 
 
 def resolved_record(store: Store, query: Query, filters: Filters | None = None) -> Record:
@@ -76,13 +76,13 @@ def resolved_record(store: Store, query: Query, filters: Filters | None = None) 
     The errors are those of `Resolver.resolve` and `Resolver.record`.
     """
     resolver = Resolver(store, filters)
-    place = query if isinstance(query, DocumentKey) else None
-    return complete_record(store, resolver.record(resolver.resolve(query).id, place))
+    key = query if isinstance(query, DocumentKey) else None
+    return complete_record(store, resolver.record(resolver.resolve(query).id, key))
 
 
 def complete_record(store: Store, record: Record) -> Record:
     """Return the current record with text, passages, sentences and concepts. A deleted record is returned unchanged."""
-    return read_records(store, [record.place], passages=True, sketches=True).get(record.place, record)
+    return read_records(store, [record.key], passages=True, sketches=True).get(record.key, record)
 
 
 def batches(items: Iterable[Item]) -> Iterator[list[Item]]:

@@ -81,7 +81,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
     timeline = build_timeline([dates, *dates_of_versions], family.propose_order)
     page = _page_numbers(len(versions), timeline, query)
     shown = {0, timeline.order[-1] if timeline.order else 0, *page}
-    records = read_records(store, [versions[number - 1].record.place for number in shown if number])
+    records = read_records(store, [versions[number - 1].record.key for number in shown if number])
     entries = family.entries(timeline, shown, records)
     hits = [family.hit(number, entries[number], records) for number in page]
     return VersionsResult(
@@ -102,11 +102,11 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
 
 def order_family(store: Store, family: FamilyMembers, *, version_control: bool) -> VersionFamily:
     """Order the documents of a family; see `SimilaritySearch.ordered`."""
-    stored = read_records(store, family.places, text=False)
-    records = with_metadata(store, [stored[place] for place in family.places if place in stored], DATE_FIELDS)
+    stored = read_records(store, family.document_keys, text=False)
+    records = with_metadata(store, [stored[key] for key in family.document_keys if key in stored], DATE_FIELDS)
     timeline = build_timeline([_dates_of_record(record, version_control) for record in records], list)
     entries = {
-        number: VersionEntry(record.id, record.place, False, timeline.dates[number])
+        number: VersionEntry(record.id, record.key, False, timeline.dates[number])
         for number, record in enumerate(records)
     }
     order = _order_attributes(timeline, entries, [record.id for record in records])
@@ -186,10 +186,10 @@ class _Family:
     def hit(self, number: int, entry: VersionEntry, records: dict[DocumentKey, Record]) -> VersionHit:
         """Return the hit of a version."""
         version = self._versions[number - 1]
-        place, matched = version.record.place, version.matched
-        changed = place in records and has_changed(records[place])
+        key, matched = version.record.key, version.matched
+        changed = key in records and has_changed(records[key])
         shares = matched.share, matched.share_of_other
-        return VersionHit(place, version.score, *shares, len(version.sentences), matched, entry, changed)
+        return VersionHit(key, version.score, *shares, len(version.sentences), matched, entry, changed)
 
     def entries(
         self, timeline: Timeline, shown: set[int], records: dict[DocumentKey, Record]
@@ -205,14 +205,14 @@ class _Family:
         return entries
 
     def _make_entry(self, number: int, timeline: Timeline, step: Step | None) -> VersionEntry:
-        place = self._versions[number - 1].record.place if number else self._document.place
-        name = place.id if number and place else self._document.name
-        return VersionEntry(name, place, not number, timeline.dates[number], step)
+        key = self._versions[number - 1].record.key if number else self._document.key
+        name = key.id if number and key else self._document.name
+        return VersionEntry(name, key, not number, timeline.dates[number], step)
 
     def _analyse(self, number: int, records: dict[DocumentKey, Record]) -> AnalysedText | None:
         if not number:
             return self._document.analysed
-        record = records.get(self._versions[number - 1].record.place)
+        record = records.get(self._versions[number - 1].record.key)
         text = record.text if record else None
         return None if text is None else AnalysedText.of(text, self._store.settings.analysis)
 
@@ -227,9 +227,9 @@ class _Family:
     @cached_property
     def _latest_dates(self) -> list[Date | None]:
         dates: dict[DocumentKey, Date | None] = {}
-        for batch in batches(version.record.place for version in self._versions):
-            dates |= {place: latest_day_in(text) for place, text in read_texts(self._store, batch).items()}
-        dates_of_versions = (dates.get(version.record.place) for version in self._versions)
+        for batch in batches(version.record.key for version in self._versions):
+            dates |= {key: latest_day_in(text) for key, text in read_texts(self._store, batch).items()}
+        dates_of_versions = (dates.get(version.record.key) for version in self._versions)
         return [latest_day_in(self._document.text or ""), *dates_of_versions]
 
 

@@ -68,7 +68,7 @@ def version_candidates(store: Store, document: QueryDocument, query: VersionQuer
     Raises:
         StoreError: the store has neither sentences nor texts.
     """
-    exclude = document.place or query.exclude
+    exclude = document.key or query.exclude
     needed = _COMPARED_PER_HIT * (query.offset + query.size)
     if store.settings.sentences is not None:
         candidates = _find_by_sentences(store, document, query, exclude, size=max(MAX_COMPARED, needed), bits=bits)
@@ -91,8 +91,8 @@ def _find_by_sentences(
 
     def search(codes: Codes) -> int:
         sharing = store.documents_sharing(codes, kind="sentences", filters=query.filters, exclude=exclude, size=size)
-        places = [shared.place for shared in sharing.documents if shared.place not in records]
-        records.update(read_records(store, places, text=False, sketches=True))
+        keys = [shared.key for shared in sharing.documents if shared.key not in records]
+        records.update(read_records(store, keys, text=False, sketches=True))
         return sharing.total
 
     total = search(query_codes(queried, min(1, flips)))
@@ -115,24 +115,24 @@ def _find_by_texts(
             "the index contains neither sentences nor texts, so versions cannot be found; run `simdoc-search index` "
             "again with --with versions"
         )
-    places: dict[DocumentKey, None] = {}
+    keys: dict[DocumentKey, None] = {}
     total = 0
     has_passages = store.settings.passages is not None
     if has_passages:
         sharing = store.documents_sharing(document.passage_query, filters=query.filters, exclude=exclude, size=size)
-        places.update(dict.fromkeys(shared.place for shared in sharing.documents))
+        keys.update(dict.fromkeys(shared.key for shared in sharing.documents))
         total = sharing.total
     options = SimilarOptions(size=size, filters=query.filters)
     similar = _find_similar(store, document, options, exclude)
     if isinstance(similar, SearchResult):
-        places.update(dict.fromkeys(hit.place for hit in similar.hits))
+        keys.update(dict.fromkeys(hit.key for hit in similar.hits))
         total = max(total, similar.candidates)
     elif not has_passages:
         raise similar
-    records, sentences = _read_sentences(store, list(places))
+    records, sentences = _read_sentences(store, list(keys))
     queried = len(set(document.sentences.tolist()))
     candidate_source: CandidateSource = "passages" if has_passages else "fingerprints"
-    return VersionCandidates(records, sentences, max(total, len(places)), queried, candidate_source)
+    return VersionCandidates(records, sentences, max(total, len(keys)), queried, candidate_source)
 
 
 def _find_similar(
@@ -146,10 +146,10 @@ def _find_similar(
     return result
 
 
-def _read_sentences(store: Store, places: Sequence[DocumentKey]) -> tuple[list[Record], list[Simhashes]]:
+def _read_sentences(store: Store, keys: Sequence[DocumentKey]) -> tuple[list[Record], list[Simhashes]]:
     """Read records and split their texts into sentences. The texts are not kept in memory."""
     records, sentences = [], []
-    for batch in batches(places):
+    for batch in batches(keys):
         for record in read_records(store, batch).values():
             if record.text is not None:
                 records.append(replace(record, text=None))

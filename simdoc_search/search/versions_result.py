@@ -89,14 +89,14 @@ class VersionEntry:
 
     Attributes:
         name: the id of the document, or the name of a text that is not stored.
-        place: the place of the document; None for a text.
+        key: the key of the document; None for a text.
         is_source: whether this is the query document.
         dated: the date and its evidence; None if the version has no date.
         step: the changes since the previous entry; None for the first entry.
     """
 
     name: str
-    place: DocumentKey | None
+    key: DocumentKey | None
     is_source: bool
     dated: DocumentDate | None
     step: Step | None = None
@@ -107,7 +107,7 @@ class VersionHit(HasDocumentKey):
     """A version of the query document.
 
     Attributes:
-        place: the place of the version.
+        key: the key of the version.
         score: the score, `MIN_VERSION_SCORE` to 1.
         share: share of the query document's sentences that have a similar sentence in the hit, 0..1.
         share_of_hit: share of the hit's sentences that have a similar sentence in the query document, 0..1.
@@ -119,7 +119,7 @@ class VersionHit(HasDocumentKey):
         fields: values of the requested fields.
     """
 
-    place: DocumentKey
+    key: DocumentKey
     score: float
     share: float
     share_of_hit: float
@@ -280,4 +280,4 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         """Return the name, followed by the index if another entry has the same name."""
         name = printable(entry.name) or "the text"
         is_ambiguous = sum(other.name == entry.name for other in self.entries) > 1
-        return f"{name} in {printable(str(entry.place.index))}" if is_ambiguous and entry.place else name
+        return f"{name} in {printable(str(entry.key.index))}" if is_ambiguous and entry.key else name

@@ -81,7 +81,7 @@ class Watcher:
 
     def all(self) -> list[Watch]:
         """Return all watches for documents of this store, ordered by id."""
-        return sorted(self._watches.all(), key=lambda watch: (watch.place.id, watch.place.index or ""))
+        return sorted(self._watches.all(), key=lambda watch: (watch.key.id, watch.key.index or ""))
 
     def remove(self, ids: Iterable[str]) -> int:
         """Remove the watches for these documents. Return the number of removed watches. The documents need not exist.
@@ -108,11 +108,11 @@ class Watcher:
         """
         _, record = self._resolve(query)
         matches = []
-        for watch in self._watches.copied_by(record.place):
+        for watch in self._watches.copied_by(record.key):
             tokens = self._store.settings.estimate(watch.codes, record.codes)
             if tokens.union and tokens.shared >= watch.overlap * tokens.union:
                 matches.append(WatchMatch(watch, tokens.overlap, tokens.matched))
-        return sorted(matches, key=lambda match: (-match.overlap, match.watch.place.id, match.watch.place.index or ""))
+        return sorted(matches, key=lambda match: (-match.overlap, match.watch.key.id, match.watch.key.index or ""))
 
     def _resolve(self, query: Query, overlap: OptionalFraction = None) -> tuple[FingerprintQuery, Record]:
         resolver = Resolver(self._store)

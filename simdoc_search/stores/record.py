@@ -105,7 +105,7 @@ class Record:
         return list(self.terms) or encode(self.codes)
 
     @property
-    def place(self) -> DocumentKey:
+    def key(self) -> DocumentKey:
         """The key of the document."""
         return DocumentKey(self.id, self.index, self.routing)
 
@@ -142,13 +142,13 @@ class Candidate(HasDocumentKey):
     """A document that a plan found.
 
     Attributes:
-        place: key of the document.
+        key: key of the document.
         matched: number of the plan's tokens that the document has.
         codes: all fingerprint tokens as numbers, as in `Record`.
         fields: the values of the requested fields.
     """
 
-    place: DocumentKey
+    key: DocumentKey
     matched: int
     codes: NDArray[np.uint32]
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -158,7 +158,7 @@ class Candidate(HasDocumentKey):
 class LeftOut(HasDocumentKey):
     """A document that a plan found but that cannot be compared. `reason` says why."""
 
-    place: DocumentKey
+    key: DocumentKey
     reason: str
 
 

@@ -36,11 +36,11 @@ class SharingDocument(HasDocumentKey):
     """A document that shares tokens.
 
     Attributes:
-        place: key of the document.
+        key: key of the document.
         shared: number of tokens, or of rows of tokens, that it shares with the query; at least 1.
     """
 
-    place: DocumentKey
+    key: DocumentKey
     shared: int
 
 

@@ -56,7 +56,7 @@ def read_hit_columns(request: PageRequest, search: SimilaritySearch, keys: Seque
     fields = {key for record in records for key in record.metadata}
     file_columns = _FILE_COLUMNS if any(record.origin for record in records) else ()
     suggested = [*file_columns, *sorted(filter(is_column, fields.difference(_FILE_COLUMNS)))][:_MAX_SUGGESTED]
-    return HitColumns(columns.names, suggested, {record.place: _column_values(columns, record) for record in records})
+    return HitColumns(columns.names, suggested, {record.key: _column_values(columns, record) for record in records})
 
 
 def read_document_fields(request: PageRequest, search: SimilaritySearch, record: Record) -> list[tuple[str, str]]:

@@ -51,7 +51,7 @@ class DuplicatesReview:
 
     def action(self, duplicate: Duplicate) -> Action:
         """Return the action that the user chose for a duplicate, or the proposed action."""
-        return self.decisions.get(duplicate.place, duplicate.action)
+        return self.decisions.get(duplicate.key, duplicate.action)
 
     def find_duplicate(self, name: str) -> Duplicate:
         """Return the duplicate to which the form field `row-GROUP-MEMBER` refers.
@@ -115,16 +115,16 @@ def stop_duplicates(request: PageRequest) -> Redirect:
 def decide(request: PageRequest) -> Redirect:
     """Save the user's decisions. Each value `row-GROUP-MEMBER` is `keep`, `drop` or `decide`."""
     review = _require_review(request)
-    chosen = {
+    chosen_actions = {
         name: (review.find_duplicate(name), _parse_action(request.value(name), name))
         for name in request.values
         if name.startswith(_FIELD_PREFIX)
     }
-    for duplicate, action in chosen.values():
+    for duplicate, action in chosen_actions.values():
         if action == duplicate.action:
-            review.decisions.pop(duplicate.place, None)
+            review.decisions.pop(duplicate.key, None)
         else:
-            review.decisions[duplicate.place] = action
+            review.decisions[duplicate.key] = action
     if request.value("then") == "plan":
         next_page = "/duplicates/plan.tsv"
     else:
@@ -143,7 +143,7 @@ def plan(request: PageRequest) -> Download:
 def _apply_decisions(rows: Iterator[PlanRow], review: DuplicatesReview) -> Iterator[PlanRow]:
     """Yield the rows with the user's decisions. A row without a state is not dropped, because its file has changed."""
     for row in rows:
-        action = review.decisions.get(row.place) if row.action != "keep" else None
+        action = review.decisions.get(row.key) if row.action != "keep" else None
         yield row if action is None or (action == "drop" and row.state is None) else replace(row, action=action)
 
 

@@ -42,14 +42,14 @@ def passages(request: PageRequest) -> Page:
     query = request_query(request)
     result = search.passages(**query.arguments(), **options)
     name = query.name or "your text"
-    keys = [hit.place for hit in result.hits]
+    keys = [hit.key for hit in result.hits]
     columns = read_hit_columns(request, search, keys)
     values = {
         **query.template_values(request),
         "result": result,
         "headline": result.headline(name),
         "view": None if request.wants_json else _render_view(name, result, search),
-        "quotes": {hit.place: _longest_passage_text(hit, result) for hit in result.hits},
+        "quotes": {hit.key: _longest_passage_text(hit, result) for hit in result.hits},
         "columns": columns,
         "offsets": request.neighbour_offsets(len(result.hits), result.total),
     }
@@ -71,7 +71,7 @@ def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> 
         return None
     sources = []
     for hit in result.hits:
-        record = read_records(search.store, [hit.place]).get(hit.place) if characters_left > 0 else None
+        record = read_records(search.store, [hit.key]).get(hit.key) if characters_left > 0 else None
         text = record.text if record else None
         characters_left -= len(text or "")
         is_exact = hit.kind == "exact"

@@ -35,7 +35,7 @@ def similar(request: PageRequest) -> Page:
             result = search.similar_to_text(query.text, **options)
         else:
             result = search.similar(**query.arguments(), **options)
-    keys = [hit.place for hit in result.hits]
+    keys = [hit.key for hit in result.hits]
     columns = read_hit_columns(request, search, keys)
     values = {
         **query.template_values(request),

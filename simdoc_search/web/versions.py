@@ -34,7 +34,7 @@ def related(request: PageRequest) -> Page:
     search = request.served_store.concepts_search()
     query = request_query(request)
     result = search.related(**query.arguments(), **_options(request), explain=request.is_on("explain"))
-    keys = [hit.place for hit in result.hits]
+    keys = [hit.key for hit in result.hits]
     columns = read_hit_columns(request, search, keys)
     values = {
         **query.template_values(request),

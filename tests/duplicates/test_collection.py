@@ -60,7 +60,7 @@ def test_the_key_and_the_file_of_a_document_are_returned(tmp_path: Path) -> None
     made = collect([below, itself, replace(record("z"), index="i", routing="r")])
 
     assert [DocumentKey("a.txt"), DocumentKey("x/a.txt"), DocumentKey("z", "i", "r")] == [
-        made.place(number) for number in range(3)
+        made.key(number) for number in range(3)
     ]
     file = str(tmp_path / "a.txt"), 7, 99
     assert [file, file, (None, -1, 0)] == [

@@ -32,7 +32,7 @@ def test_documents_are_found_by_their_keys() -> None:
         record("c", "3"), record("a", "1"), record("b", "2"), record("c", "4", "j"), record("c", "5", "i", "r")
     )
 
-    assert [*range(5)] == [groups.find_number(groups.place(number)) for number in range(5)]
+    assert [*range(5)] == [groups.find_number(groups.key(number)) for number in range(5)]
     assert None is groups.find_number(DocumentKey("a", "j"))
     assert [None, 1, 1, None, None] == [groups.find_kept(number) for number in range(5)]
     assert [1, 2] == groups.members.tolist()

@@ -106,10 +106,10 @@ def test_members_have_the_score_that_related_gives() -> None:
         (topic,) = topics.topics()
         hits = {hit.id: hit.score for hit in search.related(topic.centre, size=50).hits}
 
-        assert hits == pytest.approx({member.place.id: member.score for member in topic.members})
+        assert hits == pytest.approx({member.key.id: member.score for member in topic.members})
         assert len(hits) > 1
         assert {"Danube", "Vienna", "Linz"} & set(search.named(topic))
         assert 1 + len(hits) == topics.member_count
-        places = sorted((member.place for member in topic.members), key=lambda place: place.id)
+        places = sorted((member.key for member in topic.members), key=lambda place: place.id)
         assert [(topic.centre, *places)] == [*topics.groups()]
         assert {edge.kind for edge in topics.edges()} == {"related"}

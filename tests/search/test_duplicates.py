@@ -207,8 +207,8 @@ def test_documents_of_an_engine_have_an_index(engine_store: NewStore) -> None:
     store: Any = engine_store()
     (group,) = search_over(store).duplicates().groups()
 
-    assert DocumentKey("a/base", store.index) == group.kept.place
-    assert {store.index} == {duplicate.place.index for duplicate in group.duplicates}
+    assert DocumentKey("a/base", store.index) == group.kept.key
+    assert {store.index} == {duplicate.key.index for duplicate in group.duplicates}
 
 
 def test_documents_with_the_same_id_behind_an_alias_are_compared(
@@ -228,7 +228,7 @@ def test_documents_with_the_same_id_behind_an_alias_are_compared(
     duplicates = SimilaritySearch(open_store(f"{opensearch_url}/{alias}")).duplicates()
     (group,) = duplicates.groups()
 
-    assert [DocumentKey("one", store.index) for store in stores] == [group.kept.place, group.duplicates[0].place]
+    assert [DocumentKey("one", store.index) for store in stores] == [group.kept.key, group.duplicates[0].key]
     assert (94 / 96, True) == (group.duplicates[0].overlap, group.duplicates[0].exact)
 
 

@@ -26,7 +26,7 @@ def search(shared_store: NewStore) -> SimilaritySearch:
 
 def test_shared_passages_are_marked_in_both_texts(search: SimilaritySearch) -> None:
     (hit,) = search.passages("letter").hits
-    highlights = search.highlight(hit.place, "letter")
+    highlights = search.highlight(hit.key, "letter")
 
     assert f"Contract: <mark>{SHARED}</mark>; all else is as before &lt;now&gt;" == highlights.hit.html()
     assert f"Dear Ben, <mark>{SHARED}</mark>. Yours, Ann" == highlights.query.html()

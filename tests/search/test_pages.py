@@ -75,7 +75,7 @@ def test_pages_neither_repeat_nor_omit_a_document(run_query: RunQuery) -> None:
 
     assert {f"near/{number:02}" for number in range(FAMILY)} == {hit.id for hit in whole}
     assert FAMILY == len(hits)
-    assert {hit.place for hit in whole} == {hit.place for hit in hits}
+    assert {hit.key for hit in whole} == {hit.key for hit in hits}
     assert [value(hit) for hit in whole][: SIZE - 1] == [value(hit) for hit in hits][: SIZE - 1]
     assert [] == run_query(size=SIZE, offset=FAMILY).hits
     assert [3, 3, 3, 3, 2] == [len(page) for page in pages]
@@ -87,7 +87,7 @@ def test_hits_have_the_requested_fields_and_their_place(run_query: RunQuery) -> 
     assert [{"year": int(hit.id[-2:]), "team": "x"} for hit in hits] == [hit.fields for hit in hits]
     assert [{}] * 3 == [hit.fields for hit in run_query(size=3).hits]
     for hit in hits:
-        assert (hit.place.id, hit.place.index, hit.place.routing) == (hit.id, hit.index, hit.routing)
+        assert (hit.key.id, hit.key.index, hit.key.routing) == (hit.id, hit.index, hit.routing)
 
 
 def test_results_of_many_queries_and_of_texts_have_pages(search: SimilaritySearch) -> None:

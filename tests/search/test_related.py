@@ -59,7 +59,7 @@ def test_a_text_finds_what_its_document_finds(search: SimilaritySearch) -> None:
 
     assert [("version", "D3"), ("related", "D4")] == kinds_and_ids(search.related(text=DOCUMENTS[2]))
     assert stored is not None
-    assert [("related", "D4")] == kinds_and_ids(search.related(text=DOCUMENTS[2], exclude=stored.place))
+    assert [("related", "D4")] == kinds_and_ids(search.related(text=DOCUMENTS[2], exclude=stored.key))
     assert [] == search.related("D3", filters={"number": none_of(4)}).hits
     with pytest.raises(UnknownFieldError, match="colour"):
         search.related("D3", filters={"colour": "red"})

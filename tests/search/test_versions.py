@@ -114,7 +114,7 @@ def test_a_text_has_versions_and_the_dates_of_its_file(search: SimilaritySearch,
     file.parent.mkdir(parents=True)
     file.write_text(text)
     result = search.versions(text=text, file=file)
-    place = next(hit.place for hit in result if hit.id == "3/first.txt")
+    place = next(hit.key for hit in result if hit.id == "3/first.txt")
     (source,) = [version.dated for version in result.timeline if version.is_source]
 
     assert source is not None
@@ -143,7 +143,7 @@ def test_a_copy_with_windows_line_ends_is_a_version(new_store: NewStore) -> None
 
 
 def test_filters_and_limits_select_versions(search: SimilaritySearch) -> None:
-    place = search.versions("paper/1").hits[0].place
+    place = search.versions("paper/1").hits[0].key
 
     assert ["paper/1"] == [hit.id for hit in search.versions(place)]
     for options in (
@@ -245,7 +245,7 @@ def test_the_best_candidates_are_compared(search: SimilaritySearch, monkeypatch:
     result = search.versions("1/first.txt", size=1, min_smaller_share=0.3)
 
     assert everything.candidates == everything.compared == result.candidates > result.compared
-    assert everything.hits[0].place == result.hits[0].place
+    assert everything.hits[0].key == result.hits[0].key
 
 
 def test_documents_with_the_same_id_behind_an_alias_are_versions(
@@ -258,10 +258,10 @@ def test_documents_with_the_same_id_behind_an_alias_are_versions(
     actions = [{"add": {"index": store.index, "alias": alias}} for store in stores]
     call(opensearch_url, "POST", "/_aliases", {"actions": actions})
     search = SimilaritySearch(open_store(f"{opensearch_url}/{alias}"))
-    places = [stored.place for stored in search.store.records(["a"])]
+    places = [stored.key for stored in search.store.records(["a"])]
     result = search.versions(places[0])
 
-    assert [places[1]] == [hit.place for hit in result]
+    assert [places[1]] == [hit.key for hit in result]
     names = [f"a in {store.index}" for store in stores]
     assert [1, 1] == [sum(line[51:].split("  (")[0] == name for line in result.lines()) for name in names]
     with pytest.raises(AmbiguousQueryError):

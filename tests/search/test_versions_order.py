@@ -105,7 +105,7 @@ def test_modification_times_order_files(search: SimilaritySearch, tmp_path: Path
     indexed = IndexedFiles(search.store).get(folder / "a.txt")
     stored = search.versions("b.txt")
     text = (folder / "a.txt").read_text()
-    result = search.versions(text=text, file=folder / "a.txt", exclude=indexed.place if indexed else None)
+    result = search.versions(text=text, file=folder / "a.txt", exclude=indexed.key if indexed else None)
 
     names = [version.name for version in stored.timeline]
     assert (["b.txt", "c.txt", "a.txt"], "modification time") == (names, stored.evidence_kind)

@@ -81,7 +81,7 @@ def watcher(temp_indices: TempIndices, store: Store) -> Watcher:
 
 def ids(watcher: Watcher, new: str) -> dict[str, float]:
     """Return the watched documents of which a document is a copy, with the numbers of equal tokens."""
-    return {match.watch.place.id: float(match.matched) for match in watcher.copied_by(new)}
+    return {match.watch.key.id: float(match.matched) for match in watcher.copied_by(new)}
 
 
 def by_template(temp_indices: TempIndices, watcher: Watcher, **params: Any) -> dict[str, float]:
@@ -114,7 +114,7 @@ def test_a_watch_matches_copies_of_its_document(temp_indices: TempIndices, watch
     assert matches == {id: by_template(temp_indices, watcher, index=index, id=id) for id in expected}
     assert pytest.approx(0.53, abs=0.04) == copied.overlap
     assert {"doc": 0.5, "half": 0.9, "other": 0.8, "short": 0.2, "long": 0.5} == {
-        watch.place.id: float(watch.overlap) for watch in watcher.all()
+        watch.key.id: float(watch.overlap) for watch in watcher.all()
     }
 
 
@@ -162,7 +162,7 @@ def test_a_watch_is_kept_if_its_document_changes_or_is_deleted(
     temp_indices.put(index, "doc", {"simdoc": fingerprint_field(TEXTS["other"])})
     assert {"doc": 163.0} == ids(watcher, "copy")
     watcher.set("doc", overlap=Fraction(9, 10))
-    assert ({}, ["doc"]) == (ids(watcher, "copy"), [watch.place.id for watch in watcher.all()])
+    assert ({}, ["doc"]) == (ids(watcher, "copy"), [watch.key.id for watch in watcher.all()])
     assert {"doc"} == ids(watcher, "other").keys()
     call(temp_indices.engine, "DELETE", f"/{index}/_doc/doc?refresh=true")
 
@@ -183,7 +183,7 @@ def test_documents_of_other_indices_are_copies(temp_indices: TempIndices, watche
         assert [] == elsewhere.all()
         with pytest.raises(StoreError, match="is not watched"):
             elsewhere.remove(["doc"])
-    assert ["doc"] == [watch.place.id for watch in watcher.all()]
+    assert ["doc"] == [watch.key.id for watch in watcher.all()]
 
 
 def test_a_watch_over_an_alias_knows_the_index_and_the_routing(temp_indices: TempIndices) -> None:
@@ -198,9 +198,9 @@ def test_a_watch_over_an_alias_knows_the_index_and_the_routing(temp_indices: Tem
         watcher = Watcher(by_alias, name)
         watch = watcher.set("doc")
 
-        assert DocumentKey("doc", index, "team-a") == watch.place == watcher.set(watch.place).place
-        assert [watch.place] == [watch.place for watch in watcher.all()]
-        assert [watch.place] == [watch.place for watch in Watcher(by_index, name).all()]
+        assert DocumentKey("doc", index, "team-a") == watch.key == watcher.set(watch.key).key
+        assert [watch.key] == [watch.key for watch in watcher.all()]
+        assert [watch.key] == [watch.key for watch in Watcher(by_index, name).all()]
         assert ({}, {"doc": 163.0}) == (ids(watcher, "doc"), ids(watcher, "copy"))
         for place in (alias, index):
             source = {"index": place, "routing": "team-a"}
@@ -232,7 +232,7 @@ def test_other_settings_need_another_index_of_watches(temp_indices: TempIndices,
                 FormatMismatchError, match=r"settings that differ from those of .*; choose another index with"
             ):
                 watch("doc")
-        assert "doc" == Watcher(other, temp_indices.name()).set("doc").place.id
+        assert "doc" == Watcher(other, temp_indices.name()).set("doc").key.id
 
     index = articles(temp_indices, {"copy": TEXTS["copy"]}, Settings(passages=None))
     with open_store(f"{temp_indices.engine}/{index}") as other:

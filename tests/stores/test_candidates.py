@@ -192,11 +192,11 @@ def test_hits_have_a_place_and_the_requested_metadata(store: Store) -> None:
     hits = search.similar("a", fields=fields).hits
     index = getattr(store, "index", None)
 
-    assert [DocumentKey("b", index), DocumentKey("c", index)] == [hit.place for hit in hits]
+    assert [DocumentKey("b", index), DocumentKey("c", index)] == [hit.key for hit in hits]
     assert [{"title": "B", "tags": ["x"], "dc.date": 7}, {"draft": True}] == [hit.fields for hit in hits]
     assert hits == next(search.similar_many(["a_20_80"], fields=fields)).hits  # type: ignore[union-attr]
     assert [{}, {}] == [hit.fields for hit in search.similar("a").hits]
-    assert ["a", "c"] == [hit.id for hit in search.similar(hits[0].place).hits]
+    assert ["a", "c"] == [hit.id for hit in search.similar(hits[0].key).hits]
 
 
 @pytest.mark.parametrize("fields", ["title", [1]])

@@ -62,7 +62,7 @@ def test_phrases_are_found_verbatim(filled_store: Store) -> None:
 
 def test_filters_and_exclude_omit_documents(filled_store: Store) -> None:
     assert {"b": (0,)} == matches_by_id(filled_store, "the lazy dog", filters={"kind": ["b", "c"]})
-    place = next(record.place for record in filled_store.records(["a"]))
+    place = next(record.key for record in filled_store.records(["a"]))
     assert {"b": (0,)} == matches_by_id(filled_store, "the lazy dog", exclude=place)
     assert {} == matches_by_id(filled_store, "the lazy dog", exclude=place, filters={"kind": "a"})
 

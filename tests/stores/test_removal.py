@@ -19,7 +19,7 @@ from tests.support.stores import NewStore, ids, plain, put, record
 def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None:
     """The other documents are returned with the reasons."""
     put(store, record("a"), record("b"), record("c"))
-    places = {document.id: document.place for document in store.scan()}
+    places = {document.id: document.key for document in store.scan()}
     elsewhere = DocumentKey("c", "another", None)
     hashes = {places["a"]: "hash of a", places["b"]: "hash of what b was", elsewhere: "hash of c", DocumentKey("d"): ""}
 
@@ -38,7 +38,7 @@ def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None
 def test_a_document_is_removed_only_if_the_kept_one_is_unchanged(store: Store) -> None:
     """One kept document may be the condition for several removals."""
     put(store, *map(record, "abcd"))
-    place = {document.id: document.place for document in store.scan()}
+    place = {document.id: document.key for document in store.scan()}
     removals = {
         place["a"]: Removal("hash of a", (place["c"], "hash of c")),
         place["b"]: Removal("hash of b", (place["c"], "hash of what c was")),
@@ -56,7 +56,7 @@ def test_two_removals_at_once_never_remove_both_documents(new_store: NewStore) -
     store = new_store()
     pairs = [(f"a{number}", f"b{number}") for number in range(150)]
     put(store, *(record(id) for pair in pairs for id in pair))
-    place = {document.id: document.place for document in store.scan()}
+    place = {document.id: document.key for document in store.scan()}
     ready = Barrier(2)
 
     def remove(run: int) -> None:
@@ -88,7 +88,7 @@ def test_a_removed_document_is_restored_if_the_kept_one_vanishes(
     engine_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(engine_store, record("a", text="its text", author="me"), record("b"))
-    place = {document.id: document.place for document in engine_store.scan()}
+    place = {document.id: document.key for document in engine_store.scan()}
     before = plain(engine_store.get("a", text=True))
     remove = updates._remove
 

@@ -95,7 +95,7 @@ def test_a_file_that_changed_after_the_search_is_not_dropped(pages: Pages, folde
     (folder / "corpus" / changed).write_text("something else")
     pages.sent("/duplicates/decide", 202, **{"row-0-0": "drop"})
 
-    assert ["decide"] == [row.action for row in read_plan(saved_plan(pages, folder)) if row.place.id == changed]
+    assert ["decide"] == [row.action for row in read_plan(saved_plan(pages, folder)) if row.key.id == changed]
 
 
 def test_a_malformed_decision_is_refused(pages: Pages) -> None:

@@ -61,29 +61,29 @@ def plan_rows(
     groups = enumerate(duplicates.groups(), 1)
     while batch := list(islice(groups, _GROUPS_AT_ONCE)):
         members = (member for _, group in batch for member in (group.kept, *group.duplicates))
-        hashes = text_hashes(store, {member.place for member in members if member.path is None})
+        hashes = text_hashes(store, {member.key for member in members if member.path is None})
         for number, group in batch:
             yield from _group_rows(number, group, hashes)
             progress(number / duplicates.group_count)
 
 
 def _group_rows(number: int, group: Group, hashes: dict[DocumentKey, str]) -> Iterator[PlanRow]:
-    members = {member.place: member for member in (group.kept, *group.duplicates)}
-    states = {place: _state(member, hashes) for place, member in members.items()}
+    members = {member.key: member for member in (group.kept, *group.duplicates)}
+    states = {key: _state(member, hashes) for key, member in members.items()}
     kept = group.kept
-    state, problem = states[kept.place]
+    state, problem = states[kept.key]
     action: Action = "decide" if problem == GONE else "keep"
-    yield PlanRow(action, number, kept.place, kept.path, "", state, changed=_date(kept), note=problem)
+    yield PlanRow(action, number, kept.key, kept.path, "", state, changed=_date(kept), note=problem)
     for duplicate in group.duplicates:
-        (state, problem), (other_state, other_problem) = states[duplicate.place], states[duplicate.duplicate_of]
+        (state, problem), (other_state, other_problem) = states[duplicate.key], states[duplicate.duplicate_of]
         problem = problem or other_problem
         if duplicate.kind == "identical" and isinstance(state, FileState) and isinstance(other_state, FileState):
             problem = problem or ("" if state.hash == other_state.hash else "its content has changed")
         note = duplicate.reason if problem in duplicate.reason else f"{duplicate.reason}; {problem}"
         other = members[duplicate.duplicate_of]
-        other_name = PlanRow("keep", number, other.place, other.path, "", None).name
+        other_name = PlanRow("keep", number, other.key, other.path, "", None).name
         yield PlanRow(
-            "decide" if problem else duplicate.action, number, duplicate.place, duplicate.path, other_name, state,
+            "decide" if problem else duplicate.action, number, duplicate.key, duplicate.path, other_name, state,
             _overlap(duplicate), duplicate.kind, _date(duplicate), note,
         )  # fmt: skip
 
@@ -91,7 +91,7 @@ def _group_rows(number: int, group: Group, hashes: dict[DocumentKey, str]) -> It
 def _state(member: GroupedDocument, hashes: dict[DocumentKey, str]) -> tuple[State | None, str]:
     """Return the state of a document, and an empty string; or None and the reason why the state is unknown."""
     if member.path is None:
-        text_hash = hashes.get(member.place)
+        text_hash = hashes.get(member.key)
         return (TextState(text_hash), "") if text_hash else (None, "its text is unknown")
     if member.archive is not None:
         return None, IN_ARCHIVE

@@ -119,7 +119,7 @@ def apply_plan(
             try:
                 report.removed, report.not_removed = remove_documents_of_files(store, dropped)
             except StoreError as error:  # the files are changed already, so the report must list them
-                report.not_removed = dict.fromkeys((row.place for row in dropped), str(error))
+                report.not_removed = dict.fromkeys((row.key for row in dropped), str(error))
     return report
 
 
@@ -213,30 +213,30 @@ class _PlanRun:
         self.report.left_alone += [LeftAlone(drop.row.name, reason) for drop in drops]
 
     def _remove(self, drops: list[Drop], store: Store) -> None:
-        hashes = text_hashes(store, {row.place for drop in drops for row in (drop.row, drop.kept)})
+        hashes = text_hashes(store, {row.key for drop in drops for row in (drop.row, drop.kept)})
         removals: dict[DocumentKey, Removal] = {}
 
         def plan_removal(drop: Drop) -> str:
-            if drop.row.name in self.journal.changes and drop.row.place not in hashes:
+            if drop.row.name in self.journal.changes and drop.row.key not in hashes:
                 return ""
             text_hash = unchanged_text_hash(hashes, drop.row)
             self._check_kept(drop.kept, hashes)
-            kept = None if drop.kept.path is not None else (drop.kept.place, hashes[drop.kept.place])
-            removals[drop.row.place] = Removal(text_hash, kept)
+            kept = None if drop.kept.path is not None else (drop.kept.key, hashes[drop.kept.key])
+            removals[drop.row.key] = Removal(text_hash, kept)
             return drop.kept.name
 
         for drop in drops:
             self.attempt(drop, plan_removal)
         if not removals or self.dry_run:
             return
-        removed = {drop.row.place: drop for drop in drops if drop.row.place in removals}
+        removed = {drop.row.key: drop for drop in drops if drop.row.key in removals}
         token = self.journal.token
         self.journal.append(*(Change("remove", drop.row.name, drop.kept.name, token) for drop in removed.values()))
         try:
             problems = store.remove(removals)
         except StoreError as error:
             problems = dict.fromkeys(removals, str(error))
-        not_removed = {removed[place].row.name: reason for place, reason in problems.items()}
+        not_removed = {removed[key].row.name: reason for key, reason in problems.items()}
         self.report.dropped = [dropped for dropped in self.report.dropped if dropped[0] not in not_removed]
         self.report.left_alone += [
             LeftAlone(name, reason, reason in _OUTDATED_REASONS) for name, reason in not_removed.items()
@@ -253,7 +253,7 @@ class _PlanRun:
         """Check that the kept document exists and is unchanged. A pinned file is not read again."""
         try:
             if kept.path is None:
-                unchanged_text_hash(text_hashes(self.store, {kept.place}) if hashes is None else hashes, kept)
+                unchanged_text_hash(text_hashes(self.store, {kept.key}) if hashes is None else hashes, kept)
                 return
             if self._pinned is not None and self._pinned.path == kept.path and self._pinned.is_unchanged():
                 return
@@ -281,7 +281,7 @@ class _PlanRun:
         return drop.kept.path
 
     def _new_path(self, row: PlanRow) -> str:
-        relative = PurePosixPath(row.place.id)
+        relative = PurePosixPath(row.key.id)
         target = Path(self.move_to, *relative.parts)
         if not relative.parts or ".." in relative.parts or not target.is_relative_to(self.move_to):
             raise LeftAloneError(f"its id leads to a path outside {self.move_to}")

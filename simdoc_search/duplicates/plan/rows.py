@@ -78,7 +78,7 @@ class PlanRow:
 
     action: Action  # what to do with the document
     group: int  # number of the group, from 1
-    place: DocumentKey  # key of the document in the store
+    key: DocumentKey  # key of the document in the store
     path: str | None  # absolute path of the document's file; None if it has no file
     kept: str  # `name` of the document that is kept instead; empty for the kept document of the group
     # state of the document when the plan was written; None if it is unknown; the document is then never changed
@@ -91,7 +91,7 @@ class PlanRow:
     @property
     def name(self) -> str:
         """The path of the file; for a document without a file, `INDEX/ID` or the id."""
-        return self.path or (self.place.id if self.place.index is None else f"{self.place.index}/{self.place.id}")
+        return self.path or (self.key.id if self.key.index is None else f"{self.key.index}/{self.key.id}")
 
     def missing_state_error(self) -> LeftAloneError:
         """Return the error for a row without a state."""

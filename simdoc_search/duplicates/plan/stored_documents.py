@@ -10,10 +10,10 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, Removal
 
 
-def text_hashes(store: Store | None, places: Collection[DocumentKey]) -> dict[DocumentKey, str]:
+def text_hashes(store: Store | None, keys: Collection[DocumentKey]) -> dict[DocumentKey, str]:
     """Return the `text_hash` of the documents with these keys. Keys without a document are omitted."""
-    records = store.records(dict.fromkeys(place.id for place in places)) if places and store is not None else ()
-    return {record.place: record.text_hash for record in records if record.place in places}
+    records = store.records(dict.fromkeys(key.id for key in keys)) if keys and store is not None else ()
+    return {record.key: record.text_hash for record in records if record.key in keys}
 
 
 def unchanged_text_hash(hashes: Mapping[DocumentKey, str], row: PlanRow) -> str:
@@ -22,11 +22,11 @@ def unchanged_text_hash(hashes: Mapping[DocumentKey, str], row: PlanRow) -> str:
     Raises:
         LeftAloneError: the document is not in the store, or its text has changed.
     """
-    if row.place not in hashes:
+    if row.key not in hashes:
         raise LeftAloneError(NOT_IN_STORE, needs_new_plan=True)
     if row.state is None:
         raise row.missing_state_error()
-    if not isinstance(row.state, TextState) or hashes[row.place] != row.state.hash:
+    if not isinstance(row.state, TextState) or hashes[row.key] != row.state.hash:
         raise LeftAloneError(TEXT_CHANGED, needs_new_plan=True)
     return row.state.hash
 
@@ -37,14 +37,14 @@ def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[in
     Returns:
         The number of removed documents, and a mapping from each document that could not be removed to the reason.
     """
-    by_place = {row.place: row for row in rows}
+    by_key = {row.key: row for row in rows}
     removals = {}
-    for record in store.records(dict.fromkeys(place.id for place in by_place)):
-        row, origin = by_place.get(record.place), record.origin
+    for record in store.records(dict.fromkeys(key.id for key in by_key)):
+        row, origin = by_key.get(record.key), record.origin
         if row is None or origin is None or not isinstance(row.state, FileState):
             continue
         is_same_version = (origin.size, origin.mtime_ns) == (row.state.size, row.state.mtime_ns)
         if is_same_version and origin.file(record.id) == row.path:
-            removals[record.place] = Removal(record.text_hash)
+            removals[record.key] = Removal(record.text_hash)
     problems = store.remove(removals) if removals else {}
     return len(removals) - len(problems), problems

@@ -117,7 +117,7 @@ def read_plan(path: str | Path) -> list[PlanRow]:
 
 def _format_row(row: PlanRow) -> list[str]:
     size = str(row.state.size) if isinstance(row.state, FileState) else ""
-    names = (row.path or "", row.kept, row.place.id, row.place.index or "", row.place.routing or "")
+    names = (row.path or "", row.kept, row.key.id, row.key.index or "", row.key.routing or "")
     state = "" if row.state is None else str(row.state)
     return [
         row.action, str(row.group), row.overlap, row.kind, size, row.changed, *map(escape_cell, names), state,
@@ -134,9 +134,9 @@ def _parse_row(cells: dict[str, str]) -> PlanRow:
         raise ValueError(f"column 'group' must be a number, not {group!r:.60}")
     if not cells.get("id"):
         raise ValueError("column 'id' is empty; copy the cell from the original plan")
-    place = DocumentKey(cells["id"], cells.get("index") or None, cells.get("routing") or None)
+    key = DocumentKey(cells["id"], cells.get("index") or None, cells.get("routing") or None)
     path, kept, state = cells.get("path") or None, cells.get("kept", ""), _parse_state(cells.get("state", ""))
-    return PlanRow(action, int(group), place, path, kept, state, note=cells.get("note", ""))
+    return PlanRow(action, int(group), key, path, kept, state, note=cells.get("note", ""))
 
 
 def _parse_state(cell: str) -> State | None:

@@ -28,7 +28,7 @@ class CheckedPlan:
 
 def row_entry(row: PlanRow) -> Hashable:
     """Return a value that is equal for rows with the same document, even if their paths differ."""
-    return row.place if row.path is None else directory_entry(row.path)
+    return row.key if row.path is None else directory_entry(row.path)
 
 
 def check_groups(rows: Iterable[PlanRow], entry_of: Callable[[PlanRow], Hashable] = row_entry) -> CheckedPlan:

@@ -159,7 +159,7 @@ class LocalStore(Closable):
     def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
         with self.writer() as writer:  # no other writer can write during the block
             keys = {*removals, *(removal.kept[0] for removal in removals.values() if removal.kept)}
-            hashes = {record.place: record.text_hash for record in self.records({key.id for key in keys})}
+            hashes = {record.key: record.text_hash for record in self.records({key.id for key in keys})}
             not_removed: dict[DocumentKey, str] = {}
             for key, removal in removals.items():
                 if hashes.get(key) != removal.text_hash:
@@ -212,7 +212,7 @@ class LocalStore(Closable):
     def fields_at(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> dict[DocumentKey, Mapping[str, Any]]:
         records = self.records([key.id for key in keys])
         return {
-            record.place: {key: record.metadata[key] for key in fields if key in record.metadata} for record in records
+            record.key: {key: record.metadata[key] for key in fields if key in record.metadata} for record in records
         }
 
     def keys_of(self, id: str, index: str) -> Collection[DocumentKey]:  # noqa: ARG002

@@ -151,7 +151,7 @@ class RemoteCandidates:
 
     def _rank_client_side(self, hits: Iterable[RawHit]) -> list[Candidate]:
         candidates = [hit for hit in self._to_candidates(hits) if hit.matched >= self.plan.minimum_match]
-        return sorted(candidates, key=lambda hit: (-hit.matched, hit.id, hit.place.index or ""))
+        return sorted(candidates, key=lambda hit: (-hit.matched, hit.id, hit.key.index or ""))
 
 
 def find_candidates(

@@ -164,7 +164,7 @@ def _term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitRead
         remaining = iter(hits)
         while page := list(islice(remaining, TEXTS_AT_ONCE)):
             ids = dict.fromkeys(access.id_field.id_of(hit) for hit in page)
-            records = {record.place: record for record in compute_records(access, ids)}
+            records = {record.key: record for record in compute_records(access, ids)}
             for hit in page:
                 if record := records.get(access.id_field.key_of(hit)):  # not deleted since the search
                     matched = round(hit["_score"]) if is_scored else len(tokens.intersection(record.terms))

@@ -197,7 +197,7 @@ class RemoteStore(Closable):
         """Return the record with this id, or None. Raises StoreError if several documents have the id."""
         records = list(self.records([id], text=text, passages=passages, sketches=sketches))
         if len(records) > 1:
-            raise StoreError(ambiguous_id_message(record.place for record in records))
+            raise StoreError(ambiguous_id_message(record.key for record in records))
         return records[0] if records else None
 
     def records(

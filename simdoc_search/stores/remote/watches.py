@@ -49,14 +49,14 @@ class Watch:
     """A watch for copies of a document.
 
     Attributes:
-        place: index, id and routing of the document when the watch was set.
+        key: index, id and routing of the document when the watch was set.
         overlap: minimum overlap of a copy, greater than 0 and at most 1.
         since: the UTC time at which the watch was set, in ISO 8601.
         codes: tokens of the document at that time, as in `Record`. They are empty if they were not loaded.
         outdated: whether the fingerprint settings have changed, so that the watch cannot find copies.
     """
 
-    place: DocumentKey
+    key: DocumentKey
     overlap: Fraction
     since: str
     codes: NDArray[np.uint32]
@@ -115,8 +115,8 @@ class Watches:
         """
         self._create()
         since = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        watch = Watch(record.place, overlap, since, record.codes)
-        path = [self.name, "_doc", _id_of(watch.place)]
+        watch = Watch(record.key, overlap, since, record.codes)
+        path = [self.name, "_doc", _id_of(watch.key)]
         self._engine.call("PUT", path, self._document(watch, plan), refresh=True)
         return watch
 
@@ -213,7 +213,7 @@ class Watches:
         return {name: mappings[name] for name in ("tokens", "buckets")}
 
     def _document(self, watch: Watch, plan: Plan) -> dict[str, Any]:
-        key, field = watch.place, self._field
+        key, field = watch.key, self._field
         watched = {
             "id": key.id,
             "index": key.index,

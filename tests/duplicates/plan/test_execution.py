@@ -161,7 +161,7 @@ def test_a_missing_kept_file_is_noticed_after_another_kept_file_was_read(tmp_pat
 def test_no_file_is_moved_over_another_file_or_out_of_the_folder(tmp_path: Path, rows: list[PlanRow]) -> None:
     (tmp_path / "gone").mkdir()
     (tmp_path / "gone/equal.txt").write_text("mine")
-    left = run(tmp_path, [rows[0], rows[1], replace(rows[2], place=DocumentKey("../../out"))], "move")
+    left = run(tmp_path, [rows[0], rows[1], replace(rows[2], key=DocumentKey("../../out"))], "move")
 
     assert "exists already" in left["equal.txt"]
     assert "leads to a path outside" in left["other.txt"]

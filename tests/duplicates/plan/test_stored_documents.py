@@ -45,7 +45,7 @@ def test_dropped_documents_are_removed(store: Store, tmp_path: Path) -> None:
 
 def test_a_file_is_only_dropped_if_the_kept_document_is_still_in_the_store(local_store: Store, tmp_path: Path) -> None:
     rows = write_and_read_plan(local_store, tmp_path, Document("a", ONE), keep="first", drop="same-text")
-    assert [("keep", "a"), ("drop", "file1"), ("drop", "file2")] == [(row.action, row.place.id) for row in rows]
+    assert [("keep", "a"), ("drop", "file1"), ("drop", "file2")] == [(row.action, row.key.id) for row in rows]
 
     SimilaritySearch(local_store).delete(["a"])
     for store in (None, local_store):

@@ -51,7 +51,7 @@ def test_two_documents_with_the_same_id_are_two_hits(twins: Twins) -> None:
 
     for result in twins.search.similar_many(["a_20", "a_20_80", "a"]):
         assert isinstance(result, SearchResult)
-        assert expected == [hit.place for hit in result.hits]
+        assert expected == [hit.key for hit in result.hits]
 
 
 def test_only_the_query_for_an_ambiguous_id_fails(twins: Twins) -> None:
@@ -79,19 +79,19 @@ def test_the_command_line_shows_the_indices_of_ambiguous_hits(twins: Twins) -> N
 
 def test_a_place_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> None:
     for index, other in ((twins.first, twins.second), (twins.second, twins.first)):
-        places = {hit.place for hit in twins.search.similar(DocumentKey("twin", index), overlap=0.5).hits}
+        places = {hit.key for hit in twins.search.similar(DocumentKey("twin", index), overlap=0.5).hits}
 
         assert {DocumentKey("twin", other), DocumentKey("a", twins.first), DocumentKey("b", twins.second)} == places
     itself = twins.search.similar(DocumentKey("twin", twins.first), overlap=1, include_self=True).hits
 
-    assert [DocumentKey("twin", twins.first)] == [hit.place for hit in itself]
+    assert [DocumentKey("twin", twins.first)] == [hit.key for hit in itself]
 
 
 def test_a_place_may_name_an_alias_or_no_index(twins: Twins) -> None:
     only_first = twins.temp_indices.alias(twins.first)
     for index in (None, twins.alias, only_first, f"{twins.first[:-1]}*"):
         assert ["b", "twin", "twin"] == [hit.id for hit in twins.search.similar(DocumentKey("a", index)).hits]
-    places = {hit.place for hit in twins.search.similar(DocumentKey("twin", only_first)).hits}
+    places = {hit.key for hit in twins.search.similar(DocumentKey("twin", only_first)).hits}
     assert {DocumentKey("a", twins.first), DocumentKey("b", twins.second), DocumentKey("twin", twins.second)} == places
     for index in (None, twins.alias, f"{twins.first},{twins.second}"):
         with pytest.raises(AmbiguousQueryError, match="specify the index of one of them"):
@@ -118,7 +118,7 @@ def test_filters_of_an_application_limit_the_documents_that_may_be_queries(twins
     filters: Any = [{"term": {"_index": twins.first}}]
 
     assert DocumentKey("twin", twins.second) in {
-        hit.place for hit in twins.search.similar("twin", source_filters=filters).hits
+        hit.key for hit in twins.search.similar("twin", source_filters=filters).hits
     }
     for query in (DocumentKey("twin", twins.second), "b"):
         with pytest.raises(UnknownDocumentError):
@@ -141,7 +141,7 @@ def test_an_id_with_two_routings_is_two_documents(temp_indices: TempIndices) -> 
     for routing in "abcdef":
         temp_indices.put(name, "twin", {"simdoc": ours()}, routing=routing)
     store = in_index(temp_indices, name)
-    places = sorted((document.place for document in store.records(["twin"])), key=str)  # at most one from each shard
+    places = sorted((document.key for document in store.records(["twin"])), key=str)  # at most one from each shard
     search = SimilaritySearch(store)
 
     assert 2 <= len(places) <= 3
@@ -152,7 +152,7 @@ def test_an_id_with_two_routings_is_two_documents(temp_indices: TempIndices) -> 
     for place in places:
         hits = search.similar(place).hits
         assert hits == search.similar(DocumentKey("twin", None, place.routing)).hits
-        assert {*places} - {place} == {hit.place for hit in hits}
+        assert {*places} - {place} == {hit.key for hit in hits}
 
 
 # --- fields ---
@@ -184,7 +184,7 @@ def test_ids_may_be_numbers_in_a_field(temp_indices: TempIndices, kind: str) -> 
     for number in range(1234, 1237):
         temp_indices.put(name, f"_{number}", {"simdoc": ours(), "key": number})
     search = SimilaritySearch(in_index(temp_indices, name, id_field="key"))
-    places = [hit.place for hit in search.similar("1234").hits]
+    places = [hit.key for hit in search.similar("1234").hits]
 
     assert [DocumentKey("1235", name), DocumentKey("1236", name)] == places
     assert ["1234", "1236"] == [hit.id for hit in search.similar(places[0]).hits]
