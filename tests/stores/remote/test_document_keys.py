@@ -77,7 +77,7 @@ def test_the_command_line_shows_the_indices_of_ambiguous_hits(twins: Twins) -> N
     assert ["b", f"twin  in {twins.first}", f"twin  in {twins.second}"] == [line.split(" %  ")[1] for line in lines]
 
 
-def test_a_place_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> None:
+def test_a_key_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> None:
     for index, other in ((twins.first, twins.second), (twins.second, twins.first)):
         places = {hit.key for hit in twins.search.similar(DocumentKey("twin", index), overlap=0.5).hits}
 
@@ -87,7 +87,7 @@ def test_a_place_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> 
     assert [DocumentKey("twin", twins.first)] == [hit.key for hit in itself]
 
 
-def test_a_place_may_name_an_alias_or_no_index(twins: Twins) -> None:
+def test_a_key_may_name_an_alias_or_no_index(twins: Twins) -> None:
     only_first = twins.temp_indices.alias(twins.first)
     for index in (None, twins.alias, only_first, f"{twins.first[:-1]}*"):
         assert ["b", "twin", "twin"] == [hit.id for hit in twins.search.similar(DocumentKey("a", index)).hits]
@@ -99,7 +99,7 @@ def test_a_place_may_name_an_alias_or_no_index(twins: Twins) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "where"),
+    ("key", "where"),
     [
         (("twin", "elsewhere"), "index 'elsewhere'; it exists in: {0}, {1}"),
         (("twin", "Not a name"), "index 'Not a name'; it exists in: {0}, {1}"),
@@ -107,11 +107,11 @@ def test_a_place_may_name_an_alias_or_no_index(twins: Twins) -> None:
         (("pair",), "the store"),
     ],
 )
-def test_the_error_for_an_empty_place_lists_the_indices_with_the_id(twins: Twins, place: Any, where: str) -> None:
+def test_the_error_for_an_unknown_key_lists_the_indices_with_the_id(twins: Twins, key: Any, where: str) -> None:
     with pytest.raises(UnknownDocumentError) as caught:
-        twins.search.similar(DocumentKey(*place))
+        twins.search.similar(DocumentKey(*key))
 
-    assert str(caught.value).startswith(f"no document '{place[0]}' in " + where.format(twins.first, twins.second))
+    assert str(caught.value).startswith(f"no document '{key[0]}' in " + where.format(twins.first, twins.second))
 
 
 def test_filters_of_an_application_limit_the_documents_that_may_be_queries(twins: Twins) -> None:
@@ -125,7 +125,7 @@ def test_filters_of_an_application_limit_the_documents_that_may_be_queries(twins
             twins.search.similar(query, source_filters=filters)
 
 
-def test_an_alias_in_a_place_keeps_its_filter(temp_indices: TempIndices) -> None:
+def test_an_alias_in_a_key_keeps_its_filter(temp_indices: TempIndices) -> None:
     name = temp_indices.name()
     put(in_index(temp_indices, name, create=True), record("mine", team="a"), record("yours", team="b"))
     team = temp_indices.alias(name, filter={"term": {"simdoc.facts": "team\0a"}})
@@ -149,10 +149,10 @@ def test_an_id_with_two_routings_is_two_documents(temp_indices: TempIndices) -> 
         AmbiguousQueryError, match=f"{len(places)} documents have the id 'twin', in {name}; specify the routing"
     ):
         search.similar("twin")
-    for place in places:
-        hits = search.similar(place).hits
-        assert hits == search.similar(DocumentKey("twin", None, place.routing)).hits
-        assert {*places} - {place} == {hit.key for hit in hits}
+    for key in places:
+        hits = search.similar(key).hits
+        assert hits == search.similar(DocumentKey("twin", None, key.routing)).hits
+        assert {*places} - {key} == {hit.key for hit in hits}
 
 
 # --- fields ---
