@@ -181,7 +181,7 @@ def test_plans_find_the_same_documents_as_a_loop_over_all(
         assert oracle == [(-matched, id) for matched, id in ranked_candidates(store, plan, **options)]
 
 
-# --- places and fields ---
+# --- keys and fields ---
 
 
 def test_hits_have_a_key_and_the_requested_metadata(store: Store) -> None:
