@@ -26,7 +26,7 @@ import tantivy
 from numpy.typing import NDArray
 from opensearchpy import OpenSearch
 
-from simdoc_search.devengine import start
+from simdoc_search.devengine import start_cluster
 from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Bands, Plan, Threshold
 from simdoc_search.sketch.tokens import encode
@@ -185,7 +185,7 @@ def main() -> None:
     print("| store | documents | bits | bytes/doc | µs/doc |", " | ".join(f"{name}, ms" for name in PLANS), "|")
     print("|---" * (5 + len(PLANS)) + "|")
     for store in arguments.store:
-        cluster = start(port=0, ephemeral=True) if store == "engine" else None
+        cluster = start_cluster(port=0, ephemeral=True) if store == "engine" else None
         try:
             client = OpenSearch(cluster.url, timeout=600) if cluster else None
             for documents in arguments.documents:

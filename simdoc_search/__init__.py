@@ -73,7 +73,7 @@ if TYPE_CHECKING:
         Comparison,
         Difference,
         Highlights,
-        Marked,
+        MarkedText,
         Passage,
     )
     from simdoc_search.passages.compare import compare
@@ -139,7 +139,7 @@ __all__ = [
     "Hit",
     "IndexReport",
     "LocationError",
-    "Marked",
+    "MarkedText",
     "MinHash",
     "MissingExtraError",
     "NearestDuplicate",
@@ -202,7 +202,7 @@ _NAMES_BY_MODULE = {
     "simdoc_search.groups": "Edge Families FamilyMembers Topic TopicMember Topics",
     "simdoc_search.indexing": "IndexReport",
     "simdoc_search.languages": "language_candidates language_of",
-    "simdoc_search.passages": "Comparison Difference Highlights Marked Passage",
+    "simdoc_search.passages": "Comparison Difference Highlights MarkedText Passage",
     "simdoc_search.passages.compare": "compare",
     "simdoc_search.passages.highlight": "highlight",
     "simdoc_search.search": (

@@ -13,7 +13,7 @@ import pytest
 
 from simdoc_search.attach.pipeline import pipeline_body
 from simdoc_search.attach.search_templates import search_templates
-from simdoc_search.devengine import start
+from simdoc_search.devengine import start_cluster
 from tests.support.backfill import load, to
 from tests.support.cli import answer, output
 from tests.support.engines import call, need_packages, own_name
@@ -77,12 +77,12 @@ def test_the_next_version_of_an_engine_reads_the_data(tmp_path: Path, pytestconf
     """An OpenSearch 2.19 is upgraded to the newest version. The commands of the page find nothing wrong."""
     need_packages(pytestconfig)
     text = "The tenant may keep one dog or two cats, if no neighbour complains of them within a month, or of number"
-    engine = start(port=0, heap="512m", version=OLD, data=tmp_path / "engine")
+    engine = start_cluster(port=0, heap="512m", version=OLD, data=tmp_path / "engine")
     try:
         with rolling(engine.url) as articles:
             articles.write("41", {"body": f"{text} 41"})
             engine.stop()
-            engine = start(port=engine.port, heap="512m", data=tmp_path / "engine")
+            engine = start_cluster(port=engine.port, heap="512m", data=tmp_path / "engine")
             assert OLD != engine.version == call(articles.engine, "GET", "/")["version"]["number"]
 
             articles.roll_over()

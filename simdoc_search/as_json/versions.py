@@ -55,8 +55,8 @@ def order_as_json(order: VersionOrder) -> dict[str, Any]:
         "newest": None if order.newest is None else entry_key_as_json(order.newest),
         "order": {
             "evidence_kind": order.evidence_kind,
-            "certain": order.is_certain,
-            "conflict": [_contradiction_as_json(statement) for statement in order.conflict],
+            "is_certain": order.is_certain,
+            "conflicts": [_contradiction_as_json(statement) for statement in order.conflict],
             "reason": order.reason,
         },
     }

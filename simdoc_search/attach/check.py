@@ -71,8 +71,8 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     common_problems = [*_find_differences(inspection.all_indices, mappings, location), *_find_sample_faults(inspection)]
     limit = engine.max_clauses()
     if limit < MAX_CLAUSES:
-        how = f"set indices.query.bool.max_clause_count to {MAX_CLAUSES}"
-        common_problems.append(f"the engine allows only {limit} clauses per query; {how}")
+        advice = f"set indices.query.bool.max_clause_count to {MAX_CLAUSES}"
+        common_problems.append(f"the engine allows only {limit} clauses per query; {advice}")
     return [*findings, *(Finding(index, True, message) for message in common_problems)]
 
 
@@ -81,11 +81,11 @@ def _find_mapping_faults(index: IndexDescription, mappings: _Mappings, location:
     faults = list(find_faults(index.mappings, index.index_settings, index.field))
     can_fill = not any(fault.blocks_writes for fault in faults)
     for fault in faults:
-        how = ""
+        advice = ""
         if can_fill and fault.blocks_queries and "tokens" not in index.subfields:
             command = backfill_command(mappings.values(), index.field, location)
-            how = f"; {command}, or add the mapping that simdoc-search template show prints"
-        yield fault.needs_action, fault.problem + how
+            advice = f"; {command}, or add the mapping that simdoc-search template show prints"
+        yield fault.needs_action, fault.problem + advice
 
 
 def _find_notes(index: IndexDescription) -> Iterator[tuple[bool, str]]:
@@ -114,8 +114,8 @@ def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, st
     if inspected.pipeline.is_faulty:
         yield True, f"new documents do not get correct fingerprints: {inspected.pipeline}"
     if counts.errors:
-        how = f"see {index.field}.error in each document, correct the document, and index it again"
-        yield True, f"the pipeline could not fingerprint {counted(counts.errors, 'document')}; {how}"
+        advice = f"see {index.field}.error in each document, correct the document, and index it again"
+        yield True, f"the pipeline could not fingerprint {counted(counts.errors, 'document')}; {advice}"
     if counts.missing:
         have = "has" if counts.missing == 1 else "have"
         subject = f"{counts.missing:,} of {counts.documents:,} documents {have}"
@@ -141,8 +141,8 @@ def _find_sample_faults(inspection: Inspection) -> Iterator[str]:
     sample = inspection.sample
     if malformed := sorted(sample.malformed.items()):
         examples = ", ".join(f"{id!r} {fault}" for id, fault in malformed[:_MAX_EXAMPLES])
-        how = "replace them with simdoc-search backfill --stale"
-        yield f"{len(malformed):,} of {sample.sampled:,} sampled fingerprints are malformed: {examples}; {how}"
+        advice = "replace them with simdoc-search backfill --stale"
+        yield f"{len(malformed):,} of {sample.sampled:,} sampled fingerprints are malformed: {examples}; {advice}"
     stale = sample.stale - len(malformed)
     if stale > 0:
         examples = ", ".join(repr(id) for id in sample.examples if id not in sample.malformed)

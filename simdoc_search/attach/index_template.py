@@ -53,9 +53,9 @@ def plan_index_template_steps(
     templates = (engine.call("GET", ["_index_template", name], allow=(404,)) or {}).get("index_templates", [])
     if [template["name"] for template in templates] != [name]:
         is_legacy = engine.call("GET", ["_template", name], allow=UNSUPPORTED_OR_FORBIDDEN)
-        how = "replace this legacy template (_template) with an index template" if is_legacy else "create it"
+        advice = "replace this legacy template (_template) with an index template" if is_legacy else "create it"
         existing = shorten_list(other for other in read_index_templates(engine) or {} if not other.startswith("."))
-        raise StoreError(f"{engine.name} has no index template {name}; {how}, or choose another one ({existing})")
+        raise StoreError(f"{engine.name} has no index template {name}; {advice}, or choose another one ({existing})")
     before = remove_dates(templates[0]["index_template"])
     warnings = _check_template(engine, name, before, extension, force=force)
     after, changes = _extend(before, extension)
@@ -105,10 +105,10 @@ def check_final_pipeline(owner: str, existing: str, name: str, *, force: bool) -
         StoreError: it has another final pipeline, and `force` is not set.
     """
     if existing not in (NO_PIPELINE, name) and not force:
-        how = (
+        advice = (
             f'add the processor {{"pipeline": {{"name": "{name}"}}}} to {existing}, or replace {existing} with --force'
         )
-        raise StoreError(f"the {owner} already has the final pipeline {existing}; {how}")
+        raise StoreError(f"the {owner} already has the final pipeline {existing}; {advice}")
 
 
 def remove_dates(template: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,8 +176,8 @@ def _check_template(
     other_fields = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
     mapped = shorten_list(text_paths(other_fields))
     missing = [path for path in extension.text_fields if other_fields and mapping_at(mappings, path) is None]
-    how = f"its text fields are: {mapped}"
-    warnings = [f"the index template {name} does not map the field {path}; {how}" for path in missing]
+    advice = f"its text fields are: {mapped}"
+    warnings = [f"the index template {name} does not map the field {path}; {advice}" for path in missing]
     if extension.text_fields and not _can_record(extension):
         warnings.append("the names of the text fields do not fit in the mapping; give --text-field with every command")
     return warnings

@@ -177,8 +177,8 @@ def _check_has_no_index(engine: Engine) -> None:
     except RequestError as error:
         if error.status not in (400, 404, 405):
             raise
-        how = f"omit {path} from the URL: simdoc-search template install {engine.name.removesuffix(path)}"
-        raise StoreError(f"templates belong to the engine, not to an index; {how}") from error
+        advice = f"omit {path} from the URL: simdoc-search template install {engine.name.removesuffix(path)}"
+        raise StoreError(f"templates belong to the engine, not to an index; {advice}") from error
 
 
 def _find_targets(engine: Engine, request: InstallRequest) -> list[Target]:
@@ -200,8 +200,8 @@ def _find_targets(engine: Engine, request: InstallRequest) -> list[Target]:
 def _require_common_settings(targets: Sequence[Target], request: InstallRequest) -> Settings:
     settings = [target.settings for target in targets] or [request.settings]
     if any(other != settings[0] for other in settings):
-        how = "install one pipeline per index, each with a different --name"
-        raise StoreError(f"the indices behind {request.index} have different fingerprint settings; {how}")
+        advice = "install one pipeline per index, each with a different --name"
+        raise StoreError(f"the indices behind {request.index} have different fingerprint settings; {advice}")
     return settings[0]
 
 

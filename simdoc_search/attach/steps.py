@@ -68,8 +68,8 @@ def plan_install_step(
     ):
         return []
     if not force:
-        how = "compare it with the output of simdoc-search template show, or replace it with --force"
-        raise StoreError(f"{engine.name} has a different {name}; {how}")
+        advice = "compare it with the output of simdoc-search template show, or replace it with --force"
+        raise StoreError(f"{engine.name} has a different {name}; {advice}")
     return [Step(part, tuple(segments), body, f"replace the {name}")]
 
 

@@ -83,7 +83,7 @@ def start(
 
     status_line = _StatusLine()
     try:
-        cluster = library.start(
+        cluster = library.start_cluster(
             nodes=nodes, port=port, heap=heap, version=version, data=data, ephemeral=ephemeral, progress=status_line
         )
     except library.EngineError as error:

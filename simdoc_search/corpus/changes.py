@@ -52,7 +52,7 @@ def changed_files(
         if path.is_dir():
             yield from root.files_below(path, f"{id}/")
         elif path.exists():
-            source = root.file(path, id)
+            source = root.examine_file(path, id)
             yield replace(source, root=absolute) if isinstance(source, Skipped) else source
 
 
@@ -63,8 +63,8 @@ def _is_ignored(path: Path, relative: PurePath, root: Root) -> bool:
     folders = [parent.as_posix() for parent in relative.parents]
     if any(is_store(os.path.join(root.path, folder)) for folder in folders):  # noqa: PTH118
         return True
-    if root.exclusions.match(relative.as_posix(), is_folder=False) or any(
-        root.exclusions.match(folder, is_folder=True) for folder in folders[:-1]
+    if root.exclusions.matches(relative.as_posix(), is_folder=False) or any(
+        root.exclusions.matches(folder, is_folder=True) for folder in folders[:-1]
     ):
         return True
     try:

@@ -13,13 +13,13 @@ from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_files, readable_path
 from simdoc_search.corpus.formats import FileFormat, FormatKind, format_of
 from simdoc_search.corpus.html import html_text
-from simdoc_search.corpus.links import LINK_OUT, leads_out
+from simdoc_search.corpus.links import LINK_OUT_REASON, leads_out
 from simdoc_search.documents import Document, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.small_files import open_regular
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
-ARCHIVE = "an archive or a mailbox; read it with --archives"
+ARCHIVE_REASON = "an archive or a mailbox; read it with --archives"
 
 _TEXT_READERS: dict[FormatKind, Callable[[bytes], str | None]] = {"html": html_text}
 """Functions that extract the text of a file, or return None if it is binary. Other kinds are read as plain text."""
@@ -138,7 +138,7 @@ def open_source(source: FileSource) -> Iterator[BinaryIO]:
     """
     with open_regular(source.path) as file:
         if source.boundary and leads_out(source.path, source.boundary, file.fileno()):
-            raise OSError(0, LINK_OUT)
+            raise OSError(0, LINK_OUT_REASON)
         yield file
 
 
@@ -186,7 +186,7 @@ def _reason_to_skip(source: FileSource) -> str:
     if source.max_bytes is not None and source.data is not None and len(source.data) > source.max_bytes:
         return f"{len(source.data):,} bytes are over the limit of {source.max_bytes:,}"
     if source.format.kind == "archive":
-        return "it contains several documents; give one of them" if in_memory else ARCHIVE
+        return "it contains several documents; give one of them" if in_memory else ARCHIVE_REASON
     if extension == ".parquet" and not in_memory:
         return "a table; give the path of this file to index its rows"
     if extension == ".parquet" or source.format.kind == "unsupported":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from simdoc_search.corpus.formats import TEXT, FileFormat
+from simdoc_search.corpus.formats import TEXT_FORMAT, FileFormat
 from simdoc_search.documents import Document, Skipped
 
 FileId = tuple[int, int]
@@ -39,7 +39,7 @@ class FileSource:
     prefix: str = ""
     boundary: FileId | None = None
     data: bytes | None = field(default=None, repr=False)
-    format: FileFormat = TEXT
+    format: FileFormat = TEXT_FORMAT
 
     @property
     def is_risky(self) -> bool:

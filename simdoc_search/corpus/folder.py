@@ -15,7 +15,7 @@ from pathlib import Path
 
 from simdoc_search.corpus.file_source import FileId, FileSource
 from simdoc_search.corpus.formats import format_of
-from simdoc_search.corpus.links import LINK_OUT, file_id, leads_out
+from simdoc_search.corpus.links import LINK_OUT_REASON, file_id, leads_out
 from simdoc_search.documents import Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 
@@ -34,7 +34,7 @@ class Exclusions:
         self._files = _compile_patterns(pattern for pattern in patterns if not pattern.endswith("/"))
         self._folders = _compile_patterns(pattern.rstrip("/") for pattern in patterns)
 
-    def match(self, path: str, *, is_folder: bool) -> bool:
+    def matches(self, path: str, *, is_folder: bool) -> bool:
         """Return whether a file or folder is skipped. `path` is its path below the indexed folder."""
         pattern = self._folders if is_folder else self._files
         return pattern is not None and bool(pattern.match(path) or pattern.match(path.rpartition("/")[2]))
@@ -84,7 +84,7 @@ def _find_below(
 ) -> Iterator[FileSource | Skipped]:
     absolute = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
     if not path.is_dir():
-        yield Root(absolute, max_bytes, None, exclusions).file(path, path.name)
+        yield Root(absolute, max_bytes, None, exclusions).examine_file(path, path.name)
         return
     root = Root(absolute, max_bytes, None if follow_links else file_id(path), exclusions)
     is_empty = True
@@ -125,14 +125,14 @@ class Root:
                 continue
             subfolders: list[tuple[Path, str]] = []
             for entry in entries:
-                source = self._examine(entry, prefix)
+                source = self._examine_entry(entry, prefix)
                 if source is None:
                     (links if entry.is_symlink() else subfolders).append((Path(entry.path), f"{prefix}{entry.name}/"))
                 else:
                     yield replace(source, root=self.path) if isinstance(source, Skipped) else source
             folders += reversed(subfolders)
 
-    def _examine(self, entry: os.DirEntry[str], prefix: str) -> FileSource | Skipped | None:
+    def _examine_entry(self, entry: os.DirEntry[str], prefix: str) -> FileSource | Skipped | None:
         """Return the file, a `Skipped` with the reason to skip it, or None for a folder to enter."""
         try:
             is_folder, is_link_out = entry.is_dir(), self._is_link_out(entry)
@@ -141,15 +141,15 @@ class Root:
         reason = ""
         if entry.name.startswith("."):
             reason = "hidden"
-        elif self.exclusions.match(prefix + entry.name, is_folder=is_folder):
+        elif self.exclusions.matches(prefix + entry.name, is_folder=is_folder):
             reason = "excluded"
         elif not _is_unicode(entry.name):
             reason = "the name is not valid UTF-8"
         elif is_link_out:
-            reason = LINK_OUT
+            reason = LINK_OUT_REASON
         if reason:
             return Skipped(readable_path(entry.path) + "/" * is_folder, reason)
-        return None if is_folder else self.file(Path(entry.path), prefix + entry.name)
+        return None if is_folder else self.examine_file(Path(entry.path), prefix + entry.name)
 
     def _is_link_out(self, entry: os.DirEntry[str]) -> bool:
         try:
@@ -157,7 +157,7 @@ class Root:
         except FileNotFoundError:  # a broken link
             return False
 
-    def file(self, path: Path, id: str) -> FileSource | Skipped:
+    def examine_file(self, path: Path, id: str) -> FileSource | Skipped:
         """Return a file of this root, or a `Skipped` with the reason to skip it."""
         try:
             info = path.stat()

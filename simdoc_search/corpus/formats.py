@@ -95,7 +95,7 @@ class FileFormat:
         return min(1.0, _MIN_PAGE_TIME_SHARE + size / _FULL_TIME_BYTES) if self.kind == "html" else 1.0
 
 
-TEXT = FileFormat("text")
+TEXT_FORMAT = FileFormat("text")
 
 
 def format_of(path: PurePath) -> FileFormat:
@@ -106,4 +106,4 @@ def format_of(path: PurePath) -> FileFormat:
             return FileFormat(_KINDS[extension], extension)
     if path.parent.name in ("cur", "new") and _MAILDIR_NAME.fullmatch(path.name):
         return FileFormat("document", ".eml")
-    return TEXT
+    return TEXT_FORMAT

@@ -18,7 +18,7 @@ from simdoc_search.devengine.cluster import (
     find_running_clusters,
 )
 from simdoc_search.devengine.common import EngineError, ProgressCallback
-from simdoc_search.devengine.startup import find_free_port, running_cluster, start
+from simdoc_search.devengine.startup import find_free_port, running_cluster, start_cluster
 
 __all__ = [
     "DEFAULT_PORT",
@@ -31,5 +31,5 @@ __all__ = [
     "find_free_port",
     "find_running_clusters",
     "running_cluster",
-    "start",
+    "start_cluster",
 ]

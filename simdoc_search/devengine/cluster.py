@@ -74,7 +74,7 @@ class Cluster:
     """A cluster of OpenSearch nodes on this machine, with one process per node.
 
     Attributes:
-        was_running: whether `start` found the cluster already running.
+        was_running: whether `start_cluster` found the cluster already running.
     """
 
     def __init__(self, registration: Registration, *, was_running: bool = False) -> None:

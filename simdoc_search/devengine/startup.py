@@ -23,7 +23,7 @@ FREE_PORTS = range(9210, HTTP_PORTS.stop)
 """Ports that `find_free_port` may choose. Ports near 9200 are reserved for engines that users start themselves."""
 
 
-def start(
+def start_cluster(
     *,
     nodes: int | None = None,
     port: int = DEFAULT_PORT,
@@ -91,12 +91,12 @@ def running_cluster(
     data: str | Path | None = None,
     progress: ProgressCallback | None = None,
 ) -> Iterator[Cluster]:
-    """Start a cluster, and stop it at the end of the `with` block. The arguments are those of `start`.
+    """Start a cluster, and stop it at the end of the `with` block. The arguments are those of `start_cluster`.
 
     Without `data`, the cluster is ephemeral. If the cluster was already running, it is not stopped.
     """
     options: dict[str, Any] = {"version": version, "data": data, "ephemeral": data is None, "progress": progress}
-    cluster = start(nodes=nodes, port=port, heap=heap, **options)
+    cluster = start_cluster(nodes=nodes, port=port, heap=heap, **options)
     try:
         yield cluster
     finally:

@@ -18,7 +18,7 @@ from simdoc_search.indexing.pruning import vanished_documents
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_missing, is_same_file, is_unchanged
 from simdoc_search.indexing.seen_ids import IdStatus, SeenIds
-from simdoc_search.indexing.skip_reasons import BROKEN_LINK, OTHER, classify_reason
+from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON, OTHER, classify_reason
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
 
@@ -131,7 +131,7 @@ class Decisions:
         if root is None:
             return _LocatedSource(source, None, None)
         named = self._paths.get_or_add(root)
-        if kind is OTHER or source.reason == BROKEN_LINK:
+        if kind is OTHER or source.reason == BROKEN_LINK_REASON:
             named.unreadable[absolute(source.path)] = source.reason
         return _LocatedSource(source, named, named.id_of_skipped(source) if kind.is_text_lost else None)
 

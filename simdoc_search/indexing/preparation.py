@@ -26,7 +26,7 @@ from simdoc_search.stores.record import EncodedRecord, Origin, Record
 from simdoc_search.stores.sketching import compute_sketches, missing_kinds
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
-NO_WORDS = "no words"
+NO_WORDS_REASON = "no words"
 
 _FEW_CHUNKS = 4  # up to this number of chunks, this process is faster than starting subprocesses
 
@@ -91,12 +91,12 @@ def prepare_jobs(
     chunks = itertools.chain(first, chunks)
     if is_long or any(job.is_risky for chunk in first for job in chunk):
         count = workers if is_long else min(workers, len(first))
-        yield from map_chunks(chunks, _pool(count, preparation, limits), 2 * workers if is_long else count)
+        yield from map_chunks(chunks, _make_pool(count, preparation, limits), 2 * workers if is_long else count)
     else:
         yield from _prepare_in_process(chunks, preparation, limits)
 
 
-def _pool(workers: int, preparation: PreparationSettings, limits: ItemLimits) -> WorkerPool[Job, Outcome]:
+def _make_pool(workers: int, preparation: PreparationSettings, limits: ItemLimits) -> WorkerPool[Job, Outcome]:
     return WorkerPool(workers, functools.partial(_prepare_chunk, preparation), _skip, limits)
 
 
@@ -114,7 +114,7 @@ def _prepare_in_process(
             try:
                 yield _prepare_chunk(preparation, chunk, lambda *_: None, allow_risky=False)
             except (NeedsSubprocessError, MemoryError):  # in a subprocess, only the document that is too large fails
-                pool = pool or _pool(1, preparation, limits)
+                pool = pool or _make_pool(1, preparation, limits)
                 yield pool.submit(chunk).result()
     finally:
         if pool:
@@ -146,7 +146,7 @@ def _prepare_chunk(
         if digest != job.stored_digest:
             changed.append((number, document, digest, origin))
     begin(None)
-    records = _records([(document, digest, origin) for _, document, digest, origin in changed], preparation)
+    records = _make_records([(document, digest, origin) for _, document, digest, origin in changed], preparation)
     for (number, *_), record in zip(changed, records, strict=True):
         outcomes[number] = (record.id, _outcome_of(record, jobs[number], preparation))
     return outcomes
@@ -154,13 +154,13 @@ def _prepare_chunk(
 
 def _outcome_of(record: Record, job: Job, preparation: PreparationSettings) -> Prepared | Record | Skipped:
     if not record.shingles:
-        return Skipped(job.name, NO_WORDS)
+        return Skipped(job.name, NO_WORDS_REASON)
     if preparation.encode is None:
         return record
     return Prepared.of(record, preparation.settings, preparation.encode)
 
 
-def _records(
+def _make_records(
     documents: Sequence[tuple[Document, str, Origin | None]], preparation: PreparationSettings
 ) -> Iterator[Record]:
     settings, texts = preparation.settings, [document.text for document, _, _ in documents]

@@ -70,7 +70,9 @@ def vanished_documents(
     return _limit_removals(missing, total, named.path, problems, prune_all=prune_all)
 
 
-def vanished_at(store: Store, root: str | Path, paths: Iterable[str], *, prune_all: bool = False) -> VanishedDocuments:
+def vanished_documents_at(
+    store: Store, root: str | Path, paths: Iterable[str], *, prune_all: bool = False
+) -> VanishedDocuments:
     """Find the documents of files, folders and archives below an indexed folder that no longer exist.
 
     If the indexed folder itself does not exist, no documents are returned, because it may only be unreachable.

@@ -16,7 +16,7 @@ from pathlib import Path, PurePath
 
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.documents import Skipped
-from simdoc_search.indexing.skip_reasons import BROKEN_LINK
+from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Origin, Record
 
@@ -66,7 +66,7 @@ class NamedPath:
         """Return the unreadable file or folder that is this path or contains it, or None."""
         if not self.unreadable:
             return None
-        if self.unreadable.get(path) == BROKEN_LINK:  # the file does not exist; it is not unreadable
+        if self.unreadable.get(path) == BROKEN_LINK_REASON:  # the file does not exist; it is not unreadable
             path = os.path.dirname(path)  # noqa: PTH120 - Path objects are slow here
         while len(path) >= len(self.path):
             if path in self.unreadable:

@@ -11,7 +11,7 @@ _INITIAL_SLOTS = 1 << 10
 class IdStatus(IntEnum):
     """How a run changes the document with an id, compared with the store before the run."""
 
-    NOTHING = 1  # nothing was written or removed
+    NOT_WRITTEN = 1  # neither written nor removed
     INDEXED = 2
     UNCHANGED = 3
     REPLACED = 4
@@ -43,7 +43,7 @@ class SeenIds:
         if 3 * (self._length + 1) > 2 * len(self._statuses):
             self._grow()
         key = hash(id)
-        self._put(self._slot(key), key, _short_digest(digest), path_number, IdStatus.NOTHING)
+        self._put(self._slot(key), key, _short_digest(digest), path_number, IdStatus.NOT_WRITTEN)
         self._length += 1
 
     def path_number(self, id: str) -> int:
@@ -65,17 +65,17 @@ class SeenIds:
     def note_removed(self, id: str) -> None:
         """Record that the store will have no document with this id."""
         slot = self._slot(hash(id))
-        self._statuses[slot] = IdStatus.DELETED if self._digests[slot] else IdStatus.NOTHING
+        self._statuses[slot] = IdStatus.DELETED if self._digests[slot] else IdStatus.NOT_WRITTEN
 
     def note_refused(self, id: str) -> None:
         """Record that the store refused the change of this document."""
-        self._statuses[self._slot(hash(id))] = IdStatus.NOTHING
+        self._statuses[self._slot(hash(id))] = IdStatus.NOT_WRITTEN
 
     def is_stored(self, id: str) -> bool:
         """Return whether the store has, or will have, a document with this id."""
         slot = self._slot(hash(id))
         status = self._statuses[slot]
-        return status != IdStatus.DELETED and (status != IdStatus.NOTHING or self._digests[slot] != 0)
+        return status != IdStatus.DELETED and (status != IdStatus.NOT_WRITTEN or self._digests[slot] != 0)
 
     def is_new(self, id: str) -> bool:
         """Return whether the run found the id, and the store had no document with this id before."""

@@ -27,7 +27,7 @@ class SkipKind:
 OTHER = SkipKind("", ".*")
 """The file is unreadable now or with this installation: no permission, a failing disk, a reader that crashed."""
 
-BROKEN_LINK = "broken link"
+BROKEN_LINK_REASON = "broken link"
 """The reason for a link to a file that does not exist, or to a folder on a disk that is not mounted."""
 
 KINDS = (
@@ -43,7 +43,7 @@ KINDS = (
     SkipKind("", "took longer than .*", advice="wait longer with --file-timeout SECONDS"),
     SkipKind("", "needed more memory .*", advice="allow more memory with --worker-memory MB"),
     OTHER,
-    SkipKind("", rf"{BROKEN_LINK}|vanished before it was read|the name .*|the id .*"),
+    SkipKind("", rf"{BROKEN_LINK_REASON}|vanished before it was read|the name .*|the id .*"),
     SkipKind("rejected as duplicates", "((?:the same (?:text|words) as|overlaps) .*)"),
     SkipKind("with the id of another file", r"(a file of .*) has this id"),
     SkipKind("", r"nested in .* archives|no text.*|no words|format .* is not supported|a table; .*", is_text_lost=True),

@@ -2,7 +2,7 @@
 
 from simdoc_search.passages.align import Alignment
 from simdoc_search.passages.exact import Measures, containment, jaccard, measures, shingle_set
-from simdoc_search.passages.highlight import Highlights, Marked
+from simdoc_search.passages.highlight import Highlights, MarkedText
 from simdoc_search.passages.passage import Comparison, Difference, Passage
 
 __all__ = [
@@ -10,7 +10,7 @@ __all__ = [
     "Comparison",
     "Difference",
     "Highlights",
-    "Marked",
+    "MarkedText",
     "Measures",
     "Passage",
     "containment",

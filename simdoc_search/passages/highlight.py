@@ -13,7 +13,7 @@ from simdoc_search.passages.positions import words_after, words_before
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class MarkedText:
     """A text with marked spans.
 
     Attributes:
@@ -25,7 +25,7 @@ class Marked:
     spans: tuple[Span, ...]
 
     @classmethod
-    def of(cls, text: str, spans: Iterable[Span]) -> Marked:
+    def from_spans(cls, text: str, spans: Iterable[Span]) -> MarkedText:
         """Mark spans of a text. They may overlap and be in any order.
 
         The spans of a passage hit are `[passage.b for passage in hit.passages]`.
@@ -91,15 +91,15 @@ class Highlights:
         passages: The passages in the order of the first text.
     """
 
-    query: Marked
-    hit: Marked
+    query: MarkedText
+    hit: MarkedText
     passages: tuple[Passage, ...]
 
     @classmethod
-    def of(cls, query: str, hit: str, passages: Sequence[Passage]) -> Highlights:
+    def from_passages(cls, query: str, hit: str, passages: Sequence[Passage]) -> Highlights:
         """Mark known passages, such as those of a `PassageHit`."""
         first, second = ([passage.a for passage in passages], [passage.b for passage in passages])
-        return cls(Marked.of(query, first), Marked.of(hit, second), tuple(passages))
+        return cls(MarkedText.from_spans(query, first), MarkedText.from_spans(hit, second), tuple(passages))
 
 
 def highlight(
@@ -116,7 +116,7 @@ def highlight(
     Raises:
         ValueError: The preset is unknown.
     """
-    return Highlights.of(query, hit, align(query, hit, preset, analysis=analysis))
+    return Highlights.from_passages(query, hit, align(query, hit, preset, analysis=analysis))
 
 
 def _shorten(text: str, max_words: int) -> str:

@@ -124,7 +124,7 @@ def _query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, D
 
 def _dates_of_record(record: Record, version_control: bool) -> DateSources:
     path = Path(record.origin.file(record.id)) if record.origin and version_control else None
-    return DateSources.of(record, path)
+    return DateSources.from_record(record, path)
 
 
 def _dates_of_text(query: VersionQuery) -> DateSources:

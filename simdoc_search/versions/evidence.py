@@ -104,7 +104,7 @@ class DateSources:
     path: Path | None = None
 
     @classmethod
-    def of(cls, record: Record, path: Path | None = None) -> DateSources:
+    def from_record(cls, record: Record, path: Path | None = None) -> DateSources:
         """Return the sources of a stored document."""
         return cls(record.path, record.metadata, record.origin.mtime_ns if record.origin else None, path)
 
@@ -130,7 +130,7 @@ def date_written(record: Record) -> DocumentDate | None:
 
     Dates of commits are not used.
     """
-    document = DateSources.of(record)
+    document = DateSources.from_record(record)
     for kind in _DATE_KINDS:
         if date := _date_of(kind, document):
             return date

@@ -13,7 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.devengine import Cluster, EngineError, find_cluster, find_free_port, running_cluster, start, startup
+from simdoc_search.devengine import (
+    Cluster,
+    EngineError,
+    find_cluster,
+    find_free_port,
+    running_cluster,
+    start_cluster,
+    startup,
+)
 from tests.support.cli import answer, output, run, sentence
 from tests.support.engines import call, need_packages
 from tests.support.waiting import wait_until
@@ -193,7 +201,7 @@ def test_the_next_start_starts_a_killed_node(three_nodes: Cluster) -> None:
     three_nodes.kill(1)
 
     assert 2 == call(three_nodes.urls[1], "GET", "/_cluster/health?wait_for_nodes=2&timeout=60s")["number_of_nodes"]
-    assert start(port=three_nodes.port).was_running
+    assert start_cluster(port=three_nodes.port).was_running
     assert three_nodes.status().is_healthy
     assert 3 == len({three_nodes.pid(number) for number in three_nodes.numbers} - {0})
 
@@ -220,7 +228,7 @@ def test_a_node_that_fails_shows_the_end_of_its_log(home: Path, monkeypatch: pyt
     monkeypatch.setattr(startup, "is_port_in_use", lambda _: False)  # as if the other program started after the check
     message = r"node 1 ended during its start \(exit code 1\); see the end of its log"
     with socket.create_server(("127.0.0.1", port + 100)), pytest.raises(EngineError, match=message) as caught:
-        start(port=port, ephemeral=True, heap="256m")
+        start_cluster(port=port, ephemeral=True, heap="256m")
 
     assert "java.net.BindException: Address already in use" in caught.value.log
     assert None is find_cluster(port)

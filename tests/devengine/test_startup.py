@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.devengine import EngineError, cluster, find_cluster, find_free_port, processes, start
+from simdoc_search.devengine import EngineError, cluster, find_cluster, find_free_port, processes, start_cluster
 from simdoc_search.devengine.common import cache_folder
 from simdoc_search.devengine.packages import Java
 from tests.support.devengine import NOWHERE, fake_java, registered
@@ -21,7 +21,7 @@ from tests.support.devengine import NOWHERE, fake_java, registered
 
 def test_a_port_in_use_is_refused_before_the_download(used_port: int) -> None:
     with pytest.raises(EngineError, match=f"port {used_port} is in use by another program; stop it, or choose"):
-        start(port=used_port)
+        start_cluster(port=used_port)
 
     assert None is find_cluster(used_port)
     assert not cache_folder().exists()
@@ -33,13 +33,13 @@ def test_a_transport_port_in_use_is_refused() -> None:
         socket.create_server(("127.0.0.1", port + 100)),
         pytest.raises(EngineError, match=f"port {port + 100} is in use"),
     ):
-        start(port=port)
+        start_cluster(port=port)
 
 
 @pytest.mark.parametrize("version", ["3.x", "2.19", "v3.3.2", "3.3.2/../x", "latest", "٣.3.2"])
 def test_a_malformed_version_is_refused(version: str) -> None:
     with pytest.raises(EngineError, match=r"is not a version number of OpenSearch; write it like \d"):
-        start(port=find_free_port(), version=version, ephemeral=True)
+        start_cluster(port=find_free_port(), version=version, ephemeral=True)
 
     assert not cache_folder().exists()
 
@@ -49,40 +49,40 @@ def test_fewer_nodes_than_the_data_has_are_refused(tmp_path: Path) -> None:
         (tmp_path / f"node-{number}" / "data" / "nodes").mkdir(parents=True)
 
     with pytest.raises(EngineError, match=r"contains the data of 3 nodes, not 2; omit --nodes"):
-        start(nodes=2, port=find_free_port(2), data=tmp_path)
+        start_cluster(nodes=2, port=find_free_port(2), data=tmp_path)
 
 
 def test_an_ephemeral_engine_cannot_use_a_folder(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="omit --data or --ephemeral"):
-        start(data=tmp_path, ephemeral=True)
+        start_cluster(data=tmp_path, ephemeral=True)
 
 
 def test_a_file_as_the_folder_is_refused_before_the_port_is_checked(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     with pytest.raises(EngineError, match=r"file is not a folder; choose a folder with --data"):
-        start(port=80, data=tmp_path / "file")
+        start_cluster(port=80, data=tmp_path / "file")
 
 
 def test_a_running_engine_with_other_options_is_refused(launch_child: Any, tmp_path: Path) -> None:
     registered(pids=(launch_child(),), token="the-token")
 
     with pytest.raises(EngineError, match=r"\(nodes: 1, not 2; heap: 1g, not 2g; data: .*\); omit these options"):
-        start(port=NOWHERE, nodes=2, heap="2g", data=tmp_path / "other")
+        start_cluster(port=NOWHERE, nodes=2, heap="2g", data=tmp_path / "other")
     with pytest.raises(EngineError, match=r"version: 3\.3\.2, not 2\.19\.1\); omit"):
-        start(port=NOWHERE, version="2.19.1")
+        start_cluster(port=NOWHERE, version="2.19.1")
     with pytest.raises(EngineError, match="data: not ephemeral"):
-        start(port=NOWHERE, ephemeral=True)
-    assert start(port=NOWHERE, nodes=1, heap="1g").was_running
+        start_cluster(port=NOWHERE, ephemeral=True)
+    assert start_cluster(port=NOWHERE, nodes=1, heap="1g").was_running
 
 
 def test_data_and_ports_of_another_engine_are_refused(launch_child: Any) -> None:
     registered(port=9270, pids=(launch_child(), 0), token="the-token")
 
     with pytest.raises(EngineError, match="the engine on port 9270 uses the data in"):
-        start(port=NOWHERE)
+        start_cluster(port=NOWHERE)
     with pytest.raises(EngineError, match="port 9271 is in use by another engine"):
-        start(port=9271, ephemeral=True)
+        start_cluster(port=9271, ephemeral=True)
 
 
 # --- nodes that end ---

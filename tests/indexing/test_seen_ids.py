@@ -37,7 +37,7 @@ def test_statuses_are_those_of_dictionaries(seed: int) -> None:
 
     def expected_status(old: str | None, new: str | None) -> IdStatus:
         if old is None:
-            return IdStatus.NOTHING if new is None else IdStatus.INDEXED
+            return IdStatus.NOT_WRITTEN if new is None else IdStatus.INDEXED
         return IdStatus.DELETED if new is None else IdStatus.UNCHANGED if old == new else IdStatus.REPLACED
 
     expected = Counter(expected_status(before[id], now[id]) for id in before)

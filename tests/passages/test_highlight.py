@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search import Marked, highlight
+from simdoc_search import MarkedText, highlight
 from simdoc_search.passages.align import align
 
 SHARED = "the tenant pays the rent on the first day of each month, in advance & without being asked for it"
@@ -57,7 +57,7 @@ def test_the_tags_of_a_text_are_only_shown() -> None:
 
 def test_invisible_characters_are_written_out() -> None:
     """The characters may be next to a mark."""
-    html = Marked.of("pay \u202e001 euros\x00 now", [(4, 8)]).html()
+    html = MarkedText.from_spans("pay \u202e001 euros\x00 now", [(4, 8)]).html()
 
     assert 'pay <mark><span class="escape">\\u202e</span>001</mark> euros<span class="escape">\\x00</span> now' == html
 
@@ -66,26 +66,26 @@ def test_a_fragment_has_words_around_the_mark() -> None:
     """The middle of a long span is left out."""
     text = " ".join(f"w{number}" for number in range(200))
     begin, end = text.index("w50 "), text.index(" w150")
-    (fragment,) = Marked.of(text, [(begin, end)]).fragments(context_words=3, max_words=6)
+    (fragment,) = MarkedText.from_spans(text, [(begin, end)]).fragments(context_words=3, max_words=6)
 
     assert "… w47 w48 w49 <mark>w50 w51 w52 … w147 w148 w149</mark> w150 w151 w152 …" == fragment
-    short = Marked.of(text, [(begin, begin + 3)]).fragments(context_words=2)
+    short = MarkedText.from_spans(text, [(begin, begin + 3)]).fragments(context_words=2)
     assert ["… w48 w49 <mark>w50</mark> w51 w52 …"] == short
 
 
 def test_the_first_fragments_are_returned() -> None:
     """A text without marks has no fragments."""
-    marked = Marked.of("a b c d e", [(0, 1), (4, 5), (8, 9)])
+    marked = MarkedText.from_spans("a b c d e", [(0, 1), (4, 5), (8, 9)])
 
     assert ["<mark>a</mark> b …", "… b <mark>c</mark> d …"] == marked.fragments(2, context_words=1)
     assert 3 == len(marked.fragments())
-    assert ([], "a b c") == (Marked.of("a b c", []).fragments(), Marked.of("a b c", []).html())
+    assert ([], "a b c") == (MarkedText.from_spans("a b c", []).fragments(), MarkedText.from_spans("a b c", []).html())
 
 
 @given(st.text(), st.lists(st.tuples(st.integers(-3, 40), st.integers(-3, 40))))
 def test_any_spans_of_any_text_can_be_marked(text: str, spans: list[tuple[int, int]]) -> None:
     """The marked spans are disjoint and have the same characters. The tags are balanced."""
-    marked = Marked.of(text, spans)
+    marked = MarkedText.from_spans(text, spans)
     wanted = {index for start, end in spans for index in range(max(start, 0), min(end, len(text)))}
 
     assert wanted == {index for start, end in marked.spans for index in range(start, end)}

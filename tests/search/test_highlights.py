@@ -31,7 +31,7 @@ def test_shared_passages_are_marked_in_both_texts(search: SimilaritySearch) -> N
     assert f"Contract: <mark>{SHARED}</mark>; all else is as before &lt;now&gt;" == highlights.hit.html()
     assert f"Dear Ben, <mark>{SHARED}</mark>. Yours, Ann" == highlights.query.html()
     assert highlights == search.highlight("lease", "letter") == search.highlight("lease", text=TEXTS["letter"])
-    assert highlights == Highlights.of(TEXTS["letter"], TEXTS["lease"], hit.passages)
+    assert highlights == Highlights.from_passages(TEXTS["letter"], TEXTS["lease"], hit.passages)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from simdoc_search import Document, SimilaritySearch
+from simdoc_search import Document, PassageResult, SimilaritySearch
 from tests.support.stores import NewStore
 
 DOCUMENTS, SOURCES = 80, 20
@@ -55,10 +55,15 @@ def thesis(shared_store: NewStore) -> Thesis:
     return Thesis(search, " ".join([*text, *new.next(80)]), sources)
 
 
-def test_all_sources_of_a_text_are_found(thesis: Thesis) -> None:
+@pytest.fixture(scope="module")
+def whole(thesis: Thesis) -> PassageResult:
+    """All hits of the text."""
+    return thesis.search.passages(text=thesis.text, size=100)
+
+
+def test_all_sources_of_a_text_are_found(thesis: Thesis, whole: PassageResult) -> None:
     copied = sum(thesis.sources.values())
     first = thesis.search.passages(text=thesis.text)
-    whole = thesis.search.passages(text=thesis.text, size=100)
 
     assert abs(first.covered.words - copied) <= 0.01 * copied
     assert first.covered.words / len(thesis.text.split()) == first.covered.share
@@ -69,8 +74,7 @@ def test_all_sources_of_a_text_are_found(thesis: Thesis) -> None:
     assert ("Showing 10 of 20 matches", "20 matches") == (first.showing, whole.showing)
 
 
-def test_order_and_coverage_do_not_depend_on_the_page(thesis: Thesis) -> None:
-    whole = thesis.search.passages(text=thesis.text, size=100)
+def test_order_and_coverage_do_not_depend_on_the_page(thesis: Thesis, whole: PassageResult) -> None:
     pages = [thesis.search.passages(text=thesis.text, size=12, offset=offset) for offset in (0, 12)]
 
     assert whole.hits == [hit for page in pages for hit in page]

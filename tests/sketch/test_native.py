@@ -57,7 +57,7 @@ def hard_texts() -> list[str]:
 def parts_of(fingerprint: Fingerprint) -> tuple[object, ...]:
     """Everything in a fingerprint, as comparable values."""
     arrays = (*(getattr(fingerprint.minima, name) for name in ("slots", "val1", "val2")), fingerprint.passages)
-    values = [array.tolist() for array in arrays]
+    values = [(array.dtype, array.tobytes()) for array in arrays]
     return values, fingerprint.shingles, fingerprint.words_hash, set(fingerprint.words.split(b" "))
 
 

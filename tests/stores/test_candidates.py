@@ -21,6 +21,7 @@ from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE,
 from simdoc_search.stores.local import candidates as page_reader
 from simdoc_search.stores.local import schema, snapshot
 from simdoc_search.stores.local import store as local
+from tests.support.slow_cases import slow_after
 from tests.support.stores import NewStore, put, ranked_candidates, record, tokens
 
 # --- plans ---
@@ -97,7 +98,7 @@ def test_only_a_page_of_thousands_of_equal_documents_is_read(
     assert len(read) <= 110  # for two queries of 10 hits each
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", slow_after(1, range(2)))
 def test_bands_find_the_same_documents_as_a_loop_over_all(shared_store: NewStore, seed: int) -> None:
     """A plan whose bands match too many documents is run without them."""
     rng = random.Random(seed)

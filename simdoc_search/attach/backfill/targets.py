@@ -154,8 +154,8 @@ def _choose_settings(existing: Settings | None, default: Settings, options: Back
     added: dict[str, Any] = {name: None for name in KINDS if getattr(existing, name) is None}
     if existing != replace(requested, **added):
         labels = f"{format_label(existing)!r}, not {format_label(requested)!r}"
-        how = "choose a new field with --field, or omit the options that change settings"
-        raise UnfitIndexError(f"its field {options.field} has the settings {labels}; {how}")
+        advice = "choose a new field with --field, or omit the options that change settings"
+        raise UnfitIndexError(f"its field {options.field} has the settings {labels}; {advice}")
     return requested
 
 
@@ -198,8 +198,8 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
         if mapping_at(index.mappings, name) is None and not any(has_text(source, name) for source in sources):
             properties = index.mappings.get("properties", {})
             other_fields = {key: mapping for key, mapping in properties.items() if key != options.field}
-            how = f"give one of its text fields with --text-field ({shorten_list(text_paths(other_fields))})"
-            raise UnfitIndexError(f"neither its mapping nor its documents have the field {name}; {how}")
+            advice = f"give one of its text fields with --text-field ({shorten_list(text_paths(other_fields))})"
+            raise UnfitIndexError(f"neither its mapping nor its documents have the field {name}; {advice}")
     if not all(is_simdoc_value(fingerprint_in(source, options.field)) for source in sources):
         raise UnfitIndexError(f"its documents have other values in {options.field}; choose another field with --field")
 

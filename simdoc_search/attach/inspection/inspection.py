@@ -188,8 +188,8 @@ def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
         shards = int(state.get("number_of_shards", 0))
         missing = shards - int(state.get("active_primary_shards", 0))
         if missing > 0:
-            how = "find the cause with GET _cluster/allocation/explain, then run the command again"
-            reasons[index] = f"{missing} of {shards} shards are missing (status {state['status']}); {how}"
+            advice = "find the cause with GET _cluster/allocation/explain, then run the command again"
+            reasons[index] = f"{missing} of {shards} shards are missing (status {state['status']}); {advice}"
     return reasons
 
 

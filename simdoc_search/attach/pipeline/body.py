@@ -92,8 +92,8 @@ def _check_supported(settings: Settings, field: str) -> None:
         if is_set:
             raise StoreError(f"an ingest pipeline does not support {name}; use simdoc-search backfill")
     if not field or "." in field or field.startswith("_"):
-        how = f"use a top-level field, such as {DEFAULT_FIELD}"
-        raise StoreError(f"a pipeline cannot write to the field '{printable(field)}'; {how}")
+        advice = f"use a top-level field, such as {DEFAULT_FIELD}"
+        raise StoreError(f"a pipeline cannot write to the field '{printable(field)}'; {advice}")
 
 
 def _build_parameters(settings: Settings, text_fields: list[str], field: str) -> dict[str, Any]:
