@@ -81,7 +81,7 @@ def test_pages_neither_repeat_nor_omit_a_document(run_query: RunQuery) -> None:
     assert [3, 3, 2] == [len(page) for page in pages]
 
 
-def test_hits_have_the_requested_fields_and_their_place(run_query: RunQuery) -> None:
+def test_hits_have_the_requested_fields_and_their_key(run_query: RunQuery) -> None:
     hits = run_query(size=3, offset=2, fields=["year", "team", "none"]).hits
 
     assert [{"year": int(hit.id[-2:]), "team": "x"} for hit in hits] == [hit.fields for hit in hits]

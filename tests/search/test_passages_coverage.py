@@ -70,7 +70,7 @@ def test_all_sources_of_a_text_are_found(thesis: Thesis, whole: PassageResult) -
     assert (SOURCES, 10) == (first.total, len(first))
     assert (first.covered, first.total) == (whole.covered, whole.total)
     assert thesis.sources == {hit.id: hit.words for hit in whole}
-    assert sorted(thesis.sources.values(), reverse=True) == [hit.adds for hit in whole]
+    assert sorted(thesis.sources.values(), reverse=True) == [hit.added_words for hit in whole]
     assert ("Showing 10 of 20 matches", "20 matches") == (first.showing, whole.showing)
 
 
@@ -117,7 +117,7 @@ def test_a_hit_adds_words_that_better_hits_do_not_cover(search: SimilaritySearch
     result = search.passages(text=" ".join(mine))
 
     expected = [("most", 150, 150), ("other", 60, 50), ("same", 130, 0)]
-    assert expected == [(hit.id, hit.words, hit.adds) for hit in result]
+    assert expected == [(hit.id, hit.words, hit.added_words) for hit in result]
     assert (200, 200 / 300) == result.covered
     assert "67 % of the text (200 of 300 words) appears in 3 indexed documents." == result.headline()
 
