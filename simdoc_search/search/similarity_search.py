@@ -258,9 +258,10 @@ class SimilaritySearch:
         probability: OptionalFraction = None,
         source_filters: Filters | None = None,
     ) -> FingerprintQuery:
-        """Return the only reading of a query whose document exists, with the full id.
+        """Parse a query, and return it with the full id.
 
-        An id takes precedence over a path or a file name. The arguments and errors are those of `similar`.
+        `a_20` can be an id, or the id `a` with an overlap. The reading whose document exists is chosen. An id takes
+        precedence over a path or a file name. The arguments and errors are those of `similar`.
         """
         return Resolver(self.store, source_filters).resolve(query, overlap=overlap, probability=probability)
 
@@ -312,8 +313,8 @@ class SimilaritySearch:
         """Find the documents that share passages with a stored document or a text, and the positions of the passages.
 
         For a text of up to 1,000 words, every shared run of 6 words is found. For a longer text, every shared run of 12
-        words is found. The result contains this number as `run`. If texts are not stored, it is 36 by default, and
-        shorter runs are found with the probability `PassageSettings.probability_of_finding`.
+        words is found. The result contains this number as `guaranteed_run`. If texts are not stored, it is 36 by
+        default, and shorter runs are found with the probability `PassageSettings.probability_of_finding`.
 
         Args:
             options: the fields of `PassageQuery`, as keyword arguments.
@@ -415,9 +416,9 @@ class SimilaritySearch:
     def related(self, options: RelatedQuery) -> RelatedResult:
         """Find the documents on the same topic as a stored document or a text, even if they use other words.
 
-        Up to 200 documents that share rare concepts are read, and up to 50 of these are compared. For large pages, both
-        numbers are larger. If the store has sentences, versions score 0.75 to 1, and related documents score less.
-        `versions.relations` describes how two documents are compared.
+        The candidates are the documents that share rare concepts. Up to 200 of them are read, or 4 per requested hit if
+        that is more. Up to 50 of these are compared, or 2 per requested hit. If the store has sentences, versions score
+        0.75 to 1, and related documents score less. `versions.relations` describes how two documents are compared.
 
         Args:
             options: the fields of `RelatedQuery`, as keyword arguments.
@@ -475,7 +476,7 @@ class SimilaritySearch:
 
         Returns:
             The counts, and the documents that were left out. `families()` and `edges()` return iterators. To order a
-            family, use `ordered`.
+            family, use `order_family`.
 
         Raises:
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
@@ -487,7 +488,7 @@ class SimilaritySearch:
         self._check_fields_exist(families.documents, options.filters)
         return families
 
-    def ordered(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
+    def order_family(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
         """Order a family by evidence, as `versions` does. Texts are not compared.
 
         Args:
@@ -508,7 +509,7 @@ class SimilaritySearch:
 
         Returns:
             The counts, and the documents that were left out. `topics()` and `edges()` return iterators. To name a
-            topic, use `named`.
+            topic, use `name_topic`.
 
         Raises:
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
@@ -521,7 +522,7 @@ class SimilaritySearch:
         self._check_fields_exist(topics.documents, options.filters)
         return topics
 
-    def named(
+    def name_topic(
         self, topic: Topic, *, extractor: Extractor | None = None, synonyms: Synonyms | None = None
     ) -> tuple[str, ...]:
         """Return names for a topic: the concepts of its centre that most other documents of the topic share.
@@ -544,7 +545,7 @@ class SimilaritySearch:
         document = QueryDocument(complete_record(self.store, record), self.store.settings)
         concepts = query_concepts(document, extractor, synonyms)
         try:
-            names = concepts.names()
+            names = concepts.load_names()
         except SimdocError:
             return ()
         return names.shared(set(topic.concepts), topic.concepts)
@@ -578,9 +579,9 @@ class SimilaritySearch:
                 if neither is more than four times as long as the other.
             filters: compare only documents with these fields, as for `similar`.
             within: compare only documents whose files are in one of these folders. The paths are absolute.
-            since: compare only documents whose files changed at or after this time with all other documents. Documents
-                that did not change are kept.
-            new: as `since`, but for the documents with these ids.
+            since: the documents whose files changed at or after this time are new. Each new document is compared with
+                all documents. Other documents are kept, and are not compared with each other. None: all are new.
+            new: ids of further new documents; see `since`.
             keep: which document is kept: `longest` (with `jaccard`, the text that most copies share verbatim takes
                 precedence), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. If documents are equal by
                 this rule, names that do not look like names of copies are preferred, then shorter ids.
