@@ -122,8 +122,10 @@ def _letters_and_digits(text: str) -> bytes | None:
         return None
     letters = np.frombuffer(b" %b " % data.translate(_LETTERS_AND_DIGITS), np.uint8)
     is_space = letters == _SPACE
-    is_kept = ~(is_space & np.append(False, is_space[:-1]))  # only the first of several spaces
-    return letters[is_kept].tobytes()
+    is_kept = ~is_space
+    is_kept[0] = True
+    is_kept[1:] |= ~is_space[:-1]  # only the first of several spaces
+    return bytes(letters[is_kept])
 
 
 def _max_read_per_phrase(phrase_count: int) -> int:
