@@ -92,7 +92,7 @@ def test_a_longer_edited_copy_is_not_kept_for_identical_ones(store: Store) -> No
     assert ["Kopie 1.txt", "Kopie 2.txt", "orig (1).txt"] == [id for id, kind, *_ in others if kind == "identical"]
     assert [("edit.txt", "near", round(96 / 97, 4), True)] == [other for other in others if other[1] != "identical"]
     if isinstance(store, Freezable):
-        assert [(kept, others)] == groups(search.duplicates(via="engine"))
+        assert [(kept, others)] == groups(search.duplicates(compare_in="engine"))
     assert [("orig.txt", ["edit.txt"])] == [
         (kept, [other[0] for other in others]) for kept, others in groups(search.duplicates(new=["edit.txt"]))
     ]
