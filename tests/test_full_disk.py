@@ -85,7 +85,7 @@ WRITING = {
 }
 
 
-@pytest.mark.parametrize("name", slow_after(1, WRITING))
+@pytest.mark.parametrize("name", slow_after(0, WRITING))
 def test_a_file_that_does_not_fit_leaves_the_earlier_one(name: str, folder: Path) -> None:
     """No temporary file remains. When space is free again, the same command writes the file."""
     cli.write(folder, {name: "earlier"})
@@ -173,8 +173,8 @@ def test_documents_can_be_deleted_later(folder: Path, limit: int) -> None:
     assert FIRST - {"first1", "first2"} == stored(folder / "store")
 
 
-@pytest.mark.parametrize("limit", slow_after(1, [1_000, 10]))
-@pytest.mark.parametrize("command", slow_after(1, [("backup", "store", "copy"), ("repair", "store", "--to", "copy")]))
+@pytest.mark.parametrize("limit", slow_after(0, [1_000, 10]))
+@pytest.mark.parametrize("command", slow_after(0, [("backup", "store", "copy"), ("repair", "store", "--to", "copy")]))
 def test_a_copy_that_does_not_fit_leaves_no_folder(folder: Path, command: tuple[str, ...], limit: int) -> None:
     before = sorted(folder.iterdir())
 

@@ -21,6 +21,7 @@ from tests.support.stores import NewStore
 NAMES = simdoc_search.__all__
 API = (Path(__file__).parents[1] / "docs/api.md").read_text("utf-8")
 EXTRAS = {"tantivy", "click", "rich", "selectolax", "chardet"}
+CLIENTS = {"opensearchpy", "elasticsearch"}
 
 WITHOUT_EXTRAS = """
 import sys
@@ -162,9 +163,10 @@ def test_a_store_is_closed_at_the_end_of_its_block(kind: str, request: pytest.Fi
 
 
 def test_importing_loads_no_extra_and_nothing_is_logged(tmp_path: Path) -> None:
+    """An application that embeds the query builder needs only numpy."""
     code = """
 import sys
-import simdoc_search, simdoc_search.query, simdoc_search.stores, simdoc_search.search.similarity_search
+import simdoc_search.query, simdoc_search.sketch, simdoc_search.stores, simdoc_search.search.similarity_search
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
 with simdoc_search.open_store("store", create=True) as store:
     simdoc_search.SimilaritySearch(store).index([simdoc_search.Document("a", "some words")])
@@ -172,7 +174,7 @@ with simdoc_search.open_store("store", create=True) as store:
     (loaded,) = printed(code, tmp_path)
 
     assert "simdoc_search" in loaded.split()
-    assert set() == EXTRAS & set(loaded.split())
+    assert set() == (EXTRAS | CLIENTS) & set(loaded.split())
 
 
 def test_every_module_can_be_imported_on_windows(tmp_path: Path) -> None:

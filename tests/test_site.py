@@ -15,6 +15,7 @@ import pytest
 
 from simdoc_search.cli.group import cli
 from tests.support.cli import answer, words, write, write_corpus
+from tests.support.scripts import run_script
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(path.stem for path in (ROOT / "docs").glob("*.md"))
@@ -36,7 +37,7 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
 
 
 def test_the_pictures_are_those_of_the_script(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, ROOT / "scripts" / "pictures.py", tmp_path], check=True)
+    run_script(ROOT / "scripts" / "pictures.py", tmp_path)
     drawn = {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()}
 
     assert 3 < len(drawn)

@@ -4,6 +4,7 @@
 //! reference. Python passes the word grammar, so its tables exist once.
 
 mod hash;
+mod runs;
 mod sketch;
 mod words;
 
@@ -17,6 +18,7 @@ use pyo3::types::PyByteArray;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use hash::{murmur3, PADDING};
+use runs::{shared_runs, Limits};
 use sketch::{Settings, Sketcher, Sketches};
 use words::{Grammar, Normaliser, Words, CODE_POINTS};
 
@@ -117,6 +119,39 @@ impl Kernel {
                 .unzip()
         });
         Ok([bytes(py, &h1), bytes(py, &h2)])
+    }
+
+    /// The runs of equal words in two texts (int64, three values per run), by descending length. A text is the numbers of
+    /// its words (int32). Equal words have equal numbers. The other arguments are the fields of `runs::Limits`.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)]
+    fn shared_runs<'py>(
+        py: Python<'py>,
+        a: &[u8],
+        b: &[u8],
+        max_window: usize,
+        max_pairs: u64,
+        reach: i64,
+        min_nearby_words: i64,
+        min_lone_run: i64,
+        min_run: usize,
+    ) -> PyResult<Buffer<'py>> {
+        if reach < 1 || min_run == 0 {
+            return Err(PyValueError::new_err(
+                "reach and min_run must be at least 1",
+            ));
+        }
+        let limits = Limits {
+            max_window,
+            max_pairs,
+            reach,
+            min_nearby_words,
+            min_lone_run,
+            min_run,
+        };
+        let (a, b): (Vec<i32>, Vec<i32>) = (pod_collect_to_vec(a), pod_collect_to_vec(b));
+        let runs = py.allow_threads(|| shared_runs(&a, &b, &limits));
+        Ok(bytes(py, runs.as_flattened()))
     }
 
     /// The fingerprints of texts: slots (int64), val1, val2 (uint64), counts, distinct shingles (int64), passage

@@ -28,6 +28,22 @@ class Kernel(Protocol):
     def hashes(self, units: bytes, starts: bytes, ends: bytes) -> Buffers:
         """Return the two halves (uint64) of the MurmurHash3 of each slice of UTF-16 units."""
 
+    def shared_runs(  # noqa: PLR0917 - a function of Rust
+        self,
+        a: bytes,
+        b: bytes,
+        max_window: int,
+        max_pairs: int,
+        reach: int,
+        min_nearby_words: int,
+        min_lone_run: int,
+        min_run: int,
+    ) -> bytearray:
+        """Return the runs of equal words in two texts (int64, three values per run); see `passages.align`.
+
+        Each text is an int32 array: the number of each of its words. Equal words have equal numbers.
+        """
+
     def fingerprints(  # noqa: PLR0917 - a function of Rust
         self,
         texts: Sequence[str],

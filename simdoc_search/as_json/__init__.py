@@ -1,6 +1,6 @@
 """Converts results to JSON-serialisable values, for `--json` and `serve`.
 
-queries.py      ids of documents, queries and plans
+queries.py      keys of documents, queries and plans
 similar.py      documents that share text
 passages.py     shared passages
 comparison.py   comparisons of two texts

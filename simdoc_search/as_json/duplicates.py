@@ -16,7 +16,7 @@ def duplicates_summary_as_json(duplicates: Duplicates, keep: str) -> dict[str, A
     measure = duplicates.measure
     return {
         "documents": duplicates.documents,
-        "new_documents": duplicates.fresh,
+        "new_documents": duplicates.new_documents,
         "overlap": float(measure.overlap),
         "measure": measure.name,
         "keep": keep,
@@ -24,8 +24,8 @@ def duplicates_summary_as_json(duplicates: Duplicates, keep: str) -> dict[str, A
         "groups": duplicates.group_count,
         "duplicates": duplicates.duplicate_count,
         "drop": duplicates.drop,
-        "to_drop": duplicates.drops,
-        "bytes_freed": duplicates.frees,
+        "to_drop": duplicates.drop_count,
+        "bytes_freed": duplicates.freed_bytes,
         "unverified": duplicates.unverified,
         "ignored": duplicates.ignored,
     }
@@ -57,7 +57,7 @@ def cluster_as_json(group: Group) -> dict[str, Any]:
             "exact": duplicate.exact,
             "action": duplicate.action,
             "reason": duplicate.reason,
-            "bytes_freed": duplicate.frees,
+            "bytes_freed": duplicate.freed_bytes,
             **key_as_json(duplicate.duplicate_of, "duplicate_of"),
         }
         members.append(member)
@@ -77,6 +77,6 @@ def pair_as_json(pair: Pair) -> dict[str, Any]:
 
 def _document_as_json(document: GroupedDocument) -> dict[str, Any]:
     changed = None
-    if document.changed is not None:
-        changed = datetime.fromtimestamp(document.changed / 1e9, timezone.utc).isoformat()
+    if document.mtime_ns is not None:
+        changed = datetime.fromtimestamp(document.mtime_ns / 1e9, timezone.utc).isoformat()
     return {**key_as_json(document.key), "path": document.path, "size": document.size, "changed": changed}

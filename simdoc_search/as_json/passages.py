@@ -25,8 +25,8 @@ def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[st
         "hits": [_hit_as_json(hit) for hit in result.hits],
         "candidates": result.candidates,
         "compared": result.compared,
-        "guaranteed_run": result.run,
-        "too_common_runs": result.too_common,
+        "guaranteed_run": result.guaranteed_run,
+        "too_common_runs": result.too_common_phrases,
     }
 
 
@@ -35,7 +35,7 @@ def _hit_as_json(hit: PassageHit) -> dict[str, Any]:
         **key_as_json(hit.key),
         "words": hit.words,
         "share": hit.share,
-        "new_words": hit.adds,
+        "new_words": hit.added_words,
         "kind": hit.kind,
         "changed": hit.changed,
         "passages": [{"a": passage.a, "b": passage.b, "words": passage.words} for passage in hit.passages],

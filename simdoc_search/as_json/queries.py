@@ -1,4 +1,4 @@
-"""Converts ids of documents, queries and plans to JSON."""
+"""Converts keys of documents, queries and plans to JSON."""
 
 from __future__ import annotations
 

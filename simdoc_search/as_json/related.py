@@ -28,7 +28,7 @@ def related_as_json(result: RelatedResult, id: str | None, file: str | None) -> 
         "total": result.total,
         "candidates": result.candidates,
         "compared": result.compared,
-        "naming_problem": result.unnamed or None,
+        "naming_problem": result.missing_names_reason or None,
     }
 
 
@@ -63,5 +63,5 @@ def concepts_as_json(result: ConceptsResult) -> dict[str, Any]:
         "paragraphs": result.paragraphs,
         "documents": result.documents,
         "concepts": [_concept_as_json(concept) for concept in result.concepts],
-        "naming_problem": result.unnamed or None,
+        "naming_problem": result.missing_names_reason or None,
     }

@@ -41,7 +41,7 @@ def versions_as_json(
         "undated": [_entry_as_json(entry) for entry in result.undated],
         "hits": [_hit_as_json(hit, result, texts, analysis) for hit in result.hits],
         "sentences": dict(zip(("in_query", "queried"), result.sentences, strict=True)),
-        "total": result.found,
+        "total": result.total,
         "candidates": result.candidates,
         "compared": result.compared,
         "candidate_source": result.candidate_source,
@@ -55,8 +55,8 @@ def order_as_json(order: VersionOrder) -> dict[str, Any]:
         "newest": None if order.newest is None else entry_key_as_json(order.newest),
         "order": {
             "evidence_kind": order.evidence_kind,
-            "certain": order.is_certain,
-            "conflict": [_contradiction_as_json(statement) for statement in order.conflict],
+            "is_certain": order.is_certain,
+            "conflicts": [_contradiction_as_json(statement) for statement in order.conflict],
             "reason": order.reason,
         },
     }

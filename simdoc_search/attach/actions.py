@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from simdoc_search.analysis.hashes import text_hash
@@ -17,7 +20,13 @@ from simdoc_search.stores.remote.texts import text_field_names, text_of
 from simdoc_search.stores.sketching import check_can_sketch, compute_sketches
 
 _BATCH_SIZE = 64
-"""Number of actions to read and fingerprint together."""
+"""Number of actions to fingerprint together."""
+
+_MAX_BATCHES_AHEAD, _MAX_CHARACTERS_AHEAD = 8, 8_000_000
+"""Maximum number of batches, and of characters in their texts, that are fingerprinted ahead.
+
+The helpers of the clients send 500 actions in a request by default, so one request is prepared during another one.
+"""
 
 
 def fingerprint_actions(
@@ -38,9 +47,12 @@ def fingerprint_actions(
     only some of them removes the fingerprint too. Run `simdoc-search backfill` after such an update. Also run it after
     an update by a script, because this function does not detect what the script changes.
 
+    While the client sends actions, a thread fingerprints the next ones, about 500. An error is raised after the actions
+    before it were yielded.
+
     Args:
-        actions: the actions. The document is the value of `_source`, the value of `doc` in an update, or the action
-            itself.
+        actions: the actions. They are read in the thread that reads the results. The document is the value of
+            `_source`, the value of `doc` in an update, or the action itself.
         text_field: path of the text field, such as `page.body`. The values of several fields, or of a list of strings,
             are joined by line breaks into one text.
         settings: settings of the index, as returned by `open_store(client=client, index="articles").settings`. None
@@ -55,29 +67,27 @@ def fingerprint_actions(
         MissingExtraError: a package for the sentence tokens is not installed.
         DocumentError: a text is neither a string nor a list of strings.
     """
-    remaining = iter(actions)
     text_fields = text_field_names(text_field)
-    while batch := list(islice(remaining, _BATCH_SIZE)):
-        positions = [(index, path) for index, action in enumerate(batch) for path in _document_paths(action)]
-        documents = [_get_document(batch[index], path) for index, path in positions]
-        texts = [
-            None if _is_partial(path) and _sets_only_some(document, text_fields) else text_of(document, text_fields)
-            for document, (_, path) in zip(documents, positions, strict=True)
-        ]
-        existing_texts = [text for text in texts if text is not None]
-        values = iter(fingerprint_fields(existing_texts, settings or Settings(), extractor))
-        for (index, path), document, text in zip(positions, documents, texts, strict=True):
-            if text is not None:
-                new_document = {**document, field: next(values)}
-            elif _is_partial(path):
-                removes_text = any(_has_field(document, name) for name in text_fields)
-                new_document = {**document, field: None} if removes_text else document
-            else:
-                other_fields = {key: value for key, value in document.items() if key != field}
-                new_document = other_fields if field in document else document
-            if new_document is not document:
-                batch[index] = _replace_document(batch[index], path, new_document)
-        yield from batch
+    add = partial(
+        _add_fingerprints, text_fields=text_fields, settings=settings or Settings(), extractor=extractor, field=field
+    )
+    ahead: deque[tuple[_Batch, Future[list[dict[str, Any]]]]] = deque()
+    errors: list[Exception] = []
+    thread = ThreadPoolExecutor(1, "simdoc-fingerprints")
+    try:
+        for batch in _read_batches(actions, text_fields, errors):
+            ahead.append((batch, thread.submit(add, batch)))
+            while (
+                len(ahead) > _MAX_BATCHES_AHEAD
+                or sum(waiting.characters for waiting, _ in ahead) > _MAX_CHARACTERS_AHEAD
+            ):
+                yield from ahead.popleft()[1].result()
+        while ahead:
+            yield from ahead.popleft()[1].result()
+    finally:
+        thread.shutdown(cancel_futures=True)
+    if errors:
+        raise errors[0]
 
 
 def fingerprint_field(
@@ -112,10 +122,79 @@ def fingerprint_fields(
     return values
 
 
-# --- documents in actions ---
+# --- batches of actions ---
 
 _Path = tuple[str, ...]
 """The keys from an action to a document in it."""
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Actions that are fingerprinted together.
+
+    Attributes:
+        actions: the actions.
+        documents: the documents in them: the number of the action, the path, the document, and its text or None.
+    """
+
+    actions: list[dict[str, Any]] = field(default_factory=list)
+    documents: list[tuple[int, _Path, dict[str, Any], str | None]] = field(default_factory=list)
+
+    @property
+    def characters(self) -> int:
+        """Number of characters in the texts."""
+        return sum(len(text or "") for *_, text in self.documents)
+
+
+def _read_batches(
+    actions: Iterable[dict[str, Any]], text_fields: Sequence[str], errors: list[Exception]
+) -> Iterator[_Batch]:
+    """Yield actions in batches. After an error, yield the actions before it, and add the error to `errors`."""
+    batch = _Batch()
+    try:
+        for action in actions:
+            documents = [(path, _get_document(action, path)) for path in _document_paths(action)]
+            texts = [_text_to_fingerprint(path, document, text_fields) for path, document in documents]
+            batch.documents += [
+                (len(batch.actions), *located, text) for located, text in zip(documents, texts, strict=True)
+            ]
+            batch.actions.append(action)
+            if len(batch.actions) == _BATCH_SIZE:
+                yield batch
+                batch = _Batch()
+    except Exception as error:
+        errors.append(error)
+    yield batch
+
+
+def _text_to_fingerprint(path: _Path, document: Any, text_fields: Sequence[str]) -> str | None:
+    if _is_partial(path) and _sets_only_some(document, text_fields):
+        return None
+    return text_of(document, text_fields)
+
+
+def _add_fingerprints(
+    batch: _Batch, text_fields: Sequence[str], *, settings: Settings, extractor: Extractor | None, field: str
+) -> list[dict[str, Any]]:
+    """Return the actions of a batch with fingerprints."""
+    results = list(batch.actions)
+    existing_texts = [text for *_, text in batch.documents if text is not None]
+    values = iter(fingerprint_fields(existing_texts, settings, extractor))
+    for index, path, document, text in batch.documents:
+        if text is not None:
+            new_document = {**document, field: next(values)}
+        elif _is_partial(path):
+            removes_text = any(_has_field(document, name) for name in text_fields)
+            new_document = {**document, field: None} if removes_text else document
+        else:
+            other_fields = {key: value for key, value in document.items() if key != field}
+            new_document = other_fields if field in document else document
+        if new_document is not document:
+            results[index] = _replace_document(results[index], path, new_document)
+    return results
+
+
+# --- documents in actions ---
 
 
 def _document_paths(action: dict[str, Any]) -> list[_Path]:

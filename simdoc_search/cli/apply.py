@@ -91,7 +91,7 @@ def apply(
         raise click.UsageError("give PLAN and one of --move-to DIR, --delete or --hardlink; or give only --undo FILE")
     from simdoc_search.duplicates.plan import apply_plan, expected_changes, read_plan, undo_path
 
-    rows, method, undo_to = read_plan(plan), methods[0], undo_path(plan)
+    rows, method, plan_undo_file = read_plan(plan), methods[0], undo_path(plan)
     expected = expected_changes(rows)
     _confirm(expected, method, dry_run=dry_run, yes=yes)
     store_to_update = _open_store_to_update(
@@ -100,18 +100,18 @@ def apply(
     try:
         with stage_progress(hidden=as_json) as update:
             report = apply_plan(
-                rows, method, Path(undo_to), move_to=move_to, store=store_to_update, dry_run=dry_run,
+                rows, method, Path(plan_undo_file), move_to=move_to, store=store_to_update, dry_run=dry_run,
                 progress=lambda share: update("applying", share),
             )  # fmt: skip
     except KeyboardInterrupt:
         raise Interrupted(
             "interrupted; run the same command again to resume, or undo the changes with: "
-            f"simdoc-search apply --undo {undo_to}"
+            f"simdoc-search apply --undo {plan_undo_file}"
         ) from None
     if as_json:
-        _print_json(report, dry_run=dry_run)
+        _print_json(report, method, dry_run=dry_run)
     else:
-        _print(report, method, undo_to, dry_run=dry_run, has_store=store_to_update is not None)
+        _print(report, method, plan_undo_file, dry_run=dry_run, has_store=store_to_update is not None)
     if report.left_alone or report.refused_groups or report.not_removed:
         raise SystemExit(1)
 
@@ -167,10 +167,10 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
     return None
 
 
-def _print(report: ApplyReport, method: DropMethod, undo_to: str, *, dry_run: bool, has_store: bool) -> None:
-    for name, other in report.dropped:
+def _print(report: ApplyReport, method: DropMethod, undo_file: str, *, dry_run: bool, has_store: bool) -> None:
+    for name, kept_or_target in report.dropped:
         verb = (_PLANNED_VERBS if dry_run else _DONE_VERBS)[method]
-        say(f"{verb}  {_shorten_path(name)}  {_SEPARATORS[method]}  {_shorten_path(other)}")
+        say(f"{verb}  {_shorten_path(name)}  {_SEPARATORS[method]}  {_shorten_path(kept_or_target)}")
     for left_alone in report.left_alone:
         say(f"left alone: {_shorten_path(left_alone.name)}: {left_alone.reason}", err=True)
     if any(left_alone.needs_new_plan for left_alone in report.left_alone):
@@ -194,16 +194,17 @@ def _print(report: ApplyReport, method: DropMethod, undo_to: str, *, dry_run: bo
     if dry_run:
         say("dry run: nothing was changed", err=True)
     elif report.dropped:
-        say(f"to undo these changes, run: simdoc-search apply --undo {undo_to}", err=True)
+        say(f"to undo these changes, run: simdoc-search apply --undo {undo_file}", err=True)
         if method != "hardlink" and not has_store:
             say(f"if these files are in a store, update it with: {_UPDATE_COMMAND}", err=True)
 
 
-def _print_json(report: ApplyReport, *, dry_run: bool) -> None:
+def _print_json(report: ApplyReport, method: DropMethod, *, dry_run: bool) -> None:
+    other_key = "moved_to" if method == "move" else "kept"
     print_json(
         {
             "dry_run": dry_run,
-            "done": [{"name": name, "other": other} for name, other in report.dropped],
+            "dropped": [{"name": name, other_key: other} for name, other in report.dropped],
             "already_done": report.dropped_before,
             "left_alone": [{"name": name, "reason": reason} for name, reason, _ in report.left_alone],
             "refused_groups": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],

@@ -1,4 +1,4 @@
-"""Options, error handling and output that all commands share."""
+"""The options, error handling and output that all commands share."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from simdoc_search.duplicates import Backend
+    from simdoc_search.duplicates import CompareIn
     from simdoc_search.duplicates.measures import MeasureName
     from simdoc_search.duplicates.verdicts import DropScope
     from simdoc_search.search import SimilaritySearch
@@ -87,7 +87,7 @@ if TYPE_CHECKING:
 @click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints. Do not compare the texts.")
 @ignore_option
 @click.option(
-    "--compare-in", "via", type=click.Choice(["memory", "engine"]), default="memory", show_default=True,
+    "--compare-in", type=click.Choice(["memory", "engine"]), default="memory", show_default=True,
     help="Where to compare documents: in the memory of this machine, or in the engine of the store. Use `engine` if "
     "they do not fit into memory.",
 )  # fmt: skip
@@ -138,7 +138,7 @@ def duplicates(
     only_new: bool,
     estimate: bool,
     ignore: tuple[str, ...],
-    via: Backend,
+    compare_in: CompareIn,
     checkpoint: str | None,
     limit: int | None,
     csv_file: str | None,
@@ -214,7 +214,7 @@ def duplicates(
                 kept_before=kept_before,
                 keep_in=keep_in,
                 verify=not estimate,
-                via=via,
+                compare_in=compare_in,
                 checkpoint=checkpoint,
                 drop=drop,
                 progress=update,
@@ -222,7 +222,7 @@ def duplicates(
                 workers=workers,
             )
     except KeyboardInterrupt:
-        if via == "memory":
+        if compare_in == "memory":
             raise
         resume = (
             f"run the same command again to resume from {checkpoint}"

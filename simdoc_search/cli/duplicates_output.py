@@ -165,18 +165,20 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
 def summary(result: Duplicates) -> str:
     """Return one line with the number of groups and duplicates, and the bytes to save."""
     if not result.group_count:
-        of_new = "" if result.fresh == result.documents else f" of {counted(result.fresh, 'new document')}"
+        of_new = (
+            "" if result.new_documents == result.documents else f" of {counted(result.new_documents, 'new document')}"
+        )
         return f"no duplicates{of_new} among {counted(result.documents, 'document')}"
     counts = f"{counted(result.group_count, 'group')}, {counted(result.duplicate_count, 'duplicate')}"
-    to_decide = f"{result.drops:,} to drop, {result.duplicate_count - result.drops:,} to decide"
-    saved = f", {format_bytes(result.frees)} to save" if result.frees else ""
+    to_decide = f"{result.drop_count:,} to drop, {result.duplicate_count - result.drop_count:,} to decide"
+    saved = f", {format_bytes(result.freed_bytes)} to save" if result.freed_bytes else ""
     return f"{counts}: {to_decide}{saved}"
 
 
 def notes(result: Duplicates, *, estimated_by_option: bool) -> Iterator[str]:
     """Yield sentences about documents that were not compared, and about overlaps that were only estimated."""
-    if result.fresh < result.documents and result.group_count:
-        new = counted(result.fresh, "new document was", "new documents were")
+    if result.new_documents < result.documents and result.group_count:
+        new = counted(result.new_documents, "new document was", "new documents were")
         yield f"{new} compared with all {result.documents:,}; the older documents are kept"
     if not result.verified:
         why = "--estimate is set" if estimated_by_option else "the store has no texts"
@@ -196,7 +198,7 @@ def notes(result: Duplicates, *, estimated_by_option: bool) -> Iterator[str]:
             yield f"at most {skipped_comparisons} skipped, so a duplicate may be missing"
     if result.ignored:
         yield f"{counted(result.ignored, 'word is', 'words are')} ignored in the compared texts"
-    for root, count in result.gone.items():
+    for root, count in result.missing_files.items():
         command = shlex.join(["simdoc-search", "index", root, "--prune"])
         files = "file no longer exists" if count == 1 else "files no longer exist"
         which = "it" if count == 1 else "them"
@@ -211,7 +213,7 @@ def notes(result: Duplicates, *, estimated_by_option: bool) -> Iterator[str]:
 def size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]:
     """Return size, date, and the path relative to the current folder; without a file, the id."""
     size = "" if document.size is None else format_bytes(document.size)
-    changed = document.changed
+    changed = document.mtime_ns
     date = "" if changed is None else f"{datetime.fromtimestamp(changed / 1e9, timezone.utc):%Y-%m-%d}"
     if document.path is None:
         return size, date, document.id if document.key.index is None else f"{document.key.index}/{document.id}"

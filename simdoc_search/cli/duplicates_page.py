@@ -57,7 +57,9 @@ def write_page(
     budget = _PageBudget(_MAX_PAIRS, _MAX_CHARACTERS)
     groups = result.groups(min(limit or _MAX_GROUPS, _MAX_GROUPS))
     sections = [_section(result, group, number, budget, analysis) for number, group in enumerate(groups, 1)]
-    counts = ", ".join(f"{result.kinds[kind]:,} {name}" for kind, name in _KINDS.items() if result.kinds[kind])
+    counts = ", ".join(
+        f"{result.kind_counts[kind]:,} {name}" for kind, name in _KINDS.items() if result.kind_counts[kind]
+    )
     remarks = [*([counts] if counts else []), *notes(result, estimated_by_option=estimated_by_option)]
     if result.group_count > len(sections):
         more = counted(result.group_count - len(sections), "more group")
@@ -75,7 +77,7 @@ def _section(result: Duplicates, group: Group, number: int, budget: _PageBudget,
     near = tuple(member for member in members if member.kind == "near")[: min(_MAX_PAIRS_PER_GROUP, budget.pairs)]
     views, differences = {}, {}
     kept_size, kept_date, kept_name = size_date_and_name(group.kept)
-    for duplicate, comparison, texts in result.compared(replace(group, duplicates=near)) if near else ():
+    for duplicate, comparison, texts in result.compare_group(replace(group, duplicates=near)) if near else ():
         characters = sum(map(len, texts))
         if characters <= budget.characters:
             budget.pairs, budget.characters = budget.pairs - 1, budget.characters - characters

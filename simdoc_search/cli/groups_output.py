@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Command = TypeVar("Command", bound=Callable[..., Any])
 
 _MAX_MEMBERS, _MAX_NAMES, _MAX_LEFT_OUT = 20, 8, 3
-_COLUMNS = ("a", "b", "score", "kind", "group", "a_index", "a_routing", "b_index", "b_routing")
+_CSV_COLUMNS = ("a", "b", "score", "kind", "group", "a_index", "a_routing", "b_index", "b_routing")
 
 
 def all_options(help_text: str) -> Callable[[Command], Command]:
@@ -73,7 +73,7 @@ def show_families(
 
     with stage_progress(hidden=as_json) as update:
         result = search.version_families(**options, progress=update)
-    shown = [search.ordered(members, version_control=version_control) for members in result.families(*page)]
+    shown = [search.order_family(members, version_control=version_control) for members in result.families(*page)]
     if edges is not None:
         _write_edges(edges, result)
     if as_json:
@@ -102,7 +102,7 @@ def show_topics(
 
     with stage_progress(hidden=as_json) as update:
         result = search.topics(**options, progress=update)
-    shown = [(topic, search.named(topic, synonyms=synonyms)) for topic in result.topics(*page)]
+    shown = [(topic, search.name_topic(topic, synonyms=synonyms)) for topic in result.topics(*page)]
     if edges is not None:
         _write_edges(edges, result)
     if as_json:
@@ -118,11 +118,11 @@ def show_topics(
 
 
 def _write_edges(path: Path, result: Families | Topics) -> None:
-    """Write all pairs as CSV. Groups are numbered from 1. The number is empty if the groups differ."""
+    """Write all pairs as CSV. Groups are numbered from 1. A pair of different groups has no number."""
     group_of = {key: number for number, group in enumerate(result.groups(), 1) for key in group}
     with text_file(path, newline="") as out:
         writer = csv.writer(out)
-        writer.writerow(_COLUMNS)
+        writer.writerow(_CSV_COLUMNS)
         for a, b, score, kind in result.edges():
             group = group_of[a] if a in group_of and group_of[a] == group_of.get(b) else ""
             writer.writerow((a.id, b.id, f"{score:.6f}", kind, group, a.index, a.routing, b.index, b.routing))
@@ -132,8 +132,8 @@ def _family_lines(number: int, family: VersionFamily) -> Iterator[str]:
     members = [*family.timeline, *family.undated]
     yield f"family {number:,}: {counted(len(members), 'version')}; {family.verdict}"
     for version in members[:_MAX_MEMBERS] if family.undated else members[-_MAX_MEMBERS:]:
-        mark = "  (newest)" if version is family.newest else "  (undated)" if version in family.undated else ""
-        yield f"{family.when(version):>14}  {version.name}{mark}"
+        remark = "  (newest)" if version is family.newest else "  (undated)" if version in family.undated else ""
+        yield f"{family.date_label(version):>14}  {version.name}{remark}"
     if len(members) > _MAX_MEMBERS:
         yield f"{'':>14}  and {len(members) - _MAX_MEMBERS:,} more"
     yield from (f"{'':>14}  conflict: {conflict}" for conflict in family.conflict)
@@ -175,8 +175,8 @@ def _topic_notes(result: Topics) -> Iterator[str]:
     if result.frequent_concept_count:
         concepts = counted(result.frequent_concept_count, "concept is", "concepts are")
         yield (
-            f"{concepts} in more than {result.frequent_concept_limit:,} documents; each counts in scores, but was used "
-            f"to find only {result.found_per_concept} documents"
+            f"{concepts} in more than {result.frequent_concept_limit:,} documents; each counts in scores, but only "
+            f"{result.found_per_concept} documents were found by it"
         )
     if result.documents_without_candidates:
         documents = counted(result.documents_without_candidates, "document shares", "documents share")

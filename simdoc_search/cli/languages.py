@@ -103,7 +103,7 @@ def languages(
         print_json(_counts_as_json(report.languages) | ({"each_document": rows} if each_document else {}) | totals)
     else:
         if each_document:
-            _print_each(report.documents)
+            _print_languages(report.documents)
         _print_counts(report.languages)
         _print_speed(report)
         print_skipped(report.skipped, advice=False)
@@ -140,7 +140,7 @@ def _print_text(text: str, as_json: bool) -> None:
         say(f"{code:<{len(_NO_LANGUAGE)}}  {percent(probability, 1):>7}")
 
 
-def _print_each(rows: list[tuple[str, Identification]]) -> None:
+def _print_languages(rows: list[tuple[str, Identification]]) -> None:
     for name, identification in rows:
         shown = identification.candidates[:_MAX_CANDIDATES]
         candidates = ", ".join(f"{code} {percent(probability, 1)}" for code, probability in shown)

@@ -149,7 +149,7 @@ class PassageOutput:
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
             index = f"  in {printable(str(hit.key.index))}" if ids.count(hit.id) > 1 else ""
             name = f"{format_columns(columns.names, values.get(hit.key))}{printable(hit.id)}{index}"
-            yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.adds:>8,}{passages:>10}  {name}"
+            yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_words:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
                 yield from _excerpt(hit.longest, result.text, texts.get(hit.key))
             if note := remark(hit):
@@ -202,11 +202,11 @@ class _Summary:
         self._sharing_texts += bool(result.total)
         self._matches += result.total
         self._is_partial |= result.is_partial
-        self._longest_run = max(self._longest_run, result.run)
-        self._too_common_runs += result.too_common
-        if result.text is not None and len(result.text) <= result.run * _MAX_WORD_LENGTH:
+        self._longest_run = max(self._longest_run, result.guaranteed_run)
+        self._too_common_runs += result.too_common_phrases
+        if result.text is not None and len(result.text) <= result.guaranteed_run * _MAX_WORD_LENGTH:
             words = len(locate_words(result.text, self._settings.analysis).words)
-            if words < result.run:
+            if words < result.guaranteed_run:
                 self._short_lengths.append(words)
 
     def lines(self) -> Iterator[str]:

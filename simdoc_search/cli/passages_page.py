@@ -34,8 +34,8 @@ def remark(hit: PassageHit) -> str:
     """Return a note about a hit, or an empty string."""
     if hit.kind == "estimated":
         return "estimated, because a text is not stored"
-    if hit.adds > hit.words:
-        return f"your text repeats some of these words: {hit.adds:,} of its words appear here"
+    if hit.added_words > hit.words:
+        return f"your text repeats some of these words: {hit.added_words:,} of its words appear here"
     return "changed since it was indexed; the figures are for its current text" if hit.changed else ""
 
 
@@ -87,7 +87,9 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
 
     result = answer.result
     sources = [
-        Source(hit.id, format_words(hit), format_share(hit), hit.adds, hit.passages, remark(hit), texts.get(hit.key))
+        Source(
+            hit.id, format_words(hit), format_share(hit), hit.added_words, hit.passages, remark(hit), texts.get(hit.key)
+        )
         for hit in result.hits
     ]
     figures = (

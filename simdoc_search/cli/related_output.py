@@ -39,8 +39,8 @@ def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None
             len(result.hits), result.total, result.offset, "related document", at_least=at_least
         )
         yield f"{counts}.{more_hits}"
-    if result.hits and result.unnamed:
-        yield printable(f"some concepts cannot be named: {result.unnamed}")
+    if result.hits and result.missing_names_reason:
+        yield printable(f"some concepts cannot be named: {result.missing_names_reason}")
 
 
 def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
@@ -61,16 +61,16 @@ def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
         return
     yield f"{'share':>6}{'weight':>8}  word"
     for concept in explanation.concepts[:_MAX_EXPLAINED_CONCEPTS]:
-        share = percent(concept.part / explanation.similarity) if explanation.similarity else "0 %"
+        share = percent(concept.contribution / explanation.similarity) if explanation.similarity else "0 %"
         yield f"{share:>6}{concept.weight:>8.2f}  {concept.word or '–'}{_format_names(concept)}"
     if rest := explanation.concepts[_MAX_EXPLAINED_CONCEPTS:]:
-        share = percent(sum(concept.part for concept in rest) / explanation.similarity)
+        share = percent(sum(concept.contribution for concept in rest) / explanation.similarity)
         yield f"{share:>6}{'':>8}  {len(rest):,} more words"
 
 
 def _format_names(concept: SharedConcept) -> str:
     """Return a colon and the names of a concept in the query document and in the hit; empty if there are none."""
-    own, other = (", ".join(names[:_MAX_NAMES]) for names in (concept.source, concept.hit))
+    own, other = (", ".join(names[:_MAX_NAMES]) for names in (concept.query_names, concept.hit_names))
     if not own and not other:
         return ""
     return f": {own}" if own == other else f": {own or '–'} / {other or '–'}"

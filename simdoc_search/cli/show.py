@@ -150,8 +150,8 @@ def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_
     for concept in result.concepts:
         numbers = f"{concept.weight:>7.2f}{concept.documents:>11,}{concept.occurrences:>13,}"
         say(f"{numbers}  {concept.word or '–':<{width}}  {_format_origin(concept)}".rstrip())
-    if result.unnamed:
-        say(f"note: {result.unnamed}", err=True)
+    if result.missing_names_reason:
+        say(f"note: {result.missing_names_reason}", err=True)
 
 
 def _format_origin(concept: DocumentConcept) -> str:

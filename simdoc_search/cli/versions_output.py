@@ -61,10 +61,10 @@ def count_lines(result: VersionsResult) -> Iterator[str]:
 
 
 def _counts(result: VersionsResult) -> str:
-    counts = (counted(result.found, "other version") if result.found else "no other version") + ", "
-    if result.found > len(result.hits):
-        more = more_hits_hint(len(result.hits), result.found)
-        counts = f"{describe_shown_hits(len(result.hits), result.found, singular='other version')}.{more} "
+    counts = (counted(result.total, "other version") if result.total else "no other version") + ", "
+    if result.total > len(result.hits):
+        more = more_hits_hint(len(result.hits), result.total)
+        counts = f"{describe_shown_hits(len(result.hits), result.total, singular='other version')}.{more} "
     counts += documents_compared(result.compared, result.candidates)
     if result.candidate_source != "sentences":
         counts += f", found by {result.candidate_source}"

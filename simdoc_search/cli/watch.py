@@ -75,7 +75,7 @@ def watch(
         count = watcher.remove(ids)
         print_json({"removed": count}) if as_json else say(f"{count:,} removed")
     elif check_new:
-        _show_matches({id: watcher.copied_by(id) for id in ids}, as_json)
+        _show_matches({id: watcher.find_matches(id) for id in ids}, as_json)
         if outdated := sum(watch.outdated for watch in watcher.all()):
             outdated_watches = counted(outdated, "watch is", "watches are")
             say(

@@ -3,8 +3,8 @@
 A document with many tokens has one key per band. Two keys are equal if all `rows` tokens of the band are equal
 (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4). A short document has too few tokens for many rows. So
 there are several passes. Each pass has its own number of rows and its own range of document sizes. If two documents
-have overlap s, one is at most 1/s times as large as the other. The ranges overlap enough that both documents take part
-in a common pass. The shortest documents are paired by single rare tokens.
+have overlap s, one is at most 1/s times as large as the other. The ranges overlap, so that two such documents are
+always in the same range of at least one pass. The shortest documents are paired by single rare tokens.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Groups duplicates around a kept document, and finds sets of documents with the same words.
 
 Each duplicate in a group overlaps the kept document itself. If A overlaps B and B overlaps C, then C joins the group of
-A only if C also overlaps A. Documents are processed in order of preference, those to keep first (see `keep_order`). A
-document that is not in a group yet becomes the kept document of all later documents that overlap it enough and are not
-in a group either.
+A only if C also overlaps A. Documents are processed in keep order (see `keep_order`). A document that is not in a
+group yet becomes the kept document of a new group. All later documents that overlap it enough and are not in a group
+yet join this group.
 """
 
 from __future__ import annotations
@@ -41,23 +41,25 @@ def assign_duplicates(
     Returns:
         The kept document of each document, or UNASSIGNED; and the positions of the pairs that assigned a document.
     """
-    kept_for = np.full(count, UNASSIGNED, np.int64)
+    kept_document_of = np.full(count, UNASSIGNED, np.int64)
     assigning = [np.zeros(0, np.int64)]
     for start in range(0, len(first), _PAIRS_AT_ONCE):
         pairs = np.arange(start, min(start + _PAIRS_AT_ONCE, len(first)))
         while True:
-            pairs = pairs[(kept_for[first[pairs]] == UNASSIGNED) & (kept_for[second[pairs]] == UNASSIGNED)]
+            pairs = pairs[
+                (kept_document_of[first[pairs]] == UNASSIGNED) & (kept_document_of[second[pairs]] == UNASSIGNED)
+            ]
             if not len(pairs):
                 break
             is_ready = _is_ready(first[pairs], second[pairs], count)
             overlapping = pairs[is_ready][overlap_enough(pairs[is_ready])]
             # A duplicate joins the most preferred of the documents that it overlaps.
             duplicates, index = np.unique(second[overlapping], return_index=True)
-            kept_for[duplicates] = first[overlapping[index]]
+            kept_document_of[duplicates] = first[overlapping[index]]
             assigning.append(overlapping[index])
             pairs = pairs[~is_ready]
         progress(min(1.0, (start + _PAIRS_AT_ONCE) / len(first)))
-    return kept_for, np.concatenate(assigning)
+    return kept_document_of, np.concatenate(assigning)
 
 
 def _is_ready(first: Ints, second: Ints, count: int) -> Bools:

@@ -72,7 +72,7 @@ class Documents:
         has_preferred: whether any document is preferred.
         has_all_sizes: whether the number of shingles is known for all documents.
         has_all_hashes: whether the hash of the words is known for all documents.
-        gone: number of documents whose file no longer exists, per indexed folder or file.
+        missing_files: number of documents whose file no longer exists, per indexed folder or file.
 
     Raises:
         FormatMismatchError: fingerprints with these settings have no buckets.
@@ -90,7 +90,7 @@ class Documents:
         max_token_bytes: int = _MAX_TOKEN_BYTES,
     ) -> None:
         self.left_out: dict[DocumentKey, str] = {}
-        self.gone: Counter[str] = Counter()
+        self.missing_files: Counter[str] = Counter()
         self._ids = _StringBuffer()
         self._sources: dict[tuple[str, str, str | None, str | None], int] = {}  # root, prefix, index, routing
         self.has_all_hashes: bool = True
@@ -170,7 +170,7 @@ class Documents:
     def _leave_out(self, record: Record, reason: str) -> None:
         self.left_out[record.key] = reason
         if reason in (FILE_GONE, ARCHIVE_GONE) and record.origin:
-            self.gone[record.origin.root] += 1
+            self.missing_files[record.origin.root] += 1
 
 
 class _StringBuffer:

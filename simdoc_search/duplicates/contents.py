@@ -19,7 +19,7 @@ from simdoc_search.duplicates.plan.rows import LeftAloneError
 _SETS_AT_ONCE = 100
 
 HashFields = Callable[[Sequence[int]], Mapping[int, str]]
-"""Returns a hash of all fields for each of these documents, by number. If their metadata was read, they are omitted."""
+"""Returns a hash of all fields for each of these documents, by number. Empty if their metadata was read already."""
 
 
 @dataclass(slots=True)

@@ -61,14 +61,14 @@ class GroupedDocument:
     Attributes:
         key: key of the document in the store.
         size: size of the file in bytes; None if the document has no file, or is in an archive.
-        changed: modification time of the file in nanoseconds since 1970; None if the document has no file.
+        mtime_ns: modification time of the file in nanoseconds since 1970; None if the document has no file.
         path: path of the file, which may be in an archive; None if the document has no file.
         number: number of the document in this search.
     """
 
     key: DocumentKey
     size: int | None
-    changed: int | None
+    mtime_ns: int | None
     path: str | None
     number: int = field(repr=False, compare=False)
 
@@ -93,8 +93,8 @@ class Duplicate(GroupedDocument):
         exact: whether the overlap was computed from the texts.
         action: `drop` or `decide`.
         reason: a short reason for the action.
-        frees: bytes that deleting this document frees if everything that the plan drops is deleted. Hard links to one
-            file are counted once.
+        freed_bytes: bytes that deleting this document frees if everything that the plan drops is deleted. Hard links to
+            one file are counted once.
         duplicate_of: key of the document to keep instead: the kept document of the group, or a more similar one.
     """
 
@@ -103,7 +103,7 @@ class Duplicate(GroupedDocument):
     exact: bool
     action: Action
     reason: str
-    frees: int
+    freed_bytes: int
     duplicate_of: DocumentKey
 
 
@@ -120,9 +120,9 @@ class Group:
     duplicates: tuple[Duplicate, ...]
 
     @property
-    def frees(self) -> int:
+    def freed_bytes(self) -> int:
         """Bytes freed by deleting all duplicates in the group that the plan drops."""
-        return sum(duplicate.frees for duplicate in self.duplicates)
+        return sum(duplicate.freed_bytes for duplicate in self.duplicates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +133,8 @@ class Overflow:
         documents: number of documents in these sets. Copies with the same text count too, although all are found.
         limit: maximum size of a set in which all pairs are compared. In a larger set, each document is compared with
             only a few others.
-        skipped_comparisons: maximum number of comparisons that were not made. Some of them may have been made in
-            another band, and some are counted more than once.
+        skipped_comparisons: upper bound of the number of comparisons that were not made. It counts some pairs more than
+            once, and also pairs that were compared because of another band.
     """
 
     documents: int
@@ -146,7 +146,7 @@ class Overflow:
 class Grouping:
     """The groups of all documents. Arrays have one value per document."""
 
-    kept_for: Ints  # the kept document of each duplicate; UNASSIGNED for all other documents
+    kept_document_of: Ints  # the kept document of each duplicate; UNASSIGNED for all other documents
     overlap: Floats  # overlap of each duplicate with its kept document
     exact: Bools  # whether the overlap was computed from the texts
     exact_sets: ExactDuplicateSets  # sets of documents with equal words
@@ -157,8 +157,8 @@ class Grouping:
     def members(self) -> dict[int, list[int]]:
         """Return the duplicates of each kept document, in keep order."""
         groups: dict[int, list[int]] = {}
-        for number in np.flatnonzero(self.kept_for != UNASSIGNED).tolist():
-            groups.setdefault(int(self.kept_for[number]), []).append(number)
+        for number in np.flatnonzero(self.kept_document_of != UNASSIGNED).tolist():
+            groups.setdefault(int(self.kept_document_of[number]), []).append(number)
         return groups
 
 
@@ -169,17 +169,17 @@ class Duplicates:
 
     Attributes:
         documents: number of compared documents.
-        fresh: number of new documents among them. Older documents were only compared with new ones.
+        new_documents: number of new documents among them. Older documents were only compared with new ones.
         measure: the measure of overlap, and the minimum overlap.
         verified: whether texts were compared. Otherwise all overlaps are estimated from fingerprints.
         left_out: maps the key of each document that cannot be compared to the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
-        gone: number of documents whose file no longer exists, per indexed folder or file.
+        missing_files: number of documents whose file no longer exists, per indexed folder or file.
         group_count: number of groups.
         duplicate_count: number of duplicates, without the kept documents.
-        drops: number of duplicates that a plan would drop.
-        frees: bytes freed by deleting the duplicates that a plan would drop.
-        kinds: number of duplicates of each kind.
+        drop_count: number of duplicates that a plan would drop.
+        freed_bytes: bytes freed by deleting the duplicates that a plan would drop.
+        kind_counts: number of duplicates of each kind.
         drop: which kinds a plan drops besides identical documents; None for no other kind.
         unverified: number of duplicates whose overlap is estimated because a text is missing or has changed.
         overflow: the sets of similar documents in which not all pairs were compared; None if there are none.
@@ -199,20 +199,20 @@ class Duplicates:
     ) -> None:
         self._collection, self._grouping, self._verdicts = collection, grouping, verdicts
         self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_words
-        self._duplicates = np.flatnonzero(grouping.kept_for != UNASSIGNED)
+        self._duplicates = np.flatnonzero(grouping.kept_document_of != UNASSIGNED)
         self._characters: dict[int, str] = {}  # how the characters of duplicates with the same words differ
         self.documents: int = len(collection)
-        self.fresh: int = len(collection) - collection.new_from
+        self.new_documents: int = len(collection) - collection.new_from
         self.measure: Measure = measure
         self.verified: bool = read_texts is not None
         self.left_out: dict[DocumentKey, str] = collection.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
-        self.gone: Counter[str] = collection.gone
-        self.group_count: int = len(np.unique(grouping.kept_for[self._duplicates]))
+        self.missing_files: Counter[str] = collection.missing_files
+        self.group_count: int = len(np.unique(grouping.kept_document_of[self._duplicates]))
         self.duplicate_count: int = len(self._duplicates)
-        self.drops: int = verdicts.drops
-        self.frees: int = verdicts.frees
-        self.kinds: Counter[DuplicateKind] = verdicts.kinds
+        self.drop_count: int = verdicts.drop_count
+        self.freed_bytes: int = verdicts.freed_bytes
+        self.kind_counts: Counter[DuplicateKind] = verdicts.kind_counts
         self.drop: DropScope | None = drop
         self.unverified: int = int((~grouping.exact[self._duplicates]).sum()) if self.verified else 0
         self.overflow: Overflow | None = grouping.overflow
@@ -229,13 +229,13 @@ class Duplicates:
         return self.group_count
 
     def groups(self, limit: int | None = None) -> Iterator[Group]:
-        """Yield the groups. Those that free the most bytes come first, and in a tie those with the most documents."""
+        """Yield the groups, by descending number of freed bytes, then by descending number of documents."""
         duplicates, verdicts = self._duplicates, self._verdicts
         kinds = np.array([DUPLICATE_KINDS.index(verdicts.of(number).kind) for number in duplicates.tolist()], np.int64)
-        kept_for = self._grouping.kept_for
-        order = np.lexsort((duplicates, -self._grouping.overlap[duplicates], kinds, kept_for[duplicates]))
+        kept_document_of = self._grouping.kept_document_of
+        order = np.lexsort((duplicates, -self._grouping.overlap[duplicates], kinds, kept_document_of[duplicates]))
         duplicates = duplicates[order]
-        begins = run_starts(kept_for[duplicates])
+        begins = run_starts(kept_document_of[duplicates])
         counts = np.diff(np.append(begins, len(duplicates)))
         freed = np.array([verdicts.frees_of(number) for number in duplicates.tolist()], np.int64)
         freed_by_group = np.add.reduceat(freed, begins) if len(begins) else freed
@@ -257,7 +257,7 @@ class Duplicates:
                 for a, b in grouping.exact_sets.pairs_between(first, second, grouping.limit):
                     yield self._pair(a, b, float(pairs.overlap[pair]), exact=bool(pairs.exact[pair]))
 
-    def compared(self, group: Group) -> Iterator[tuple[Duplicate, Comparison, tuple[str, str]]]:
+    def compare_group(self, group: Group) -> Iterator[tuple[Duplicate, Comparison, tuple[str, str]]]:
         """Compare the kept document of a group with each near-duplicate.
 
         Yields the duplicate, the comparison, and both texts. Documents without a stored text are omitted.
@@ -268,10 +268,10 @@ class Duplicates:
 
     def membership(self) -> GroupMembership:
         """Return an object that looks up the group of a document by its key."""
-        return GroupMembership(self._collection, self._grouping.kept_for)
+        return GroupMembership(self._collection, self._grouping.kept_document_of)
 
     def _group(self, numbers: Sequence[int]) -> Group:
-        kept = int(self._grouping.kept_for[numbers[0]])
+        kept = int(self._grouping.kept_document_of[numbers[0]])
         same_words = [number for number in numbers if self._verdicts.of(number).kind == "same words"]
         for number, kept_text, text in self._texts(
             kept, [number for number in same_words if number not in self._characters]
@@ -302,7 +302,7 @@ class Duplicates:
         verdict, document = self._verdicts.of(number), self._document(number)
         overlap, exact = float(self._grouping.overlap[number]), bool(self._grouping.exact[number])
         other = verdict.duplicate_of if verdict.link_of is None else verdict.link_of
-        is_other_named = verdict.link_of is not None or other != self._grouping.kept_for[number]
+        is_other_named = verdict.link_of is not None or other != self._grouping.kept_document_of[number]
         frees = self._verdicts.frees_of(number)
         reason = reason_for(
             verdict,
@@ -314,7 +314,7 @@ class Duplicates:
         )
         is_same_file = verdict.kind in ("identical", "hard link")
         return Duplicate(
-            document.key, document.size, document.changed, document.path, number,
+            document.key, document.size, document.mtime_ns, document.path, number,
             1.0 if is_same_file else overlap, verdict.kind, is_same_file or exact, verdict.action, reason, frees,
             self._collection.key(verdict.duplicate_of),
         )  # fmt: skip

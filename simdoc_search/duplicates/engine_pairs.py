@@ -5,9 +5,9 @@ query document is short, a match must instead contain a minimum number of its to
 shingles as the query document, so no pair is found twice. Two documents with exactly the minimum overlap are found with
 a probability of 99 %.
 
-If a query has more than MAX_MATCHES matches, only the matches with the most shingles are compared. Then the query
-document and the matches that may overlap it enough are called overflowing. Overflowing documents that are in no group
-afterwards are compared with each other in memory.
+If a query has more than MAX_MATCHES matches, only the matches with the most shingles are compared. The query document
+and those matches that may overlap it enough are then called overflowing. When the groups are formed, overflowing
+documents that are not in a group are compared with each other in memory.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ def _group(
     """
     is_overflowing, skipped_comparisons = np.zeros(len(documents), bool), 0
     overlap, exact = np.ones(len(documents)), np.ones(len(documents), bool)
-    kept_for = np.full(len(documents), UNASSIGNED, np.int64)
+    kept_document_of = np.full(len(documents), UNASSIGNED, np.int64)
     to_pair = exact_sets.representatives
     for round_number in range(_MAX_ROUNDS):
         joined = find_pairs(to_pair, known_pairs=(pairs.first, pairs.second), progress=partial(progress, "comparing"))
@@ -116,13 +116,13 @@ def _group(
         if round_number and not len(joined.first):
             break
         pairs.add(joined)
-        kept_for, assigning = assign_duplicates(
+        kept_document_of, assigning = assign_duplicates(
             len(documents), pairs.first, pairs.second, pairs.overlap_enough, partial(progress, "verifying")
         )
         assigned = pairs.second[assigning]
         overlap[assigned], exact[assigned] = pairs.overlap[assigning], pairs.exact[assigning]
         # Overflowing documents that are in no group yet must still be compared with each other.
-        to_pair = np.flatnonzero(is_overflowing & (kept_for == UNASSIGNED))
+        to_pair = np.flatnonzero(is_overflowing & (kept_document_of == UNASSIGNED))
         if len(to_pair) < 2:
             break
     else:
@@ -131,10 +131,12 @@ def _group(
     overflow = Overflow(int(in_overflow.sum()), limit, skipped_comparisons) if in_overflow.any() else None
     # All documents with equal words join the group of their representative.
     representative = exact_sets.representative_of
-    has_kept_representative = (kept_for[representative] == UNASSIGNED) & (representative != np.arange(len(documents)))
-    kept_for = np.where(has_kept_representative, representative, kept_for[representative])
-    kept_for[: documents.new_from] = UNASSIGNED
+    has_kept_representative = (kept_document_of[representative] == UNASSIGNED) & (
+        representative != np.arange(len(documents))
+    )
+    kept_document_of = np.where(has_kept_representative, representative, kept_document_of[representative])
+    kept_document_of[: documents.new_from] = UNASSIGNED
     overlap = np.where(has_kept_representative, 1.0, overlap[representative])
     return Grouping(
-        kept_for, overlap, exact[representative] | has_kept_representative, exact_sets, pairs, limit, overflow
+        kept_document_of, overlap, exact[representative] | has_kept_representative, exact_sets, pairs, limit, overflow
     )

@@ -35,11 +35,11 @@ class ShownHit(NamedTuple):
 
     Attributes:
         hit: the hit as the engine returned it.
-        near: the folded hits, in the order of the page.
+        folded: the folded hits, in the order of the page.
     """
 
     hit: Mapping[str, Any]
-    near: list[FoldedHit]
+    folded: list[FoldedHit]
 
 
 def fold_near_duplicates(
@@ -86,4 +86,4 @@ def fold_near_duplicates(
             shown[numbers[first]].append(FoldedHit(page[numbers[near]], estimate))
             del shown[numbers[near]]
         remaining = remaining[~is_near]
-    return [ShownHit(page[number], near) for number, near in shown.items()]
+    return [ShownHit(page[number], folded) for number, folded in shown.items()]

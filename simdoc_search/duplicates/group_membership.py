@@ -18,10 +18,10 @@ class GroupMembership:
         members: the numbers of all documents in groups, including kept documents; int64, ascending.
     """
 
-    def __init__(self, documents: Documents, kept_for: Ints) -> None:
+    def __init__(self, documents: Documents, kept_document_of: Ints) -> None:
         self._documents = documents
-        self._group = kept_for.copy()
-        kept = distinct(kept_for[kept_for != UNASSIGNED])
+        self._group = kept_document_of.copy()
+        kept = distinct(kept_document_of[kept_document_of != UNASSIGNED])
         self._group[kept] = kept
         self.members: Ints = np.flatnonzero(self._group != UNASSIGNED)
         hashes = np.fromiter((hash(self.key(number)) for number in range(len(self))), np.int64, len(self))

@@ -26,7 +26,7 @@ MeasureName = Literal["jaccard", "containment", "contained"]
 MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
 
 MAX_LENGTH_RATIO = 4
-"""By containment, a document is found in documents that are at most this many times as long."""
+"""With `containment` and `contained`, two documents are only compared if their ratio of lengths is at most this."""
 
 _MAX_DEVIATIONS = 3.0
 """A pair is ruled out if its estimate is more than this many standard deviations below the minimum overlap. This

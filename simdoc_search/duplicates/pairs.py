@@ -4,8 +4,8 @@ The keys of each band are sorted, and documents in a run of equal keys are paire
 documents and of accepted pairs, not with the number of compared pairs.
 
 A run that is longer than `run_limit` overflows, for example if many texts come from one template. The documents in it
-are only compared with a few of them, the anchors. So the cost grows linearly. The comparisons that are not made are
-counted.
+are only compared with a few of them, called anchors. So the cost grows linearly. `JoinedPairs.skipped_comparisons`
+counts the comparisons that were not made.
 """
 
 from __future__ import annotations
@@ -128,10 +128,10 @@ class _PairCollector:
             self._add_overflowing_run(documents[begins[run] : ends[run]])
         self._merge_accepted()
         lengths[lengths > self._limit] = 0
-        after = np.repeat(begins + lengths, ends - begins) - np.arange(len(entries)) - 1
-        open_entries = np.flatnonzero(after > 0)
+        later_in_run = np.repeat(begins + lengths, ends - begins) - np.arange(len(entries)) - 1
+        open_entries = np.flatnonzero(later_in_run > 0)
         for distance in range(1, self._limit):
-            open_entries = open_entries[after[open_entries] >= distance]
+            open_entries = open_entries[later_in_run[open_entries] >= distance]
             if not len(open_entries):
                 break
             earlier = open_entries[documents[open_entries + distance] >= self._new_from]

@@ -32,8 +32,8 @@ from simdoc_search.stores.point_in_time import Freezable, HasFields
 from simdoc_search.stores.record import Record, has_changed
 from simdoc_search.workers import WorkerMap
 
-Backend = Literal["memory", "engine"]
-BACKENDS: tuple[Backend, ...] = get_args(Backend)
+CompareIn = Literal["memory", "engine"]
+COMPARE_IN_VALUES: tuple[CompareIn, ...] = get_args(CompareIn)
 
 _OVERLAP = Fraction(4, 5)
 _PROGRESS_STEP = 256
@@ -52,7 +52,7 @@ def duplicates_in(
     kept_before: Collection[str] = (),
     keep_in: Collection[str] = (),
     verify: bool = True,
-    via: Backend = "memory",
+    compare_in: CompareIn = "memory",
     checkpoint: str | os.PathLike[str] | None = None,
     drop: DropScope | None = None,
     progress: Progress = lambda _stage, _share: None,
@@ -64,12 +64,12 @@ def duplicates_in(
     check_drop(drop)
     if ignore and not (verify and store.has_texts):
         raise QuerySyntaxError("cannot ignore words, because the texts are not stored or not compared; omit 'ignore'")
-    if via not in BACKENDS:
-        raise QuerySyntaxError(f"via must be one of {', '.join(BACKENDS)}, not {via!r:.60}")
-    if via == "memory" and checkpoint is not None:
-        raise QuerySyntaxError("a checkpoint needs via='engine'; set it, or omit the checkpoint")
-    if via == "engine" and (since is not None or new is not None):
-        raise QuerySyntaxError("via='engine' compares all documents; omit 'via', or omit 'since' and 'new'")
+    if compare_in not in COMPARE_IN_VALUES:
+        raise QuerySyntaxError(f"compare_in must be one of {', '.join(COMPARE_IN_VALUES)}, not {compare_in!r:.60}")
+    if compare_in == "memory" and checkpoint is not None:
+        raise QuerySyntaxError("a checkpoint requires compare_in='engine'; set compare_in, or omit the checkpoint")
+    if compare_in == "engine" and (since is not None or new is not None):
+        raise QuerySyntaxError("compare_in='engine' compares all documents; omit it, or omit 'since' and 'new'")
     kept_ids, prefixes = frozenset(kept_before), tuple(keep_in)
 
     def read(records: Iterator[Record], *, with_tokens: bool = True) -> Documents:
@@ -105,10 +105,10 @@ def duplicates_in(
         duplicates.left_out_indices = store.left_out_indices()
         return duplicates
 
-    if via == "memory":
+    if compare_in == "memory":
         return find(read(store.scan(filters=filters)))
     if not isinstance(store, Freezable):
-        raise StoreError("this store is not in an engine; omit via='engine' to compare in memory")
+        raise StoreError("this store is not in an engine; omit compare_in='engine' to compare in memory")
     with store.freeze(filters=filters) as frozen:
         options = {
             "the index": frozen.identity,

@@ -71,9 +71,9 @@ class Verdicts:
         drop: which kinds a plan drops besides identical documents.
 
     Attributes:
-        kinds: number of duplicates of each kind.
-        drops: number of duplicates that a plan would drop.
-        frees: bytes freed by deleting the duplicates that a plan would drop.
+        kind_counts: number of duplicates of each kind.
+        drop_count: number of duplicates that a plan would drop.
+        freed_bytes: bytes freed by deleting the duplicates that a plan would drop.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class Verdicts:
         self._verdicts: dict[int, Verdict] = {}
         for kept, duplicates in groups.items():
             self._add_verdicts(kept, duplicates)
-        self.kinds: Counter[DuplicateKind] = Counter(verdict.kind for verdict in self._verdicts.values())
+        self.kind_counts: Counter[DuplicateKind] = Counter(verdict.kind for verdict in self._verdicts.values())
         dropped = [number for number, verdict in self._verdicts.items() if verdict.action == "drop"]
-        self.drops: int = len(dropped)
+        self.drop_count: int = len(dropped)
         self._frees = freed_bytes({number: contents.files[number] for number in dropped if number in contents.files})
-        self.frees: int = sum(self._frees.values())
+        self.freed_bytes: int = sum(self._frees.values())
 
     def of(self, number: int) -> Verdict:
         """Return the verdict on a duplicate."""

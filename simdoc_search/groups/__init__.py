@@ -7,8 +7,8 @@ concepts.py    finds related documents, by comparing documents that share rare c
 topics.py      groups related documents into topics
 components.py  connected components of a graph
 
-The cost grows with the number of documents, not of pairs: if very many documents share a sentence or a concept, each is
-only compared with a few of them. Each result states what was not compared.
+The cost grows with the number of documents, not with the number of pairs. If very many documents share a sentence or a
+concept, each of them is only compared with a few others. Each result states what was not compared.
 """
 
 from simdoc_search.groups.collection import Progress

@@ -45,9 +45,9 @@ class Families:
         member_count: number of documents in families.
         found_all_similar: whether all similar sentences were found. Otherwise all equal sentences and a sample of the
             similar ones were found, so versions without an equal sentence may be missing.
-        documents_with_frequent_sentences: number of documents that share one of their rarer sentences with more than
-            `frequent_sentence_limit` documents. Each was only compared with `compared_per_sentence` of these documents,
-            so versions may be missing.
+        documents_with_frequent_sentences: number of documents whose rarest sentences include a frequent sentence. Of
+            the documents that share this sentence, each was only compared with `compared_per_sentence`. So versions may
+            be missing.
         frequent_sentence_limit: a sentence is frequent if more documents than this contain it.
         compared_per_sentence: maximum number of documents with the same frequent sentence with which each of them is
             compared.

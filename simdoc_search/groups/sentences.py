@@ -30,7 +30,7 @@ MAX_EXACT_SENTENCES = 1 << 16
 """Maximum number of distinct sentences among which all similar pairs are found."""
 
 _SAMPLES = 48
-"""Number of random choices of bits that are used to find similar pairs among more sentences than that."""
+"""Number of random choices of bits that find similar pairs among more than MAX_EXACT_SENTENCES sentences."""
 
 FREQUENT_SENTENCE_LIMIT, ANCHORS = 100, 16
 """A sentence in more than FREQUENT_SENTENCE_LIMIT documents is frequent. These documents are only paired with the first
@@ -46,7 +46,7 @@ class VersionPairs(NamedTuple):
     second: Ints  # the other document of each pair
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared: int  # number of pairs that were compared
-    # whether all similar sentences were found. Otherwise, all equal ones and a sample of the similar ones were found
+    # whether all similar sentences were found; otherwise only all equal sentences and a sample of the similar ones
     found_all_similar: bool
     # number of documents that share a looked-up sentence with more than FREQUENT_SENTENCE_LIMIT documents
     documents_with_frequent_sentences: int

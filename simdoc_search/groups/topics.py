@@ -34,7 +34,7 @@ class TopicMember(NamedTuple):
     Attributes:
         key: key of the document.
         score: score of the document and the centre; at least 0.75 for a version.
-        kind: "related" or "version".
+        kind: `related` or `version`.
     """
 
     key: DocumentKey
@@ -48,8 +48,8 @@ class Topic(NamedTuple):
     Attributes:
         centre: the document that all others are related to.
         members: the other documents, the most related first.
-        concepts: maps the numbers of at most 20 concepts that the centre shares with members to their values. The value
-            of a concept is its weight times the number of members that have it. The largest value comes first.
+        concepts: maps the codes of at most 20 concepts that the centre shares with members to their values, largest
+            value first. The value of a concept is its weight times the number of members that have it.
     """
 
     centre: DocumentKey

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.cancellation import check_stopped
@@ -43,6 +44,8 @@ _MAX_PAIRS = 4
 
 Runs that are shorter than the minimum length are only found around rare windows.
 """
+_MAX_NATIVE_WORDS = 1_000_000
+"""The maximum number of words of two texts that are compared by the native kernel, which cannot be stopped."""
 _CHAIN_GAP = 50
 """The maximum gap between two runs of a chain, in words; see `join_into_chains`."""
 _MAX_REPLACED = 60
@@ -137,10 +140,7 @@ def _limit_to_five_sixths(word_count: int, windows: Windows) -> int:
 def _find_edited_passages(windows: Windows, min_run: int, max_gap: int) -> Iterator[Ints]:
     """Yield the matched runs of each edited passage, in the order of the first text."""
     min_words = max(_limit_to_five_sixths(_MIN_EDITED_WORDS, windows), min_run)
-    lengths = range(1, min(3, min_words) + 1)
-    runs = unique_runs(np.concatenate([find_common_runs(windows, length, _MAX_PAIRS) for length in lengths]))
-    runs = dense_runs(runs, _NEARBY_REACH, _MIN_NEARBY_WORDS * min_words // _MIN_EDITED_WORDS, _MIN_LONE_RUN)
-    runs = uncovered_runs(add_covering_runs(windows, min_run, runs), windows.sizes, min_run)
+    runs = _find_runs(windows, min_run, min_words)
     overlap, evidence = WeightedOverlap(windows), RunEvidence(windows)
     taken_a, taken_b = (np.zeros(size, bool) for size in windows.sizes)
     groups, chain_gap = [runs], _CHAIN_GAP
@@ -164,6 +164,20 @@ def _find_edited_passages(windows: Windows, min_run: int, max_gap: int) -> Itera
                 else:
                     rejected.append(part)
         groups, chain_gap = rejected, chain_gap // 2
+
+
+def _find_runs(windows: Windows, min_run: int, min_words: int) -> Ints:
+    """Return the runs that may be part of a passage, by descending length."""
+    max_window, min_nearby_words = min(3, min_words), _MIN_NEARBY_WORDS * min_words // _MIN_EDITED_WORDS
+    native = kernel() if sum(windows.sizes) <= _MAX_NATIVE_WORDS else None
+    if native is not None:
+        a, b = (numbers.astype(np.int32).tobytes() for numbers in windows.classes(1))
+        runs = native.shared_runs(a, b, max_window, _MAX_PAIRS, _NEARBY_REACH, min_nearby_words, _MIN_LONE_RUN, min_run)
+        return np.frombuffer(runs, np.int64).reshape(-1, 3)
+    windows_of_lengths = (find_common_runs(windows, length, _MAX_PAIRS) for length in range(1, max_window + 1))
+    found = unique_runs(np.concatenate([*windows_of_lengths]))
+    found = dense_runs(found, _NEARBY_REACH, min_nearby_words, _MIN_LONE_RUN)
+    return uncovered_runs(add_covering_runs(windows, min_run, found), windows.sizes, min_run)
 
 
 def _find_repeated_runs(chain: Ints, min_run: int, taken_a: Mask, taken_b: Mask) -> Iterator[Ints]:

@@ -15,7 +15,7 @@ stored_texts.py             reading and exact comparison of stored texts
 files.py                    lookup of documents by the paths of their files
 filter_check.py             detection of unknown fields and columns
 similar.py                  documents that share text
-similar_candidates.py       plans and their candidates
+similar_candidates.py       query plans and the candidates that they find
 similar_ranking.py          ranking of the candidates by tokens or texts
 similar_containment.py      documents that contain a text or are contained in it
 similar_result.py           the result of `similar`
@@ -34,7 +34,7 @@ related_result.py           the result of `related`
 concepts.py                 the concepts of a document
 columns.py                  columns with the path, size, date and metadata of documents
 document_list.py            list of the documents of a store or folder
-watches.py                  watches, which find copies of documents among new documents
+watches.py                  stored queries that find copies of documents among new documents
 """
 
 from simdoc_search.search.async_similarity_search import AsyncSimilaritySearch

@@ -42,7 +42,7 @@ def _make_asynchronous_iterator(
     ) -> AsyncGenerator[Result, None]:
         stop = self._threads.stop.make_child()
         search = SimilaritySearch(self.store.cancellable_by(stop))
-        return self._threads.each(method(search, *args, **kwargs), stop)
+        return self._threads.iterate(method(search, *args, **kwargs), stop)
 
     return iterated_method
 
@@ -88,17 +88,17 @@ class AsyncSimilaritySearch:
     concepts: Final = _make_awaitable(SimilaritySearch.concepts)
     version_families: Final = _make_awaitable(SimilaritySearch.version_families)
     topics: Final = _make_awaitable(SimilaritySearch.topics)
-    ordered: Final = _make_awaitable(SimilaritySearch.ordered)
-    named: Final = _make_awaitable(SimilaritySearch.named)
+    order_family: Final = _make_awaitable(SimilaritySearch.order_family)
+    name_topic: Final = _make_awaitable(SimilaritySearch.name_topic)
     languages: Final = _make_awaitable(SimilaritySearch.languages)
     duplicates: Final = _make_awaitable(SimilaritySearch.duplicates)
     mark_duplicates: Final = _make_awaitable(SimilaritySearch.mark_duplicates)
     kept_by_marks: Final = _make_awaitable(SimilaritySearch.kept_by_marks)
     nearest_duplicate: Final = _make_awaitable(SimilaritySearch.nearest_duplicate)
 
-    def each(self, items: Iterable[Result]) -> AsyncGenerator[Result, None]:
+    def iterate(self, items: Iterable[Result]) -> AsyncGenerator[Result, None]:
         """Yield the items of an iterator that reads the store, such as `Duplicates.pairs()`, without blocking."""
-        return self._threads.each(iter(items), self._threads.stop.make_child())
+        return self._threads.iterate(iter(items), self._threads.stop.make_child())
 
     async def aclose(self) -> None:
         """Stop all calls and close the store."""

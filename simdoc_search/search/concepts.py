@@ -45,7 +45,7 @@ class ConceptsResult:
         concepts: the words of the concepts, ordered by descending weight, then by descending frequency.
         paragraphs: number of paragraphs of the document that have concepts.
         documents: number of documents in the index that have concepts.
-        unnamed: the reason why some words are not known. It is empty if all words are known.
+        missing_names_reason: the reason why some words are not known; empty if all words are known.
     """
 
     source: str
@@ -53,23 +53,23 @@ class ConceptsResult:
     concepts: tuple[DocumentConcept, ...]
     paragraphs: int
     documents: int
-    unnamed: str = ""
+    missing_names_reason: str = ""
 
 
 def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) -> ConceptsResult:
     """Return the concepts of a stored document."""
     weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=True)
     named_words: dict[int, NamedWord] = {}
-    unnamed = ""
+    missing_names_reason = ""
     try:
-        names = concepts.names()
+        names = concepts.load_names()
     except SimdocError as error:
-        unnamed = str(error)
+        missing_names_reason = str(error)
     else:
         named_words = names.words
         settings = store.settings.concepts
         if settings is not None and settings.synonyms and names.extractor.synonyms is None:
-            unnamed = "synonyms cannot be named; give the synonyms that the index was created with"
+            missing_names_reason = "synonyms cannot be named; give the synonyms that the index was created with"
     document_concepts = concepts.paragraphs.as_one_paragraph()
     weights_by_code, frequencies = weights.weights_by_code(), weights.frequencies()
     words_of_document = [
@@ -79,7 +79,11 @@ def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) 
     ]
     words_of_document.sort(key=lambda concept: (-concept.weight, -concept.occurrences, concept.word))
     unnamed_count = sum(not concept.word for concept in words_of_document)
-    if unnamed_count and not unnamed:
-        unnamed = f"{counted(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
+    if unnamed_count and not missing_names_reason:
+        missing_names_reason = (
+            f"{counted(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
+        )
     paragraphs = concepts.paragraphs.count
-    return ConceptsResult(document.name, document.key, tuple(words_of_document), paragraphs, weights.documents, unnamed)
+    return ConceptsResult(
+        document.name, document.key, tuple(words_of_document), paragraphs, weights.documents, missing_names_reason
+    )

@@ -51,9 +51,9 @@ class IndexedFiles:
 
 
 def possible_ids(path: str) -> list[str]:
-    """Return the possible ids of the document of a file: the path without its first folders, longest id first.
+    """Return all proper suffixes of a path, longest first. The id of the document of a file is such a suffix.
 
-    A name without folders, or a URL such as `https://host/page`, has no possible ids.
+    A name without folders and a URL such as `https://host/page` have no suffixes.
     """
     if "://" in path or len(path) > 8 * MAX_ID_BYTES:
         return []
@@ -63,7 +63,7 @@ def possible_ids(path: str) -> list[str]:
 
 
 def ids_of_file(path: str, records: Iterable[Record]) -> list[str]:
-    """Return the ids of the records that were read from this file, otherwise of those whose id is equal to the path."""
+    """Return the ids of the records that were read from this file. If there are none, the path can be an id itself."""
     candidates = list(records)
     posix = _to_posix(path)
     paths = {_to_posix(os.path.abspath(posix)), _to_posix(os.path.realpath(posix))}  # noqa: PTH100 - with and without links resolved

@@ -17,9 +17,8 @@ Result = TypeVar("Result")
 class keywords_of(Generic[Fields, Options]):  # noqa: N801 - a decorator
     """Decorate a method whose last parameter is an options object, so that callers pass its fields instead.
 
-    The signature of the decorated method has the fields in place of the options. In the docstring, the descriptions of
-    the fields replace that of the argument `options`, and the errors of the options class are added. The method can
-    have one other parameter before the options::
+    The fields replace the argument `options` in the signature and in the docstring. The errors of the options class
+    are added to the docstring. The method can have one other parameter before the options::
 
         @keywords_of(SimilarOptions)
         def similar_many(self, queries: Iterable[Query], options: SimilarOptions) -> ...:
@@ -61,7 +60,7 @@ class keywords_of(Generic[Fields, Options]):  # noqa: N801 - a decorator
 
 
 def _merge_docstrings(text: str, options: type) -> Iterator[str]:
-    """Yield the lines of a docstring, with the attributes of all options classes and their longest error list."""
+    """Yield the lines of a docstring, with the attributes of the options class and of its base classes."""
     classes = inspect.getmro(options)
     for line in text.splitlines():
         if line.startswith("    options: "):

@@ -82,13 +82,13 @@ def nearest_duplicates(
         yield _choose_nearest(store, source, hits, is_allowed)
 
 
-def duplicate_kind(one: Record, other: Record) -> DuplicateKind:
-    """Return the kind of a pair of duplicates. The text of `other` may have changed since it was indexed."""
-    if has_changed(other):
-        return "same text" if one.text == other.text else "near"
-    if one.text_hash and one.text_hash == other.text_hash:
+def duplicate_kind(record: Record, stored: Record) -> DuplicateKind:
+    """Return the kind of a pair of duplicates. The stored document may have changed since it was indexed."""
+    if has_changed(stored):
+        return "same text" if record.text == stored.text else "near"
+    if record.text_hash and record.text_hash == stored.text_hash:
         return "same text"
-    return "same words" if one.words_hash and one.words_hash == other.words_hash else "near"
+    return "same words" if record.words_hash and record.words_hash == stored.words_hash else "near"
 
 
 def _choose_nearest(

@@ -44,7 +44,7 @@ Each comparison counts the words of both documents.
 """
 
 _Match = Cover[PassageHit]
-"""A hit, and the words of the query document that it covers. If a text is not stored, passage tokens replace words."""
+"""A hit, and the words of the query document that it covers; or the passage tokens, if a text is not stored."""
 
 
 def passages_of_many(
@@ -133,7 +133,10 @@ def _align(
 
 
 def _estimate_match(document: QueryDocument, record: Record, shared: int) -> _Match:
-    """Return a match whose words are estimated from passage tokens. Winnowing keeps 2 of `window` + 1 shingles."""
+    """Return a match whose words are estimated from passage tokens.
+
+    On average, winnowing keeps 2 of `window` + 1 shingles.
+    """
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
     covers = tokens_also_in(document.passages, record.passages)
@@ -162,10 +165,10 @@ def _make_result(
     """Return the result with the hits on the page. Shingle measures are only computed for these hits."""
     ranked = list(order_by_added_words(matches))
     page = ranked[options.offset : options.offset + options.size]
-    hits = [replace(hit, adds=round(adds)) for hit, adds in page]
+    hits = [replace(hit, added_words=round(added_words)) for hit, added_words in page]
     exact = [match for match in matches if match.key.kind == "exact"]
     words = document.word_count
-    covered_words = min(round(sum(adds for _, adds in ranked)), words)
+    covered_words = min(round(sum(added_words for _, added_words in ranked)), words)
     text = document.analysed
     min_run = options.alignment.min_run_for(len(text.words.words)) if text else 0
     return PassageResult(
@@ -178,8 +181,8 @@ def _make_result(
         int(document.ignored.sum()),
         candidates.total,
         compared,
-        max(candidates.run, min(min_run, words)),
-        candidates.too_common,
+        max(candidates.guaranteed_run, min(min_run, words)),
+        candidates.too_common_phrases,
         spans_of(text.words, union(exact, len(document.ignored))) if text else [],
         spans_of(text.words, document.ignored) if text else [],
         options.offset,

@@ -18,7 +18,10 @@ from simdoc_search.stores.record import Phrase, PhraseMatches
 from simdoc_search.stores.shared_tokens import SharingDocument
 
 MAX_PHRASES = 50_000
-"""Maximum number of phrases per query. For a text of over 350,000 words, the guaranteed run exceeds `LONG_RUN`."""
+"""Maximum number of phrases per query. In a text of over 350,000 words, the phrases are further apart than usual.
+
+A shared run of `LONG_RUN` words may then contain no phrase, so only longer runs are always found.
+"""
 
 MAX_SIMILAR = 200
 """Maximum number of candidates that are found by fingerprint tokens."""
@@ -35,14 +38,14 @@ class PassageCandidates:
         documents: the documents, by descending number of shared passage tokens and phrases, then by id and index. A
             document that is found only by phrases or fingerprint tokens has 0 shared tokens.
         total: lower bound of the number of candidates.
-        run: minimum length, in words, of the shared runs that are always found.
-        too_common: number of phrases that were not searched in all documents, because their words are too common.
+        guaranteed_run: minimum length, in words, of the shared runs that are always found.
+        too_common_phrases: number of phrases whose words are too common to search all documents for them.
     """
 
     documents: list[SharingDocument]
     total: int
-    run: int
-    too_common: int
+    guaranteed_run: int
+    too_common_phrases: int
 
 
 def passage_candidates(
@@ -66,9 +69,9 @@ def passage_candidates(
         FormatMismatchError: the store has no passage tokens.
     """
     run = guaranteed_run(store, document)
-    if not len(document.passage_query):  # all words of the document are ignored
+    if not len(document.query_tokens):  # all words of the document are ignored
         return PassageCandidates([], 0, run, 0)
-    sharing = store.documents_sharing(document.passage_query, filters=filters, exclude=exclude, size=size)
+    sharing = store.documents_sharing(document.query_tokens, filters=filters, exclude=exclude, size=size)
     matches = PhraseMatches({})
     if store.can_find_phrases and document.analysed is not None:
         phrases = phrases_of(document.analysed, document.ignored)
@@ -89,7 +92,7 @@ def passage_candidates(
 def guaranteed_run(store: Store, document: QueryDocument) -> int:
     """Return the minimum length, in words, of the shared runs that are always found.
 
-    Runs whose words are too common may be missed; see `PassageCandidates.too_common`.
+    Runs whose words are too common may be missed; see `PassageCandidates.too_common_phrases`.
     """
     settings = store.settings
     by_tokens = settings.passages.guaranteed_run(settings.analysis.shingle_size) if settings.passages else 0
@@ -129,11 +132,8 @@ def _text_between(text: AnalysedText, first: int, end: int) -> str:
 def _by_fingerprint(
     store: Store, document: QueryDocument, filters: Filters | None, exclude: DocumentKey | None
 ) -> dict[DocumentKey, int]:
-    """Return the documents that share the most fingerprint tokens, with the numbers of shared tokens.
-
-    They share more tokens than are equal by chance.
-    """
-    codes = document.fingerprinted.codes[:_MAX_TOKENS]
+    """Return the documents that share more fingerprint tokens than by chance, and the numbers of these tokens."""
+    codes = document.fingerprint_record.codes[:_MAX_TOKENS]
     if not len(codes):
         return {}
     plan = Threshold(tuple(encode(codes)), min_beyond_chance(len(codes)))

@@ -35,8 +35,8 @@ class PassageHit(HasDocumentKey):
         key: the key of the document.
         words: number of matched words. The numbers in the two documents can differ; this is the smaller one.
         share: `words` as a share of the query document's words that are not ignored, 0..1.
-        adds: number of words of the query document that this hit covers and no earlier hit covers. It can be greater
-            than `words`, if the query document repeats a passage that occurs once in the hit.
+        added_words: number of words of the query document that this hit covers and no earlier hit covers. It can be
+            greater than `words`, if the query document repeats a passage that occurs once in the hit.
         kind: `exact` if the values are computed from both texts. If a text is not stored, the values are `estimated`
             from the passage tokens, and `passages` is empty.
         shared: number of passage tokens that the hit shares with the query.
@@ -53,7 +53,7 @@ class PassageHit(HasDocumentKey):
     key: DocumentKey
     words: int
     share: float
-    adds: int
+    added_words: int
     kind: Literal["estimated", "exact"]
     shared: int
     passages: tuple[Passage, ...] = ()
@@ -84,9 +84,10 @@ class PassageResult(HitsResult[PassageHit]):
         ignored: number of ignored words.
         candidates: number of documents that share a token or phrase.
         compared: number of candidates that were compared. Candidates that share the most are compared first.
-        run: minimum length, in words, of the shared runs that are always found. For exceptions, see `too_common`.
-        too_common: number of phrases that were not searched in all documents, because their words are too common. A
-            match that shares only such phrases can be missing.
+        guaranteed_run: minimum length, in words, of the shared runs that are always found, unless all their phrases are
+            too common.
+        too_common_phrases: number of phrases whose words are too common to search all documents for them. A match that
+            shares only such phrases can be missing.
         spans: the ranges of covered characters in the text.
         ignored_spans: the ranges of ignored characters in the text.
         offset: number of matches before the first of `hits`.
@@ -103,8 +104,8 @@ class PassageResult(HitsResult[PassageHit]):
     ignored: int
     candidates: int
     compared: int
-    run: int = 0
-    too_common: int = 0
+    guaranteed_run: int = 0
+    too_common_phrases: int = 0
     spans: list[Span] = field(default_factory=list, repr=False)
     ignored_spans: list[Span] = field(default_factory=list, repr=False)
     offset: int = 0
@@ -124,9 +125,9 @@ class PassageResult(HitsResult[PassageHit]):
         """
         title = printable(self.source if name is None else name) or "the text"
         if self.total:
-            about = "About " if self.is_estimated else ""
             at_least = "at least " if self.is_partial else ""
-            share = f"{about}{at_least}{percent(self.covered.share, 0)} of {title}"
+            about = "about " if self.is_estimated else ""
+            share = f"{at_least}{about}{percent(self.covered.share, 0)} of {title}"
             words = f"{self.covered.words:,} of {counted(self.words, 'word')}"
             appears = f"appears in {counted(self.total, 'indexed document')}"
             sentences = [f"{share[0].upper()}{share[1:]} ({words}) {appears}."]

@@ -122,7 +122,7 @@ class QueryDocument:
         return self.record.shingles if self._fingerprint is None else self._fingerprint.shingles
 
     @cached_property
-    def fingerprinted(self) -> Record:
+    def fingerprint_record(self) -> Record:
         """The record with the fingerprint tokens of the text."""
         text_fingerprint, settings = self._fingerprint, self.settings
         if text_fingerprint is None:
@@ -139,7 +139,7 @@ class QueryDocument:
         return self.record.passages if self._fingerprint is None else self._fingerprint.passages
 
     @cached_property
-    def passage_query(self) -> Codes:
+    def query_tokens(self) -> Codes:
         """The passage tokens to query. For a text of up to `MAX_SHINGLES` shingles, these are all of its tokens."""
         if self._fingerprint is None or self.shingles > MAX_SHINGLES:
             return self.passages

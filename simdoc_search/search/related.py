@@ -49,7 +49,9 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
         key=lambda hit: (-hit.score, hit.id, str(hit.key.index)),
     )
     hits = add_fields(store, ranked[query.offset : query.offset + query.size], query.fields)
-    concept_names, unnamed = _find_names(concepts) if hits and (query.name_concepts or query.explain) else (None, "")
+    concept_names, missing_names_reason = (
+        _find_names(concepts) if hits and (query.name_concepts or query.explain) else (None, "")
+    )
     if concept_names and query.name_concepts:
         hits = _add_names(hits, concept_names, candidates, weights)
     if query.explain:
@@ -61,7 +63,7 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
         hits,
         candidates.total,
         len(candidates.documents),
-        unnamed if query.name_concepts else "",
+        missing_names_reason if query.name_concepts else "",
         len(ranked),
         query.offset,
         store.left_out_indices(),
@@ -95,7 +97,7 @@ def _score(
 def _find_names(concepts: QueryConcepts) -> tuple[NamedConcepts | None, str]:
     """Return the names of the concepts and an empty string; or None and the reason why there are no names."""
     try:
-        return concepts.names(), ""
+        return concepts.load_names(), ""
     except SimdocError as error:
         return None, str(error)
 
@@ -140,6 +142,6 @@ def _add_explanations(
             )
             for code, part in zip(explanation.codes.tolist(), explanation.parts.tolist(), strict=True)
         ]
-        shared.sort(key=lambda concept: (-concept.part, concept.word))
+        shared.sort(key=lambda concept: (-concept.contribution, concept.word))
         values = explanation.similarity, explanation.whole, explanation.paragraphs
         yield replace(hit, explanation=Explanation(*values, tuple(shared)))

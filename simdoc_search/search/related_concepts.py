@@ -24,11 +24,11 @@ class QueryConcepts:
 
     Attributes:
         paragraphs: the concepts of each paragraph, as codes.
-        names: a function that returns the names of the concepts. It raises a SimdocError if they cannot be named.
+        load_names: a function that returns the names of the concepts. It raises a SimdocError if they cannot be named.
     """
 
     paragraphs: ParagraphConcepts
-    names: Callable[[], NamedConcepts]
+    load_names: Callable[[], NamedConcepts]
 
 
 def query_concepts(document: QueryDocument, extractor: Extractor | None, synonyms: Synonyms | None) -> QueryConcepts:

@@ -23,16 +23,16 @@ class SharedConcept:
         word: the normalised word. A synonym is replaced with the word that it stands for. It is empty if the word is
             not known.
         weight: 0..1. It is 1 if only one document in the index has the word, and close to 0 if all documents have it.
-        part: the contribution of the word to the similarity. The sum of all contributions is the similarity.
-        source: concepts of the query document that contain the word, by descending frequency.
-        hit: concepts of the hit that contain the word; empty if the text of the hit is not stored.
+        contribution: the contribution of the word to the similarity. The sum of all contributions is the similarity.
+        query_names: concepts of the query document that contain the word, by descending frequency.
+        hit_names: concepts of the hit that contain the word; empty if the text of the hit is not stored.
     """
 
     word: str
     weight: float
-    part: float
-    source: tuple[str, ...]
-    hit: tuple[str, ...]
+    contribution: float
+    query_names: tuple[str, ...]
+    hit_names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class RelatedHit(HasDocumentKey):
         kind: `related` or `version`.
         shared: number of distinct words of concepts that both documents have.
         concepts: names of shared concepts, by descending weight. It is empty if they have no names; see
-            `RelatedResult.unnamed`.
+            `RelatedResult.missing_names_reason`.
         explanation: how the similarity of the concepts is computed; None if it is not requested. It does not explain
             the score of a version, which is computed from the sentences.
         fields: values of the requested fields.
@@ -86,7 +86,7 @@ class RelatedResult(HitsResult[RelatedHit]):
         hits: the hits on the page, by descending score, then by id.
         candidates: number of documents that share a rare concept.
         compared: number of candidates that were compared. Candidates that share the most are compared first.
-        unnamed: the reason why concepts have no names. It is empty if they have names.
+        missing_names_reason: the reason why concepts have no names. It is empty if they have names.
         total: number of hits on all pages.
         offset: number of hits before the first of `hits`.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
@@ -97,7 +97,7 @@ class RelatedResult(HitsResult[RelatedHit]):
     hits: list[RelatedHit]
     candidates: int
     compared: int
-    unnamed: str = ""
+    missing_names_reason: str = ""
     total: int = 0
     offset: int = 0
     left_out_indices: tuple[LeftOutIndex, ...] = ()
@@ -115,8 +115,8 @@ class RelatedResult(HitsResult[RelatedHit]):
             lines.append(f"{hit.score:>5.2f}  {hit.kind:<7}  {printable(hit.id)}  {names or shared_words(hit)}")
         if len(self.hits) > _PRINTED_HITS:
             lines.append(f"       and {len(self.hits) - _PRINTED_HITS} more")
-        if self.hits and self.unnamed:
-            lines.append(f"concepts are not named: {self.unnamed}")
+        if self.hits and self.missing_names_reason:
+            lines.append(f"concepts are not named: {self.missing_names_reason}")
         return "\n".join(lines)
 
 

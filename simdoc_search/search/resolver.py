@@ -57,10 +57,10 @@ class Resolver:
     def resolve(
         self, query: Query, *, overlap: float | Fraction | None = None, probability: float | Fraction | None = None
     ) -> FingerprintQuery:
-        """Return the only reading of a query whose document exists, with the full id.
+        """Parse a query, and return it with the full id.
 
-        An id takes precedence over a path or a file name. The arguments and errors are those of
-        `SimilaritySearch.similar`.
+        `a_20` can be an id, or the id `a` with an overlap. The reading whose document exists is chosen. An id takes
+        precedence over a path or a file name. The arguments and errors are those of `SimilaritySearch.similar`.
         """
         self.load([query])
         parsed, query_with_options = _parse_query(query), None

@@ -67,7 +67,7 @@ def similar_to_text(store: Store, text: str, options: SimilarOptions) -> SearchR
     if options.measure != "jaccard":
         query = fingerprint_query("", options.overlap, options.probability)
         return similar_by_containment(store, query, document, options)
-    (result,) = similar_to_records(store, [document.fingerprinted], options)
+    (result,) = similar_to_records(store, [document.fingerprint_record], options)
     return result
 
 

@@ -65,7 +65,7 @@ def similar_by_containment(
         total, compared = total + len(batch_hits), compared + len(batch)
     result = SearchResult(
         query,
-        Threshold(tuple(encode(document.passage_query, PASSAGE_LENGTH)), 1),
+        Threshold(tuple(encode(document.query_tokens, PASSAGE_LENGTH)), 1),
         candidates.total,
         add_fields(store, hits[options.offset :], options.fields),
         document.shingles,

@@ -17,7 +17,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Candidate, Record, has_changed
 
 _MIN_CANDIDATES_READ = 50
-"""Minimum number of candidates to read, so that the hits are counted even if the best hits are already known."""
+"""Number of candidates that are read to count the hits, even if the hits on the page are already known."""
 
 _Z_SCORE = 3.0
 """Number of standard deviations above the mean that one value in 1,000 exceeds."""

@@ -13,7 +13,7 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.corpus import Source
 from simdoc_search.documents import Document, DocumentKey
-from simdoc_search.duplicates import Backend, Duplicates, Progress, duplicates_in
+from simdoc_search.duplicates import CompareIn, Duplicates, Progress, duplicates_in
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.duplicates.verdicts import DropScope
 from simdoc_search.errors import NoTextError, SimdocError
@@ -258,9 +258,10 @@ class SimilaritySearch:
         probability: OptionalFraction = None,
         source_filters: Filters | None = None,
     ) -> FingerprintQuery:
-        """Return the only reading of a query whose document exists, with the full id.
+        """Parse a query, and return it with the full id.
 
-        An id takes precedence over a path or a file name. The arguments and errors are those of `similar`.
+        `a_20` can be an id, or the id `a` with an overlap. The reading whose document exists is chosen. An id takes
+        precedence over a path or a file name. The arguments and errors are those of `similar`.
         """
         return Resolver(self.store, source_filters).resolve(query, overlap=overlap, probability=probability)
 
@@ -312,8 +313,8 @@ class SimilaritySearch:
         """Find the documents that share passages with a stored document or a text, and the positions of the passages.
 
         For a text of up to 1,000 words, every shared run of 6 words is found. For a longer text, every shared run of 12
-        words is found. The result contains this number as `run`. If texts are not stored, it is 36 by default, and
-        shorter runs are found with the probability `PassageSettings.probability_of_finding`.
+        words is found. The result contains this number as `guaranteed_run`. If texts are not stored, it is 36 by
+        default, and shorter runs are found with the probability `PassageSettings.probability_of_finding`.
 
         Args:
             options: the fields of `PassageQuery`, as keyword arguments.
@@ -415,9 +416,9 @@ class SimilaritySearch:
     def related(self, options: RelatedQuery) -> RelatedResult:
         """Find the documents on the same topic as a stored document or a text, even if they use other words.
 
-        Up to 200 documents that share rare concepts are read, and up to 50 of these are compared. For large pages, both
-        numbers are larger. If the store has sentences, versions score 0.75 to 1, and related documents score less.
-        `versions.relations` describes how two documents are compared.
+        The candidates are the documents that share rare concepts. Up to 200 of them are read, or 4 per requested hit if
+        that is more. Up to 50 of these are compared, or 2 per requested hit. If the store has sentences, versions score
+        0.75 to 1, and related documents score less. `versions.relations` describes how two documents are compared.
 
         Args:
             options: the fields of `RelatedQuery`, as keyword arguments.
@@ -475,7 +476,7 @@ class SimilaritySearch:
 
         Returns:
             The counts, and the documents that were left out. `families()` and `edges()` return iterators. To order a
-            family, use `ordered`.
+            family, use `order_family`.
 
         Raises:
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
@@ -487,7 +488,7 @@ class SimilaritySearch:
         self._check_fields_exist(families.documents, options.filters)
         return families
 
-    def ordered(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
+    def order_family(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
         """Order a family by evidence, as `versions` does. Texts are not compared.
 
         Args:
@@ -508,7 +509,7 @@ class SimilaritySearch:
 
         Returns:
             The counts, and the documents that were left out. `topics()` and `edges()` return iterators. To name a
-            topic, use `named`.
+            topic, use `name_topic`.
 
         Raises:
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
@@ -521,7 +522,7 @@ class SimilaritySearch:
         self._check_fields_exist(topics.documents, options.filters)
         return topics
 
-    def named(
+    def name_topic(
         self, topic: Topic, *, extractor: Extractor | None = None, synonyms: Synonyms | None = None
     ) -> tuple[str, ...]:
         """Return names for a topic: the concepts of its centre that most other documents of the topic share.
@@ -544,7 +545,7 @@ class SimilaritySearch:
         document = QueryDocument(complete_record(self.store, record), self.store.settings)
         concepts = query_concepts(document, extractor, synonyms)
         try:
-            names = concepts.names()
+            names = concepts.load_names()
         except SimdocError:
             return ()
         return names.shared(set(topic.concepts), topic.concepts)
@@ -562,7 +563,7 @@ class SimilaritySearch:
         kept_before: Collection[str] = (),
         keep_in: Collection[str] = (),
         verify: bool = True,
-        via: Backend = "memory",
+        compare_in: CompareIn = "memory",
         checkpoint: str | os.PathLike[str] | None = None,
         drop: DropScope | None = None,
         progress: Progress = lambda _stage, _share: None,
@@ -573,15 +574,15 @@ class SimilaritySearch:
 
         Args:
             overlap: minimum overlap, greater than 0 and at most 1. Two documents with exactly this overlap are found
-                with a probability of 99.9 % (99 % via `engine`). For a greater overlap, the probability is greater.
+                with a probability of 99.9 % (99 % with `compare_in='engine'`). A greater overlap is found more often.
             measure: `jaccard`; `containment`, the share of a duplicate that is in the kept document; or `contained`,
                 the share of the kept document that is in the duplicate. With the last two, documents are only compared
                 if neither is more than four times as long as the other.
             filters: compare only documents with these fields, as for `similar`.
             within: compare only documents whose files are in one of these folders. The paths are absolute.
-            since: compare only documents whose files changed at or after this time with all other documents. Documents
-                that did not change are kept.
-            new: as `since`, but for the documents with these ids.
+            since: the documents whose files changed at or after this time are new. Each new document is compared with
+                all documents. Other documents are kept, and are not compared with each other. None: all are new.
+            new: ids of further new documents; see `since`.
             keep: which document is kept: `longest` (with `jaccard`, the text that most copies share verbatim takes
                 precedence), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. If documents are equal by
                 this rule, names that do not look like names of copies are preferred, then shorter ids.
@@ -589,8 +590,8 @@ class SimilaritySearch:
             keep_in: prefixes of ids, such as `originals/`. Documents with these prefixes take precedence over the
                 rule `keep`.
             verify: whether to compare texts if the store has them. Otherwise, overlaps are estimated from fingerprints.
-            via: `memory` reads all fingerprints into memory, or into a temporary file if they exceed 1 GB. `engine`
-                sends a query to the engine for each document, and keeps only ids, hashes and some numbers in memory.
+            compare_in: `memory` reads all fingerprints into memory, or into a temporary file if they exceed 1 GB.
+                `engine` queries the engine for each document, and keeps only ids, hashes and some numbers in memory.
             checkpoint: path of a file that records which queries are done. A later run resumes, or queries only
                 documents that have changed. The file is valid for one index, overlap, measure, `keep` rule and filter.
             drop: which documents a plan drops in addition to identical documents: `same-text`, or `same-words`, which
@@ -609,7 +610,7 @@ class SimilaritySearch:
         Raises:
             QuerySyntaxError: an argument is malformed or out of range, or no id begins with a prefix of `keep_in`.
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
-            StoreError: the store cannot be read; `via` is `engine`, but the store is not in an engine; or the
+            StoreError: the store cannot be read; `compare_in` is `engine`, but the store is not in an engine; or the
                 checkpoint cannot be used, or belongs to other arguments.
         """
         duplicates = duplicates_in(
@@ -624,7 +625,7 @@ class SimilaritySearch:
             kept_before=kept_before,
             keep_in=keep_in,
             verify=verify,
-            via=via,
+            compare_in=compare_in,
             checkpoint=checkpoint,
             drop=drop,
             progress=progress,

@@ -53,7 +53,7 @@ class Threads:
         except StoppedError:
             raise _closed_error() from None
 
-    async def each(self, items: Iterator[Result], stop: StopEvent) -> AsyncGenerator[Result, None]:
+    async def iterate(self, items: Iterator[Result], stop: StopEvent) -> AsyncGenerator[Result, None]:
         """Yield the items of an iterator. Each item is computed when it is requested. The errors are those of `run`."""
         end: Any = object()
         context = copy_context()

@@ -90,7 +90,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
         text=document.text,
         sentences=(len(set(document.sentences.tolist())), candidates.queried),
         hits=add_fields(store, hits, query.fields),
-        found=len(versions),
+        total=len(versions),
         candidates=candidates.total,
         compared=len(candidates.records),
         candidate_source=candidates.candidate_source,
@@ -101,7 +101,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
 
 
 def order_family(store: Store, family: FamilyMembers, *, version_control: bool) -> VersionFamily:
-    """Order the documents of a family; see `SimilaritySearch.ordered`."""
+    """Order the documents of a family; see `SimilaritySearch.order_family`."""
     stored = read_records(store, family.document_keys, text=False)
     records = with_metadata(store, [stored[key] for key in family.document_keys if key in stored], DATE_FIELDS)
     timeline = build_timeline([_dates_of_record(record, version_control) for record in records], list)

@@ -119,7 +119,7 @@ def _find_by_texts(
     total = 0
     has_passages = store.settings.passages is not None
     if has_passages:
-        sharing = store.documents_sharing(document.passage_query, filters=query.filters, exclude=exclude, size=size)
+        sharing = store.documents_sharing(document.query_tokens, filters=query.filters, exclude=exclude, size=size)
         keys.update(dict.fromkeys(shared.key for shared in sharing.documents))
         total = sharing.total
     options = SimilarOptions(size=size, filters=query.filters)
@@ -138,7 +138,7 @@ def _find_by_texts(
 def _find_similar(
     store: Store, document: QueryDocument, options: SimilarOptions, exclude: DocumentKey | None
 ) -> SearchResult | SimdocError:
-    source = replace(document.fingerprinted, id="")
+    source = replace(document.fingerprint_record, id="")
     try:
         (result,) = similar_to_records(store, [source], options, exclude)
     except NoFingerprintError as error:

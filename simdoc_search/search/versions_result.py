@@ -145,7 +145,7 @@ class VersionOrder:
     @property
     def order(self) -> str:
         """The evidence of the order, for people. It explains the question marks in the timeline, if there are any."""
-        has_question_marks = any(self.when(entry).endswith(_NOT_DECISIVE) for entry in self.timeline)
+        has_question_marks = any(self.date_label(entry).endswith(_NOT_DECISIVE) for entry in self.timeline)
         return (
             f"{self.reason}; dates and versions with {_NOT_DECISIVE} do not affect the order"
             if has_question_marks
@@ -165,7 +165,7 @@ class VersionOrder:
             return "newest: not known, as no evidence shows which is newer"
         return "newest: not known, as the latest versions have the same date or no date"
 
-    def when(self, entry: VersionEntry) -> str:
+    def date_label(self, entry: VersionEntry) -> str:
         """Return the date or version of an entry, for people. It ends with `?` if the order is not based on it."""
         if entry.dated is None or not entry.dated.label:
             return ""
@@ -181,9 +181,10 @@ class VersionOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionFamily(VersionOrder):
-    """An ordered family of versions. Without evidence for the order, `evidence_kind` is `texts`; no texts are compared.
+    """An ordered family of versions. Texts are not compared.
 
-    `VersionsResult` describes the inherited attributes.
+    If there is no evidence for an order, `evidence_kind` is `texts`. `VersionsResult` describes the other inherited
+    attributes.
 
     Attributes:
         pairs: number of pairs of documents that are versions of each other.
@@ -213,7 +214,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         is_certain: whether the evidence determines the whole timeline without a contradiction.
         conflict: the contradictory statements, two for each contradiction.
         reason: the evidence of the order, for people.
-        found: number of versions on all pages.
+        total: number of versions on all pages.
         candidates: number of documents that share a token.
         compared: number of candidates that were compared. Candidates that share the most are compared first.
         candidate_source: the kind of tokens that found the candidates. It is `sentences` in an index created
@@ -227,7 +228,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     text: str | None = field(repr=False)
     sentences: tuple[int, int]
     hits: list[VersionHit]
-    found: int
+    total: int
     candidates: int
     compared: int
     candidate_source: CandidateSource = "sentences"
@@ -247,9 +248,9 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
 
     def __str__(self) -> str:
         name = printable(self.source) or "the text"
-        if not self.found:
+        if not self.total:
             return f"{name}: no other version"
-        lines = [f"{name}: {counted(self.found, 'other version')}, {self.order}"]
+        lines = [f"{name}: {counted(self.total, 'other version')}, {self.order}"]
         return "\n".join([*lines, *self.lines(), *self.evidence()])
 
     def lines(self) -> Iterator[str]:
@@ -268,10 +269,10 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
 
     def _format_entry(self, entry: VersionEntry) -> str:
         share, words = (percent(entry.step.share, 0), entry.step.words) if entry.step else ("", "")
-        marks = f"  ({marks})" if (marks := self.marks(entry)) else ""
-        return f"{printable(self.when(entry)):>12}{share:>17}{words:>20}  {self._entry_title(entry)}{marks}"
+        marks = f"  ({marks})" if (marks := self.labels(entry)) else ""
+        return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._entry_title(entry)}{marks}"
 
-    def marks(self, entry: VersionEntry) -> str:
+    def labels(self, entry: VersionEntry) -> str:
         """Return labels for an entry, for people: whether it is the newest version, the query document, or both."""
         marks = (("newest", entry is self.newest), ("your document", entry.is_source))
         return ", ".join(name for name, is_marked in marks if is_marked)

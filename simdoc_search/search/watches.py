@@ -97,7 +97,7 @@ class Watcher:
             removed += count
         return removed
 
-    def copied_by(self, query: Query) -> list[WatchMatch]:
+    def find_matches(self, query: Query) -> list[WatchMatch]:
         """Return the watched documents, in any index, that a document is a copy of, by descending overlap.
 
         Raises:

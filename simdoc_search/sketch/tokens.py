@@ -79,9 +79,9 @@ def encode_text(codes: Codes, length: int | None = None) -> str:
     width = length or _LENGTH
     if len(codes) and int(codes.max()) >> (_BITS * width):
         raise ValueError(f"the number {int(codes.max())} cannot be encoded in a token of {width} characters")
-    values = np.full((len(codes), width + 1), _SPACE, np.uint8)
-    values[:, :width] = (codes[:, np.newaxis] >> _SHIFTS[-width:]) & np.uint32(63)
-    return values.tobytes()[:-1].translate(_CHARACTERS).decode("ascii")
+    values = np.full((width + 1, len(codes)), _SPACE, np.uint8)
+    values[:width] = (codes >> _SHIFTS[-width:, np.newaxis]) & np.uint32(63)  # numpy is slow along a short last axis
+    return values.tobytes("F")[:-1].translate(_CHARACTERS).decode("ascii")
 
 
 def decode(tokens: Sequence[str], length: int | None = None) -> Codes:

@@ -18,7 +18,7 @@ def families(request: PageRequest) -> Page:
 
     def show_groups(result: Families, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
         search = request.served_store.search()
-        groups = [search.ordered(family, version_control=False) for family in result.families(limit, start)]
+        groups = [search.order_family(family, version_control=False) for family in result.families(limit, start)]
         values = {"groups": groups, "max_members": _MAX_MEMBERS}
         return result.family_count, values, families_as_json(result, groups)
 
@@ -30,7 +30,7 @@ def topics(request: PageRequest) -> Page:
     search = request.served_store.concepts_search()
 
     def show_groups(result: Topics, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
-        groups = [(topic, search.named(topic)) for topic in result.topics(limit, start)]
+        groups = [(topic, search.name_topic(topic)) for topic in result.topics(limit, start)]
         values = {"groups": groups, "max_members": _MAX_MEMBERS}
         return result.topic_count, values, topics_as_json(result, groups)
 

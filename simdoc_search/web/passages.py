@@ -77,7 +77,9 @@ def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> 
         is_exact = hit.kind == "exact"
         words_label = f"{'' if is_exact else '~'}{hit.words:,}"
         share_label = percent(hit.share, 0) if is_exact else format_estimate(hit.share)
-        sources.append(Source(hit.id, words_label, share_label, hit.adds, hit.passages, "", text if is_exact else None))
+        sources.append(
+            Source(hit.id, words_label, share_label, hit.added_words, hit.passages, "", text if is_exact else None)
+        )
     return sources_view(
         SourcedText(name, result.headline(name), result.text, sources, result.spans, result.ignored_spans)
     )

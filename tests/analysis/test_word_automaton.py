@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
+import pytest
+
 import simdoc_search
+from tests.support.scripts import run_script
 
 ROOT = Path(simdoc_search.__file__).parent
 
 
-def test_the_stored_table_is_compiled_from_the_rules() -> None:
+def test_the_stored_table_is_compiled_from_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
     """If this fails, run scripts/make_word_automaton.py and store its output."""
-    script = ROOT.parent / "scripts/make_word_automaton.py"
-    process = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    run_script(ROOT.parent / "scripts/make_word_automaton.py")
 
-    assert (ROOT / "analysis/word_automaton.txt").read_text("ascii") == process.stdout
+    assert (ROOT / "analysis/word_automaton.txt").read_text("ascii") == capsys.readouterr().out

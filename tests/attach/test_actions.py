@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import threading
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -268,11 +270,13 @@ def test_actions_keep_their_order_and_are_not_modified() -> None:
     assert before == actions
 
 
-def test_actions_are_read_in_small_batches() -> None:
+def test_about_as_many_actions_as_a_client_sends_at_once_are_read_ahead() -> None:
+    """They are read in the thread of the caller, because a database cursor may not support another thread."""
     read: list[int] = []
 
     def endless() -> Iterator[dict[str, Any]]:
         for number in itertools.count():
+            assert threading.current_thread() is threading.main_thread()
             read.append(number)
             yield {"text": TEXT}
 
@@ -281,4 +285,74 @@ def test_actions_are_read_in_small_batches() -> None:
     next(results)
 
     assert 0 == before
-    assert 1 <= len(read) <= 100
+    assert 500 <= len(read) <= 600
+
+    del results
+    assert not _fingerprint_threads()
+
+
+def test_long_texts_are_read_ahead_only_up_to_a_number_of_characters() -> None:
+    read: list[int] = []
+
+    def long_texts() -> Iterator[dict[str, Any]]:
+        for number in range(300):
+            read.append(number)
+            yield {"text": "word " * 20_000}
+
+    results = fingerprint_actions(long_texts(), "text")
+    next(results)
+    del results
+
+    assert len(read) <= 2 * 64
+
+
+def test_the_next_actions_are_fingerprinted_while_the_client_sends_a_request() -> None:
+    reached_last = threading.Event()
+
+    class Watching(Capitals):
+        def find(self, text: str) -> list[Counter[str]]:
+            if "last" in text:
+                reached_last.set()
+            return super().find(text)
+
+    extractor = Extractor(Watching())
+    settings = Settings(concepts=extractor.settings)
+    actions = [{"text": f"{TEXT} {'last' if number == 399 else number}"} for number in range(400)]
+    results = fingerprint_actions(actions, "text", settings=settings, extractor=extractor)
+    next(results)
+
+    assert reached_last.wait(60)
+    assert 399 == len(list(results))
+
+
+@pytest.mark.parametrize("error", [OSError("the database is gone"), KeyboardInterrupt()], ids=["error", "Ctrl-C"])
+def test_an_error_of_the_source_is_raised_after_the_actions_before_it(error: BaseException) -> None:
+    """Ctrl-C is raised at once."""
+
+    def failing() -> Iterator[dict[str, Any]]:
+        yield from ({"_id": str(number), "text": TEXT} for number in range(150))
+        raise error
+
+    done: list[dict[str, Any]] = []
+    with pytest.raises(type(error)):
+        done.extend(fingerprint_actions(failing(), "text"))
+
+    assert (150 if isinstance(error, OSError) else 0) == len(done)
+    assert all(OURS == action["simdoc"] for action in done)
+    assert not _fingerprint_threads()
+
+
+def test_an_action_that_cannot_be_fingerprinted_stops_after_the_actions_before_it() -> None:
+    """Also if it is read while the actions before it are fingerprinted."""
+    actions: list[dict[str, Any]] = [{"text": TEXT} for _ in range(200)]
+    actions[130]["text"] = 7
+
+    done: list[dict[str, Any]] = []
+    with pytest.raises(DocumentError, match="contains a number"):
+        done.extend(fingerprint_actions(actions, "text"))
+
+    assert 130 == len(done)
+
+
+def _fingerprint_threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name.startswith("simdoc-fingerprints")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 from rich.cells import cell_len
 
 from simdoc_search.cli.compare_output import comparison_lines, measure_lines
@@ -12,6 +12,7 @@ from simdoc_search.passages.compare import compare
 from simdoc_search.passages.passage import Comparison, Difference
 from tests.support.cli import words
 from tests.support.passages.pages import comparison, replaced, same
+from tests.support.slow_cases import examples
 from tests.support.strategies import texts
 
 NAMES = "a.txt", "b.txt"
@@ -109,7 +110,7 @@ def test_colours_replace_brackets() -> None:
 
 
 @given(texts(), texts())
-@settings(max_examples=20)
+@examples(0.8)
 def test_no_text_or_name_controls_the_terminal_or_is_too_wide(a: str, b: str) -> None:
     where = [replaced((0, len(a)), (0, len(b)), 5), Difference("moved", (0, len(a)), (0, len(b)), 5)]
     found = comparison([same(0, 0, min(len(a), len(b)))], where)

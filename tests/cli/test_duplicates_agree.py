@@ -97,7 +97,7 @@ def verdicts_of_serve(pages: Pages) -> tuple[Verdicts, Verdicts, dict[str, Any]]
 
 
 @posix_only
-@pytest.mark.parametrize(("seed", "groups"), [(1, 40), pytest.param(2, 250, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("seed", "groups"), [(1, 20), pytest.param(2, 250, marks=pytest.mark.slow)])
 def test_all_outputs_agree(seed: int, groups: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They agree on action and reason of each document, and on the bytes to save."""
     monkeypatch.chdir(tmp_path)

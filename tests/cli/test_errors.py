@@ -97,6 +97,7 @@ def test_a_folder_without_read_permission_is_an_error(public: Path) -> None:
     assert "Error: no permission to read corpus; change its permissions or run as another user\n" == done.stderr
 
 
+@pytest.mark.slow
 @no_permissions
 def test_a_file_without_read_permission_is_skipped(public: Path) -> None:
     """The other files are indexed."""

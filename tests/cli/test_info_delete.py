@@ -1,4 +1,4 @@
-"""`simdoc-search info` and `delete`, and features of all commands: the store, help, exit status."""
+"""`simdoc-search info` and `delete`, and features of all commands: the store and the exit status."""
 
 from __future__ import annotations
 
@@ -7,14 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 
-from simdoc_search.cli.group import cli
-from tests.support.cli import answer, output, process, run, sentence, usage_error, write_corpus
-
-COMMANDS = sorted(name for name, command in cli.commands.items() if not isinstance(command, click.Group))
-ON_A_STORE = ["delete", "explain", "index", "info", "similar"]
+from tests.support.cli import answer, output, process, run, sentence, write_corpus
 
 
 @pytest.fixture(autouse=True)
@@ -111,50 +106,7 @@ with open_store(".simdoc").writer():
     assert "1 deleted\n" == output("delete", "other.txt")
 
 
-# --- all commands ---
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_has_an_example(command: str) -> None:
-    text = output(command, "--help")
-    lines = [line.strip() for line in text.splitlines()]
-
-    assert text.startswith(f"Usage: simdoc-search {command} ")
-    assert [] != [line for line in lines if line.startswith(f"simdoc-search {command}")]
-    assert "\\b" not in text
-    assert "\b" not in text
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_each_option_has_help(command: str) -> None:
-    options = [option for option in cli.commands[command].params if isinstance(option, click.Option)]
-
-    assert [] != options
-    assert [] == [option.name for option in options if not option.help]
-
-
-@pytest.mark.parametrize("command", sorted({*COMMANDS} - {"serve"}))
-def test_each_command_has_json(command: str) -> None:
-    """`serve` is an exception, because it serves JSON."""
-    assert "--json" in output(command, "--help")
-
-
-def test_help_of_the_program_lists_the_commands_in_full_and_shows_the_first_steps() -> None:
-    text = output("--help")
-    summaries = dict(re.findall(r"^  (\S+) +([A-Z].*)$", text.partition("\nCommands:\n")[2], re.MULTILINE))
-
-    assert [] == [command for command in COMMANDS if summaries[command].endswith("...")]
-    assert re.search(r"^    simdoc-search index \./corpus +index the files in a folder$", text, re.MULTILINE)
-    assert "\\b" not in text
-    assert "\b" not in text
-
-
-@pytest.mark.parametrize("arguments", [["bogus"], ["info", "--bogus"], ["info", "more"], ["index"], ["delete"]])
-def test_invalid_arguments_exit_with_2_and_show_how_to_get_help(arguments: list[str]) -> None:
-    result = run(*arguments)
-
-    assert usage_error(result)
-    assert re.search(r"^Try '.*-h(elp)?' for help\.$", result.stderr, re.MULTILINE)
+# --- the process ---
 
 
 @pytest.mark.slow
@@ -165,15 +117,3 @@ def test_the_process_ends_with_the_exit_status(folder: Path) -> None:
     assert [True, False, False] == [bool(ended.stdout) for ended in done]
     assert [False, True, True] == [bool(ended.stderr) for ended in done]
     assert done[1].stderr.startswith("Error: no document 'nobody'")
-
-
-def test_help_loads_neither_tantivy_nor_rich(folder: Path) -> None:
-    code = """
-import sys
-from simdoc_search.cli.group import cli
-cli(["similar", "--help"], standalone_mode=False)
-print(sorted({"tantivy", "rich"} & set(sys.modules)))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder)
-
-    assert "[]" == done.stdout.splitlines()[-1]

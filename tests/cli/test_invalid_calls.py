@@ -175,6 +175,7 @@ def test_ctrl_c_ends_a_command_with_130(folder: Path) -> None:
     assert (130, "", "Error: interrupted") == (waiting.returncode, out, message.strip())
 
 
+@pytest.mark.slow
 def test_an_error_of_a_process_is_one_sentence(folder: Path) -> None:
     done = process("index", "missing", cwd=folder)
 

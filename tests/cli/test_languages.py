@@ -40,7 +40,7 @@ def test_the_languages_of_a_store_are_counted() -> None:
 
 
 def test_the_languages_of_a_folder_are_counted_without_a_store(folder: Path) -> None:
-    """The output has speed and skipped files. `--each-document` lists the possible languages of each document.
+    """The output names skipped files. `--each-document` lists the possible languages of each document.
 
     If the metadata of a document names its language, no others are listed.
     """
@@ -48,19 +48,25 @@ def test_the_languages_of_a_folder_are_counted_without_a_store(folder: Path) -> 
     write(folder, {"rows.jsonl": json.dumps({"id": "stated", "text": PROSE["de"], "language": "sv"})})
     found = answer("languages", "corpus", "rows.jsonl", "--each-document", "--workers", "1")
     rows = {Path(row["path"]).name: row for row in found["each_document"]}
-    result = run("languages", "corpus", "--each-document", "--workers", "1")
 
     assert {"de": 2, "fr": 1, "ru": 1, "sv": 1, "unknown": 1} == counts(found)
     assert (["corpus/b.bin"], []) == ([skip["path"] for skip in found["skipped"]], found["problems"])
     assert {"de.txt", "fr.txt", "ru.txt", "2.txt", "no.txt", "stated"} == rows.keys()
     assert ("fr", "fr") == (rows["fr.txt"]["language"], rows["fr.txt"]["candidates"][0]["language"])
     assert ("sv", []) == (rows["stated"]["language"], rows["stated"]["candidates"])
+    assert ["corpus", "rows.jsonl"] == sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.slow
+def test_the_terminal_shows_languages_speed_and_skipped_files(folder: Path) -> None:
+    (folder / "corpus" / "b.bin").write_bytes(bytes(range(256)) * 9)
+    result = run("languages", "corpus", "--each-document", "--workers", "1")
+
     assert 0 == result.exit_code
     assert any(line.startswith("ru ") and "ru.txt  (ru " in line for line in result.stdout.splitlines())
     assert " documents/s, " in result.stdout
     assert "5 documents, " in result.stdout
     assert "b.bin" in result.stderr
-    assert ["corpus", "rows.jsonl"] == sorted(path.name for path in folder.iterdir())
 
 
 def test_a_text_has_candidates_with_probabilities() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from simdoc_search.cli.group import cli
+from tests.support.scripts import run_script
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "man_page.py"
 
@@ -19,7 +19,7 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "man_page.py"
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the man page and the completions."""
     folder = tmp_path_factory.mktemp("man") / "new"
-    subprocess.run([sys.executable, SCRIPT, folder], check=True, capture_output=True)
+    run_script(SCRIPT, folder)
     return folder
 
 

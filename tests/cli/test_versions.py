@@ -99,7 +99,7 @@ def test_json_has_scores_dates_words_and_sentences() -> None:
     assert {"id": "2022/Report.txt", "file": None} == result["query"]
     assert (0.75, 2, 2, 2) == tuple(result[name] for name in ("min_version_score", "total", "candidates", "compared"))
     assert {"in_query": 7, "queried": 7} == result["sentences"]
-    order = {"evidence_kind": "name", "certain": True, "conflict": [], "reason": "by the date in their names"}
+    order = {"evidence_kind": "name", "is_certain": True, "conflicts": [], "reason": "by the date in their names"}
     assert (order, [], "2023/Report <b>.txt") == (result["order"], result["undated"], result["newest"]["id"])
     timeline = [(entry["date"], entry["is_query"]) for entry in result["timeline"]]
     assert [("2021", False), ("2022", True), ("2023", False)] == timeline

@@ -107,7 +107,7 @@ def corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("show", "doc123"),
         ("info",),
         ("info", "--store", "bare"),
-        ("languages", "corpus"),
+        ("languages", "corpus", "--workers", 1),
         ("check", "./.simdoc"),
         ("delete", "nothing"),
     ],

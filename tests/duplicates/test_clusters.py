@@ -24,22 +24,22 @@ def assign(count: int, pairs: Pairs, overlapping: set[tuple[int, int]]) -> tuple
         compared.extend(ordered[position] for position in positions)
         return np.array([ordered[position] in overlapping for position in positions], bool)
 
-    kept_for, assigning = assign_duplicates(count, first, second, overlaps)
-    assert {(kept_for[ordered[position][1]], ordered[position][1]) for position in assigning} == {
-        (kept, number) for number, kept in enumerate(kept_for) if kept != UNASSIGNED
+    kept_document_of, assigning = assign_duplicates(count, first, second, overlaps)
+    assert {(kept_document_of[ordered[position][1]], ordered[position][1]) for position in assigning} == {
+        (kept, number) for number, kept in enumerate(kept_document_of) if kept != UNASSIGNED
     }
-    return kept_for.tolist(), compared
+    return kept_document_of.tolist(), compared
 
 
 def assign_one_by_one(count: int, overlapping: set[tuple[int, int]]) -> list[int]:
     """Assign duplicates by the simplest implementation of the rule."""
-    kept_for = [UNASSIGNED] * count
+    kept_document_of = [UNASSIGNED] * count
     for first in range(count):
-        if kept_for[first] == UNASSIGNED:
+        if kept_document_of[first] == UNASSIGNED:
             for second in range(first + 1, count):
-                if (first, second) in overlapping and kept_for[second] == UNASSIGNED:
-                    kept_for[second] = first
-    return kept_for
+                if (first, second) in overlapping and kept_document_of[second] == UNASSIGNED:
+                    kept_document_of[second] = first
+    return kept_document_of
 
 
 @pytest.mark.parametrize("at_once", [1 << 11, 5])

@@ -82,7 +82,7 @@ def test_documents_that_cannot_be_compared_are_left_out_with_the_reason(tmp_path
         DocumentKey("broken"): "has repeated tokens",
         DocumentKey("gone.txt"): "its file is gone",
     } == made.left_out
-    assert {str(tmp_path): 1} == made.gone
+    assert {str(tmp_path): 1} == made.missing_files
 
 
 def test_a_folder_whose_name_is_only_a_prefix_does_not_contain_the_file(tmp_path: Path) -> None:

@@ -180,14 +180,14 @@ def test_estimated_overlaps_are_not_exact() -> None:
     assert not found.verified
     assert {("identical", True), ("near", False)} == {(other.kind, other.exact) for other in group.duplicates}
     assert {True, False} == {pair.exact for pair in found.pairs()}
-    assert [] == list(found.compared(group))
+    assert [] == list(found.compare_group(group))
 
 
 def test_near_duplicates_are_compared_with_the_kept_document() -> None:
     texts = [words(*range(60)), words(*range(50), 99, *range(51, 60)), words(*range(60))]
     found = find_among(texts, overlap=0.7)
     (group,) = found.groups()
-    ((duplicate, comparison, both),) = found.compared(group)
+    ((duplicate, comparison, both),) = found.compare_group(group)
 
     assert (group.duplicates[1], (texts[0], texts[1])) == (duplicate, both)
     assert ["replaced"] == [difference.kind for difference in comparison.differences]

@@ -39,7 +39,7 @@ def hit(id: str, of: str | None) -> dict[str, Any]:
 def ids(hits: Sequence[Any], **options: Any) -> list[tuple[str, list[str]]]:
     """Fold hits. Returns the ids of the hits to show, each with the ids of the hits folded under it."""
     folded = fold_near_duplicates(hits, **options)
-    return [(each.hit["_id"], [near.hit["_id"] for near in each.near]) for each in folded]
+    return [(each.hit["_id"], [near.hit["_id"] for near in each.folded]) for each in folded]
 
 
 def test_a_near_duplicate_is_folded_under_the_first_hit_that_it_overlaps() -> None:
@@ -50,8 +50,8 @@ def test_a_near_duplicate_is_folded_under_the_first_hit_that_it_overlaps() -> No
 
     assert [("a", ["c", "e"]), ("b", ["d"])] == ids(page)
     assert page[0] is folded[0].hit
-    assert page[2] is folded[0].near[0].hit
-    assert [overlap_of_tokens(tokens[0], tokens[2]), 1.0] == [near.overlap for near in folded[0].near]
+    assert page[2] is folded[0].folded[0].hit
+    assert [overlap_of_tokens(tokens[0], tokens[2]), 1.0] == [near.overlap for near in folded[0].folded]
     assert before == page
 
 

@@ -21,9 +21,9 @@ def record(id: str, text_hash: str, index: str = "i", routing: str | None = None
 def membership(*records: Record) -> GroupMembership:
     """Return groups in which the second document, ordered by id, is kept for the third one."""
     documents = Documents(records, Settings(), KeepRule("first"))
-    kept_for = np.full(len(documents), UNASSIGNED, np.int64)
-    kept_for[2] = 1
-    return GroupMembership(documents, kept_for)
+    kept_document_of = np.full(len(documents), UNASSIGNED, np.int64)
+    kept_document_of[2] = 1
+    return GroupMembership(documents, kept_document_of)
 
 
 def test_documents_are_found_by_their_keys() -> None:

@@ -108,7 +108,7 @@ def test_members_have_the_score_that_related_gives() -> None:
 
         assert hits == pytest.approx({member.key.id: member.score for member in topic.members})
         assert len(hits) > 1
-        assert {"Danube", "Vienna", "Linz"} & set(search.named(topic))
+        assert {"Danube", "Vienna", "Linz"} & set(search.name_topic(topic))
         assert 1 + len(hits) == topics.member_count
         places = sorted((member.key for member in topic.members), key=lambda place: place.id)
         assert [(topic.centre, *places)] == [*topics.groups()]

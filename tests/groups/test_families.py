@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.documents import DocumentKey
@@ -17,6 +17,7 @@ from simdoc_search.groups.sentences import VersionPairs, version_pairs
 from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE, Limits
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.versions.matching import match_sentences, shares_of_pairs
+from tests.support.slow_cases import examples
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF, 0x0F0F3C3C5A5A9999]
 
@@ -48,7 +49,7 @@ def scores(pairs: VersionPairs) -> dict[tuple[int, int], float]:
 
 
 @given(st.lists(documents(), min_size=2, max_size=9), st.sampled_from([0.3, 0.5, 0.7, 1.0]))
-@settings(max_examples=15)
+@examples(0.6)
 def test_versions_are_those_of_brute_force(read: list[list[int]], min_share: float) -> None:
     limits = Limits(min_share, min(0.1, min_share))
     found = find_versions(read, limits)
@@ -63,7 +64,7 @@ def test_versions_are_those_of_brute_force(read: list[list[int]], min_share: flo
 
 
 @given(st.lists(documents(), min_size=2, max_size=6))
-@settings(max_examples=30)
+@examples(1.2)
 def test_the_shares_of_many_pairs_are_those_of_single_pairs(read: list[list[int]]) -> None:
     made = as_arrays(read)
     first, second = np.array(list(combinations(range(len(read)), 2))).T

@@ -6,7 +6,6 @@ import random
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 
 from simdoc_search import Analysis, Settings, compare, fingerprint
 from simdoc_search.analysis.words import locate_words
@@ -56,7 +55,6 @@ def test_the_share_is_that_of_the_matched_words() -> None:
     assert ["inserted"] == [difference.kind for difference in result.differences if b[slice(*difference.b)] == "not"]
 
 
-@hypothesis_settings(max_examples=25)
 @given(strategies.texts())
 def test_a_text_shares_all_words_with_itself(text: str) -> None:
     """A text without words shares nothing."""

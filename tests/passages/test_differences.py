@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.analysis.words import locate_words
@@ -63,7 +63,6 @@ def test_the_words_outside_all_differences_are_equal(a: str, b: str) -> None:
     assert found_differences == sorted(found_differences, key=lambda difference: (difference.a, difference.b))
 
 
-@settings(max_examples=25)
 @given(repetitive | strategies.texts())
 def test_a_text_does_not_differ_from_itself(text: str) -> None:
     assert [] == differences_of(text, text) == differences_of(text, text, FINE)

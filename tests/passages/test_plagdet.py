@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.passages.plagdet import Reuse, Score, score
+from tests.support.slow_cases import examples
 
 Span = tuple[int, int]
 TEXTS = ("suspicious", "source")
@@ -52,7 +53,7 @@ def test_a_detection_must_meet_the_passage_in_both_texts() -> None:
         assert Score(0.0, 0.0, 1.0, 1, 1) == score([PLANTED], [detection])
 
 
-@settings(max_examples=30)
+@examples(1.2)
 @given(reuses, reuses)
 def test_the_measure_follows_its_definition(truth: set[Reuse], found: set[Reuse]) -> None:
     """Recall is computed here from single characters. Precision is the recall of the swapped sets."""

@@ -20,8 +20,8 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.query.sql import MAX_PARAMETERS, Placeholder, Statement, Tables, to_sql
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.base import Store
-from tests.support.stores import found as found_in_store
 from tests.support.stores import put, record
+from tests.support.stores import ranked_candidates as found_in_store
 from tests.support.texts import overlapping, text
 
 TABLES = Tables()

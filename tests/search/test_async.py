@@ -97,7 +97,7 @@ def test_every_method_has_an_asynchronous_twin_with_the_same_signature() -> None
     """A method that returns an iterator has an asynchronous iterator as its twin. Others are awaited."""
     methods, twins = public_methods(SimilaritySearch), public_methods(AsyncSimilaritySearch)
 
-    assert {"aclose", "each"} == twins.keys() - methods.keys()
+    assert {"aclose", "iterate"} == twins.keys() - methods.keys()
     assert {"close"} == methods.keys() - twins.keys()
     assert inspect.signature(open_store) == inspect.signature(open_store_async)
     del methods["close"]
@@ -141,7 +141,7 @@ def test_iterators_yield_the_same(indexed: StoreLocation) -> None:
 
             assert expected == [similar, passages]
             assert groups == list(duplicates.groups()) != []
-            assert pairs == [pair async for pair in search.each(duplicates.pairs())] != []
+            assert pairs == [pair async for pair in search.iterate(duplicates.pairs())] != []
 
     asyncio.run(run())
 

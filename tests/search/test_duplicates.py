@@ -101,7 +101,7 @@ def test_a_longer_edited_copy_is_not_kept_for_identical_ones(store: Store) -> No
     assert ["Kopie 1.txt", "Kopie 2.txt", "orig (1).txt"] == [id for id, kind, *_ in others if kind == "identical"]
     assert [("edit.txt", "near", round(96 / 97, 4), True)] == [other for other in others if other[1] != "identical"]
     if isinstance(store, Freezable):
-        assert [(kept, others)] == groups(search.duplicates(via="engine"))
+        assert [(kept, others)] == groups(search.duplicates(compare_in="engine"))
     assert [("orig.txt", ["edit.txt"])] == [
         (kept, [other[0] for other in others]) for kept, others in groups(search.duplicates(new=["edit.txt"]))
     ]
@@ -148,7 +148,7 @@ def test_documents_have_the_size_date_and_path_of_their_file(tmp_path: Path, sto
 
     assert ("in/a.txt", ["in/b.txt"]) == (group.kept.id, [duplicate.id for duplicate in group.duplicates])
     assert (len(BASE) + 1, str(tmp_path / "in/b.txt")) == (group.duplicates[0].size, group.duplicates[0].path)
-    assert (tmp_path / "in/b.txt").stat().st_mtime_ns == group.duplicates[0].changed
+    assert (tmp_path / "in/b.txt").stat().st_mtime_ns == group.duplicates[0].mtime_ns
     assert {"in/gone.txt": "its file is gone"} == {place.id: why for place, why in duplicates.left_out.items()}
 
 
@@ -161,7 +161,7 @@ def test_only_new_documents_are_compared_and_old_ones_are_kept(store: Store) -> 
     assert [("a/base", ["b/near", "longer"])] == [
         (id, [other[0] for other in others]) for id, others in groups(duplicates)
     ]
-    assert (8, 3) == (duplicates.documents, duplicates.fresh)
+    assert (8, 3) == (duplicates.documents, duplicates.new_documents)
     assert {"b/near", "longer"} == {pair.b.id for pair in duplicates.pairs()}
     assert [] == groups(search.duplicates(new=[]))
     assert ["b/near"] == [kept for kept, _ in groups(search.duplicates(filters={"team": "b"}, kept_before=["b/near"]))]
@@ -175,12 +175,12 @@ def test_only_files_changed_since_a_date_are_compared(tmp_path: Path, store: Sto
         os.utime(tmp_path / name, (day * 86400, day * 86400))
     search = SimilaritySearch(store)
     search.index([Document("no date", "other words of another text")])
-    assert 0 == search.duplicates(since=datetime(1970, 1, 15, tzinfo=timezone.utc)).fresh
+    assert 0 == search.duplicates(since=datetime(1970, 1, 15, tzinfo=timezone.utc)).new_documents
     search.index(read_corpus([str(tmp_path)]))
     duplicates = search.duplicates(since=datetime(1970, 1, 15, tzinfo=timezone.utc), keep="oldest")
 
     assert [("older.txt", ["new.txt"])] == [(id, [other[0] for other in others]) for id, others in groups(duplicates)]
-    assert 1 == duplicates.fresh
+    assert 1 == duplicates.new_documents
 
 
 @pytest.mark.parametrize("keep", ["longest", "newest"])

@@ -30,11 +30,11 @@ def files(folder: Path) -> IndexedFiles:
 @pytest.mark.parametrize(
     ("file", "id"), [("a/x.txt", "x.txt"), ("a/sub/y.txt", "sub/y.txt"), ("b/x.txt", "b/x.txt"), ("c/z.txt", "z.txt")]
 )
-def test_an_indexed_file_has_an_id_and_a_place(folder: Path, files: IndexedFiles, file: str, id: str) -> None:
+def test_an_indexed_file_has_an_id_and_a_key(folder: Path, files: IndexedFiles, file: str, id: str) -> None:
     assert (id, DocumentKey(id)) == files.get(folder / file)
 
 
-def test_a_new_file_of_an_indexed_folder_has_an_id_and_no_place(folder: Path, files: IndexedFiles) -> None:
+def test_a_new_file_of_an_indexed_folder_has_an_id_and_no_key(folder: Path, files: IndexedFiles) -> None:
     assert ("sub/new.txt", None) == files.get(folder / "a" / "sub" / "new.txt")
     assert ("b/new.txt", None) == files.get(folder / "b" / "new.txt")
 

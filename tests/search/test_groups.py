@@ -33,7 +33,7 @@ def search(shared_store: NewStore) -> SimilaritySearch:
 def test_families_consist_of_the_hits_of_versions(search: SimilaritySearch) -> None:
     families = search.version_families()
     (family,), (edge,) = families.families(), families.edges()
-    ordered = search.ordered(family)
+    ordered = search.order_family(family)
 
     assert [["D1 v1", "D2 v2"]] == [[place.id for place in group] for group in families.groups()]
     assert edge.score == pytest.approx(search.versions("D1 v1").hits[0].score)
@@ -51,7 +51,7 @@ def test_topics_consist_of_the_hits_of_related(search: SimilaritySearch) -> None
         (hit,) = search.related(id).hits
         assert hit.kind == edges[id, hit.id].kind
         assert hit.score == pytest.approx(edges[id, hit.id].score)
-    (names,) = [search.named(topic) for topic in topics.topics() if topic.centre.id == "D3 v3"]
+    (names,) = [search.name_topic(topic) for topic in topics.topics() if topic.centre.id == "D3 v3"]
     assert {"Jason Dufner", "PGA Championship"} <= {*names}
     assert {"D6 v6": "has no concepts"} == {place.id: reason for place, reason in topics.left_out.items()}
 

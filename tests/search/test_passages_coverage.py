@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from simdoc_search import Document, SimilaritySearch
+from simdoc_search import Document, PassageResult, SimilaritySearch
 from tests.support.stores import NewStore
 
 DOCUMENTS, SOURCES = 80, 20
@@ -55,22 +55,26 @@ def thesis(shared_store: NewStore) -> Thesis:
     return Thesis(search, " ".join([*text, *new.next(80)]), sources)
 
 
-def test_all_sources_of_a_text_are_found(thesis: Thesis) -> None:
+@pytest.fixture(scope="module")
+def whole(thesis: Thesis) -> PassageResult:
+    """All hits of the text."""
+    return thesis.search.passages(text=thesis.text, size=100)
+
+
+def test_all_sources_of_a_text_are_found(thesis: Thesis, whole: PassageResult) -> None:
     copied = sum(thesis.sources.values())
     first = thesis.search.passages(text=thesis.text)
-    whole = thesis.search.passages(text=thesis.text, size=100)
 
     assert abs(first.covered.words - copied) <= 0.01 * copied
     assert first.covered.words / len(thesis.text.split()) == first.covered.share
     assert (SOURCES, 10) == (first.total, len(first))
     assert (first.covered, first.total) == (whole.covered, whole.total)
     assert thesis.sources == {hit.id: hit.words for hit in whole}
-    assert sorted(thesis.sources.values(), reverse=True) == [hit.adds for hit in whole]
+    assert sorted(thesis.sources.values(), reverse=True) == [hit.added_words for hit in whole]
     assert ("Showing 10 of 20 matches", "20 matches") == (first.showing, whole.showing)
 
 
-def test_order_and_coverage_do_not_depend_on_the_page(thesis: Thesis) -> None:
-    whole = thesis.search.passages(text=thesis.text, size=100)
+def test_order_and_coverage_do_not_depend_on_the_page(thesis: Thesis, whole: PassageResult) -> None:
     pages = [thesis.search.passages(text=thesis.text, size=12, offset=offset) for offset in (0, 12)]
 
     assert whole.hits == [hit for page in pages for hit in page]
@@ -113,7 +117,7 @@ def test_a_hit_adds_words_that_better_hits_do_not_cover(search: SimilaritySearch
     result = search.passages(text=" ".join(mine))
 
     expected = [("most", 150, 150), ("other", 60, 50), ("same", 130, 0)]
-    assert expected == [(hit.id, hit.words, hit.adds) for hit in result]
+    assert expected == [(hit.id, hit.words, hit.added_words) for hit in result]
     assert (200, 200 / 300) == result.covered
     assert "67 % of the text (200 of 300 words) appears in 3 indexed documents." == result.headline()
 

@@ -51,7 +51,7 @@ def test_documents_of_the_paper_are_versions_or_related_as_it_says(search: Simil
     assert {"Jason Dufner", "New York", "Oak Hill", "PGA Championship", "major golf"} <= {*results[2].hits[0].concepts}
     assert {"Tiger Woods", "Elin Nordegren"} <= {*results[0].hits[0].concepts}
     assert "related  D4  Jason Dufner" in str(results[2])
-    assert [""] * 5 == [result.unnamed for result in results]
+    assert [""] * 5 == [result.missing_names_reason for result in results]
 
 
 def test_a_text_finds_what_its_document_finds(search: SimilaritySearch) -> None:
@@ -116,7 +116,7 @@ def test_without_texts_shared_concepts_are_only_counted(new_store: NewStore) -> 
 
     assert ("related", "D4", ()) == (hit.kind, hit.id, hit.concepts)
     assert hit.shared > 10
-    assert "the store does not have the texts" == result.unnamed
+    assert "the store does not have the texts" == result.missing_names_reason
     assert f"{hit.shared} concept words in common" in str(result)
 
 
@@ -162,13 +162,13 @@ def test_the_parts_of_an_explanation_add_up_to_the_score(search: SimilaritySearc
     explanation = hit.explanation
 
     assert explanation is not None
-    assert explanation.similarity == pytest.approx(sum(concept.part for concept in explanation.concepts))
+    assert explanation.similarity == pytest.approx(sum(concept.contribution for concept in explanation.concepts))
     assert explanation.similarity == pytest.approx((explanation.whole + explanation.paragraphs) / 2)
     assert hit.score == pytest.approx(relation_score(explanation.similarity))
     assert len(explanation.concepts) == hit.shared
     concepts = {concept.word: concept for concept in explanation.concepts}
-    assert ("Jason Dufner",) == concepts["dufner"].source == concepts["dufner"].hit
-    assert "PGA Championship" in concepts["championship"].source
+    assert ("Jason Dufner",) == concepts["dufner"].query_names == concepts["dufner"].hit_names
+    assert "PGA Championship" in concepts["championship"].query_names
     assert search.related("D3").hits[0].explanation is None
     version = search.related("D1", explain=True).hits[0]
     assert ("version", True) == (version.kind, version.explanation is not None)
@@ -190,9 +190,9 @@ def test_concepts_have_their_names_weights_and_synonyms(new_store: NewStore) -> 
 
         assert (2, 2, ("lorry",)) == (truck.documents, truck.occurrences, truck.synonyms)
         assert "Lorry of Bob Hope" in truck.names
-        assert (2, 1, "") == (result.documents, result.paragraphs, result.unnamed)
+        assert (2, 1, "") == (result.documents, result.paragraphs, result.missing_names_reason)
         assert sorted(weights, reverse=True) == weights
         assert "" in {concept.word for concept in without.concepts}
-        assert "synonyms cannot be named" in without.unnamed
+        assert "synonyms cannot be named" in without.missing_names_reason
         with pytest.raises(UnknownDocumentError):
             search.concepts("c")

@@ -58,7 +58,7 @@ def test_the_newest_version_is_always_shown(search: SimilaritySearch) -> None:
     result = search.versions("v1.txt", size=2)
 
     assert ["v1.txt", "v2.txt", "v6.txt"] == [version.name for version in result.timeline]
-    assert (["v2.txt", "v6.txt"], 5) == ([hit.id for hit in result], result.found)
+    assert (["v2.txt", "v6.txt"], 5) == ([hit.id for hit in result], result.total)
 
 
 def test_dates_in_names_and_metadata_are_compared_with_each_other(search: SimilaritySearch) -> None:
@@ -73,7 +73,7 @@ def test_dates_in_names_and_metadata_are_compared_with_each_other(search: Simila
     result = search.versions("mail1")
 
     assert ("dates", "mail2") == (result.evidence_kind, result.newest.name if result.newest else None)
-    assert ["2019", "1 Feb 2021", "2 Feb 2021"] == [result.when(version) for version in result.timeline]
+    assert ["2019", "1 Feb 2021", "2 Feb 2021"] == [result.date_label(version) for version in result.timeline]
     assert ["note"] == [version.name for version in result.undated]
     assert "undated, so not in this order:" in str(result).split("\n")
     assert "not counting 1 undated document" in str(result).split("\n")[-1]

@@ -81,7 +81,7 @@ def watcher(temp_indices: TempIndices, store: Store) -> Watcher:
 
 def ids(watcher: Watcher, new: str) -> dict[str, float]:
     """Return the watched documents of which a document is a copy, with the numbers of equal tokens."""
-    return {match.watch.key.id: float(match.matched) for match in watcher.copied_by(new)}
+    return {match.watch.key.id: float(match.matched) for match in watcher.find_matches(new)}
 
 
 def by_template(temp_indices: TempIndices, watcher: Watcher, **params: Any) -> dict[str, float]:
@@ -108,7 +108,7 @@ def test_a_watch_matches_copies_of_its_document(temp_indices: TempIndices, watch
         HOSTILE: {"doc"},
     }
     matches = {id: ids(watcher, id) for id in expected}
-    copied = watcher.copied_by("half")[0]
+    copied = watcher.find_matches("half")[0]
 
     assert expected == {id: set(watched) for id, watched in matches.items()}
     assert matches == {id: by_template(temp_indices, watcher, index=index, id=id) for id in expected}
@@ -209,7 +209,7 @@ def test_a_watch_over_an_alias_knows_the_index_and_the_routing(temp_indices: Tem
 
 
 def test_a_document_that_cannot_be_watched_is_an_error(watcher: Watcher) -> None:
-    for watch in (watcher.set, watcher.copied_by):
+    for watch in (watcher.set, watcher.find_matches):
         with pytest.raises(UnknownDocumentError):
             watch("nobody")
         with pytest.raises(NoFingerprintError):
@@ -227,7 +227,7 @@ def test_other_settings_need_another_index_of_watches(temp_indices: TempIndices,
     index = articles(temp_indices, {"doc": TEXTS["doc"]}, Settings(minhash=MinHash(bucket_count=256)))
     with open_store(f"{temp_indices.engine}/{index}") as other:
         elsewhere = Watcher(other, watcher.name)
-        for watch in (elsewhere.set, elsewhere.copied_by):
+        for watch in (elsewhere.set, elsewhere.find_matches):
             with pytest.raises(
                 FormatMismatchError, match=r"settings that differ from those of .*; choose another index with"
             ):
@@ -248,7 +248,7 @@ def test_a_document_that_is_not_a_watch_is_an_error(temp_indices: TempIndices, w
     watcher.set("doc")
     temp_indices.put(watcher.name, "strange", {"query": {"match_all": {}}, "watched": {"index": index}})
 
-    for query in (watcher.all, lambda: watcher.copied_by("copy")):
+    for query in (watcher.all, lambda: watcher.find_matches("copy")):
         with pytest.raises(
             StoreError, match=rf"the document 'strange' in {PREFIX}-.* is not a watch; delete the document"
         ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis, Profile
 from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.analysis.words import locate_words, words_of_texts
+from simdoc_search.passages.align import Alignment, align
+from simdoc_search.passages.passage import Passage
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_codes
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.winnow import PassageSettings
@@ -57,7 +60,7 @@ def hard_texts() -> list[str]:
 def parts_of(fingerprint: Fingerprint) -> tuple[object, ...]:
     """Everything in a fingerprint, as comparable values."""
     arrays = (*(getattr(fingerprint.minima, name) for name in ("slots", "val1", "val2")), fingerprint.passages)
-    values = [array.tolist() for array in arrays]
+    values = [(array.dtype, array.tobytes()) for array in arrays]
     return values, fingerprint.shingles, fingerprint.words_hash, set(fingerprint.words.split(b" "))
 
 
@@ -74,6 +77,40 @@ def test_fingerprints_are_equal(in_python: Callable[..., Any], analysis: Analysi
     texts = hard_texts()
 
     assert in_python(lambda: all_parts(texts, analysis, minhash)) == all_parts(texts, analysis, minhash)
+
+
+def altered_pairs() -> list[tuple[str, str]]:
+    """Pairs of texts that share stretches of words: moved, repeated, changed, or of very few words."""
+    rng = random.Random("runs")
+    pairs = []
+    for number in range(400):
+        vocabulary = [f"w{word}" for word in range(rng.choice([1, 2, 3, 8, 50, 500]))]
+        words = rng.choices(vocabulary, k=rng.choice([0, 1, 5, 20, 150, 800]))
+        other = rng.choices(vocabulary, k=rng.choice([0, 3, 40]))
+        for _ in range(rng.randrange(6)):
+            start, place = rng.randrange(len(words) + 1), rng.randrange(len(other) + 1)
+            other[place:place] = words[start : start + rng.choice([1, 2, 6, 13, 60, 400])]
+        if number % 2 and other:
+            for _ in range(len(other) // 9):
+                other[rng.randrange(len(other))] = rng.choice(vocabulary)
+        pairs.append((" ".join(words), " ".join(other)))
+    return pairs
+
+
+@pytest.mark.parametrize(
+    "alignment", [Alignment(), Alignment(min_run=1), Alignment(min_run=3, max_gap=0), Alignment(min_run=40)], ids=str
+)
+def test_passages_are_equal(in_python: Callable[..., Any], alignment: Alignment) -> None:
+    """Both find the same runs, so the passages are the same."""
+    pairs = altered_pairs()
+
+    def aligned() -> list[list[Passage]]:
+        return [align(a, b, alignment) for a, b in pairs]
+
+    passages = aligned()
+
+    assert in_python(aligned) == passages
+    assert sum(map(bool, passages)) > 100
 
 
 def test_words_are_at_equal_places(in_python: Callable[..., Any]) -> None:

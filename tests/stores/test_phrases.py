@@ -32,7 +32,7 @@ def matches_by_id(store: Store, *texts: str, **options: object) -> dict[str, tup
     """Return the ids of the documents that contain phrases, with the indices of the phrases."""
     found = store.documents_with_phrases([phrase(text) for text in texts], **options)  # type: ignore[arg-type]
     assert () == found.incomplete
-    return {place.id: numbers for place, numbers in found.documents.items()}
+    return {key.id: numbers for key, numbers in found.documents.items()}
 
 
 def fill(store: Store, texts: dict[str, str] | None = None) -> None:
@@ -62,9 +62,9 @@ def test_phrases_are_found_verbatim(filled_store: Store) -> None:
 
 def test_filters_and_exclude_omit_documents(filled_store: Store) -> None:
     assert {"b": (0,)} == matches_by_id(filled_store, "the lazy dog", filters={"kind": ["b", "c"]})
-    place = next(record.key for record in filled_store.records(["a"]))
-    assert {"b": (0,)} == matches_by_id(filled_store, "the lazy dog", exclude=place)
-    assert {} == matches_by_id(filled_store, "the lazy dog", exclude=place, filters={"kind": "a"})
+    key = next(record.key for record in filled_store.records(["a"]))
+    assert {"b": (0,)} == matches_by_id(filled_store, "the lazy dog", exclude=key)
+    assert {} == matches_by_id(filled_store, "the lazy dog", exclude=key, filters={"kind": "a"})
 
 
 def test_replaced_and_deleted_texts_are_not_found(filled_store: Store) -> None:
@@ -97,7 +97,7 @@ def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: p
 
     assert (0,) == found.incomplete
     assert {1, 2} <= {number for numbers in found.documents.values() for number in numbers}
-    assert {"7", "8"} <= {place.id for place in found.documents}
+    assert {"7", "8"} <= {key.id for key in found.documents}
 
 
 def test_without_texts_no_phrase_is_found(new_store: NewStore) -> None:
@@ -121,7 +121,7 @@ def test_sentences_of_a_text_are_found(new_store: NewStore, length: int) -> None
             sentence = " ".join(words[first : first + length])
             result = SimilaritySearch(store).passages(text=sentence, min_words=6, size=40)
 
-            assert (min(length, 6), 0) == (result.run, result.too_common)
+            assert (min(length, 6), 0) == (result.guaranteed_run, result.too_common_phrases)
             assert {id for id, other in texts.items() if f" {sentence} " in f" {other} "} <= {
                 hit.id for hit in result.hits
             }
@@ -138,7 +138,7 @@ def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: 
         result = SimilaritySearch(old).passages(text=words)
 
         assert not old.can_find_phrases
-        assert (36, ["a", "b"]) == (result.run, sorted(hit.id for hit in result.hits))
+        assert (36, ["a", "b"]) == (result.guaranteed_run, sorted(hit.id for hit in result.hits))
         with pytest.raises(FormatMismatchError, match="has no word index; index again into a new store"):
             old.documents_with_phrases([phrase("w1 w2")])
 
@@ -165,7 +165,7 @@ def test_each_run_of_words_of_any_text_is_found(local_store: Store, text: str) -
     runs = [tuple(words[a:b]) for a in range(len(words)) for b in range(a + 1, len(words) + 1)]
     found = local_store.documents_with_phrases([Phrase(run, "") for run in runs])
 
-    assert {"x": tuple(range(len(runs)))} == {place.id: numbers for place, numbers in found.documents.items()}
+    assert {"x": tuple(range(len(runs)))} == {key.id: numbers for key, numbers in found.documents.items()}
 
 
 def test_many_phrases_and_few_phrases_have_the_same_matches(

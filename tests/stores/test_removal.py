@@ -13,41 +13,41 @@ from simdoc_search.errors import StoreLockedError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Removal
 from simdoc_search.stores.remote import updates
-from tests.support.stores import NewStore, ids, plain, put, record
+from tests.support.stores import NewStore, comparable_values, ids, put, record
 
 
 def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None:
     """The other documents are returned with the reasons."""
     put(store, record("a"), record("b"), record("c"))
-    places = {document.id: document.key for document in store.scan()}
+    keys = {document.id: document.key for document in store.scan()}
     elsewhere = DocumentKey("c", "another", None)
-    hashes = {places["a"]: "hash of a", places["b"]: "hash of what b was", elsewhere: "hash of c", DocumentKey("d"): ""}
+    hashes = {keys["a"]: "hash of a", keys["b"]: "hash of what b was", elsewhere: "hash of c", DocumentKey("d"): ""}
 
-    left = store.remove({place: Removal(text_hash) for place, text_hash in hashes.items()})
+    left = store.remove({key: Removal(text_hash) for key, text_hash in hashes.items()})
 
     assert ["b", "c"] == ids(store)
     assert {
-        places["b"]: "its text has changed since the plan was written",
+        keys["b"]: "its text has changed since the plan was written",
         elsewhere: "it is not in the store",
         DocumentKey("d"): "it is not in the store",
     } == left
-    assert {} == store.remove({places["b"]: Removal("hash of b")})
+    assert {} == store.remove({keys["b"]: Removal("hash of b")})
     assert ["c"] == ids(store)
 
 
 def test_a_document_is_removed_only_if_the_kept_one_is_unchanged(store: Store) -> None:
     """One kept document may be the condition for several removals."""
     put(store, *map(record, "abcd"))
-    place = {document.id: document.key for document in store.scan()}
+    keys = {document.id: document.key for document in store.scan()}
     removals = {
-        place["a"]: Removal("hash of a", (place["c"], "hash of c")),
-        place["b"]: Removal("hash of b", (place["c"], "hash of what c was")),
-        place["d"]: Removal("hash of d", (DocumentKey("e"), "hash of e")),
+        keys["a"]: Removal("hash of a", (keys["c"], "hash of c")),
+        keys["b"]: Removal("hash of b", (keys["c"], "hash of what c was")),
+        keys["d"]: Removal("hash of d", (DocumentKey("e"), "hash of e")),
     }
     left = store.remove(removals)
 
     reason = "the document that is kept instead has changed or no longer exists"
-    assert {place["b"]: reason, place["d"]: reason} == left
+    assert {keys["b"]: reason, keys["d"]: reason} == left
     assert ["b", "c", "d"] == ids(store)
 
 
@@ -56,12 +56,12 @@ def test_two_removals_at_once_never_remove_both_documents(new_store: NewStore) -
     store = new_store()
     pairs = [(f"a{number}", f"b{number}") for number in range(150)]
     put(store, *(record(id) for pair in pairs for id in pair))
-    place = {document.id: document.key for document in store.scan()}
+    keys = {document.id: document.key for document in store.scan()}
     ready = Barrier(2)
 
     def remove(run: int) -> None:
         wanted = {
-            place[pair[run]]: Removal(f"hash of {pair[run]}", (place[pair[1 - run]], f"hash of {pair[1 - run]}"))
+            keys[pair[run]]: Removal(f"hash of {pair[run]}", (keys[pair[1 - run]], f"hash of {pair[1 - run]}"))
             for pair in pairs
         }
         ready.wait()
@@ -88,8 +88,8 @@ def test_a_removed_document_is_restored_if_the_kept_one_vanishes(
     engine_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(engine_store, record("a", text="its text", author="me"), record("b"))
-    place = {document.id: document.key for document in engine_store.scan()}
-    before = plain(engine_store.get("a", text=True))
+    keys = {document.id: document.key for document in engine_store.scan()}
+    before = comparable_values(engine_store.get("a", text=True))
     remove = updates._remove
 
     def remove_and_delete_the_kept(*arguments: Any) -> Any:
@@ -99,7 +99,7 @@ def test_a_removed_document_is_restored_if_the_kept_one_vanishes(
         return removed
 
     monkeypatch.setattr(updates, "_remove", remove_and_delete_the_kept)
-    left = engine_store.remove({place["a"]: Removal("hash of a", (place["b"], "hash of b"))})
+    left = engine_store.remove({keys["a"]: Removal("hash of a", (keys["b"], "hash of b"))})
 
-    assert {place["a"]: "the document that is kept instead has changed or no longer exists"} == left
-    assert before == plain(engine_store.get("a", text=True))
+    assert {keys["a"]: "the document that is kept instead has changed or no longer exists"} == left
+    assert before == comparable_values(engine_store.get("a", text=True))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
@@ -159,7 +159,6 @@ def test_filters_beyond_the_clause_limit_are_refused(new_opensearch_store: NewSt
 PASSAGES = st.frozensets(st.integers(0, 40), max_size=30)
 
 
-@settings(max_examples=25)
 @pytest.mark.usefixtures("few_at_once")
 @given(st.lists(PASSAGES, max_size=30), PASSAGES, st.integers(1, 12))
 def test_shared_tokens_are_those_of_a_simple_count(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import open_store
@@ -126,7 +126,6 @@ def test_a_store_without_sketches_says_how_to_add_them(new_store: NewStore) -> N
 ROWS = st.lists(st.lists(st.integers(0, 40), min_size=3, max_size=3), max_size=12)
 
 
-@settings(max_examples=25)
 @given(st.lists(st.lists(st.integers(0, 40), max_size=12), max_size=20), ROWS, st.integers(1, 12))
 def test_each_row_of_tokens_counts_once(stored: list[list[int]], query: list[list[int]], size: int) -> None:
     wanted = {f"{n}": sum(bool({*row} & {*concepts}) for row in query) for n, concepts in enumerate(stored)}

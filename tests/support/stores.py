@@ -69,14 +69,14 @@ def tokens(slots: Iterable[int]) -> tuple[str, ...]:
     return tuple(encode(codes_of_slots(slots)))
 
 
-def found(store: Store, plan: Threshold | Bands, **options: Any) -> list[tuple[int, str]]:
+def ranked_candidates(store: Store, plan: Threshold | Bands, **options: Any) -> list[tuple[int, str]]:
     """Return the number of equal tokens and the id of each candidate. Check their order, and sort ties by id."""
     read = [(candidate.matched, candidate.id) for candidate in store.candidates(plan, **options)]
     assert [matched for matched, _ in read] == sorted((matched for matched, _ in read), reverse=True)
     return sorted(read, key=lambda hit: (-hit[0], hit[1]))
 
 
-def plain(record: Record | None) -> tuple[Any, ...] | None:
+def comparable_values(record: Record | None) -> tuple[Any, ...] | None:
     """Return a record as values that can be compared."""
     if record is None:
         return None

@@ -77,7 +77,9 @@ def pages_of(
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:
-            with httpx.Client(base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=60) as client:
+            address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+            # Without `verify=False`, each client reads all certificates of the system.
+            with httpx.Client(base_url=address, timeout=60, verify=False) as client:
                 yield Pages(served, client)
         finally:
             server.should_exit = True

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
@@ -22,6 +22,7 @@ from simdoc_search.stores.upgrade import set_limits
 from simdoc_search.tuning import ConfusionCounts, LabelledPair, learn_related_limits, learn_version_limits
 from simdoc_search.versions import SentenceMatches, match_sentences
 from tests.support.families import prose
+from tests.support.slow_cases import examples
 from tests.versions.paper import DOCUMENTS
 
 BOTH = Settings(sentences=SentenceSettings(), concepts=ConceptSettings())
@@ -78,7 +79,7 @@ def test_versions_with_learned_limits_agree_with_the_labels(with_sentences: bool
     assert [pair.label for pair in pairs] == [pair.b in versions[pair.a] for pair in pairs]
 
 
-@settings(max_examples=10, deadline=None)
+@examples(0.4)
 @given(st.permutations(sorted(combinations(sorted(TEXTS), 2))), st.integers(2, 9), st.data())
 def test_no_limits_on_a_grid_are_better_than_the_learned_limits(
     ids: list[tuple[str, str]], count: int, data: st.DataObject

@@ -160,6 +160,7 @@ def test_the_name_of_a_file_cannot_change_the_date_of_another(tmp_path: Path, gi
     assert [THEN] == commit_dates([tmp_path / "z.txt"])
 
 
+@pytest.mark.slow
 def test_a_long_history_is_read_with_little_memory(tmp_path: Path, git: Git) -> None:
     """The path of a file was a folder of 30,000 files in an earlier commit."""
     (tmp_path / "a.txt").write_text("one")

@@ -83,7 +83,7 @@ def test_all_outputs_agree(tmp_path: Path) -> None:
             for conflict in map(str, result.conflict):
                 assert conflict in terminal
                 assert all(escape(conflict) in shown for shown in (page, html))
-            assert len(result.conflict) == len(as_json["order"]["conflict"])
+            assert len(result.conflict) == len(as_json["order"]["conflicts"])
             assert (result.newest is not None) == ("(newest" in terminal)
             assert bool(result.undated) == ("undated, so not in this order" in html)
             verdicts.add((result.newest is None, bool(result.conflict), bool(result.undated)))

@@ -44,10 +44,10 @@ SWELL = "needed more memory than 300 MB to read"
     [
         ("crash", CRASH),
         ("no memory", "ran out of memory"),
-        ("no thread", "ran out of memory"),
         *(
             pytest.param(*case, marks=pytest.mark.slow)
             for case in [
+                ("no thread", "ran out of memory"),
                 ("late crash", CRASH),  # after all items were read
                 ("hang", "took longer than 2 s to read"),
                 ("swell", SWELL),

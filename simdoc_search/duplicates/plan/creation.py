@@ -99,7 +99,7 @@ def _state(member: GroupedDocument, hashes: dict[DocumentKey, str]) -> tuple[Sta
         state, _ = file_state(member.path)
     except LeftAloneError as error:
         return None, str(error)
-    if (state.size, state.mtime_ns) != (member.size, member.changed):
+    if (state.size, state.mtime_ns) != (member.size, member.mtime_ns):
         return None, "it has changed since it was indexed"
     return state, ""
 
@@ -109,4 +109,4 @@ def _overlap(duplicate: Duplicate) -> str:
 
 
 def _date(member: GroupedDocument) -> str:
-    return "" if member.changed is None else f"{datetime.fromtimestamp(member.changed / 1e9, timezone.utc):%Y-%m-%d}"
+    return "" if member.mtime_ns is None else f"{datetime.fromtimestamp(member.mtime_ns / 1e9, timezone.utc):%Y-%m-%d}"

@@ -49,7 +49,7 @@ def check_groups(rows: Iterable[PlanRow], entry_of: Callable[[PlanRow], Hashable
             by_name[row.name].append(row)
         drops = []
         for row in (row for row in group if row.action == "drop"):
-            kept = _kept_for(row, by_name)
+            kept = _kept_rows(row, by_name)
             kept_is_dropped = any(entries[id(other)] in dropped for other in kept)
             if problem := _problem(row, kept, row_counts[entries[id(row)]], kept_is_dropped=kept_is_dropped):
                 plan.refused[number] = problem
@@ -60,7 +60,7 @@ def check_groups(rows: Iterable[PlanRow], entry_of: Callable[[PlanRow], Hashable
     return plan
 
 
-def _kept_for(row: PlanRow, by_name: dict[str, list[PlanRow]]) -> list[PlanRow]:
+def _kept_rows(row: PlanRow, by_name: dict[str, list[PlanRow]]) -> list[PlanRow]:
     """Return the rows of the document that is kept instead."""
     kept, visited = by_name.get(row.kept, []) if row.kept else [], {row.name}
     while kept and kept[0].action == "drop" and kept[0].kept and kept[0].name not in visited:

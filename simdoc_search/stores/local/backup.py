@@ -10,7 +10,7 @@ from pathlib import Path
 from simdoc_search.durable import PRIVATE_MODE, atomic_folder, sync_folder, write_atomically
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.errors import engine_errors
-from simdoc_search.stores.local.folder import find_manifest
+from simdoc_search.stores.local.folder import open_manifest
 from simdoc_search.stores.local.integrity import MISSING, Progress
 from simdoc_search.stores.local.open_index import pinned_commit
 from simdoc_search.stores.local.segments import META_FILE, find_fault
@@ -40,7 +40,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
     Raises:
         StoreError: the store is damaged, it cannot be read or written, or the target is not empty.
     """
-    find_manifest(folder)
+    open_manifest(folder)
     with (
         engine_errors("back up", f"{folder} to {target}"),
         atomic_folder(target) as working,

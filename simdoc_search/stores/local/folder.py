@@ -31,7 +31,7 @@ LOCK_SECONDS = 60
 """Maximum time to wait for another process that is creating the same store."""
 
 
-def find_manifest(folder: Path, new_manifest: StoreManifest | None = None) -> StoreManifest:
+def open_manifest(folder: Path, new_manifest: StoreManifest | None = None) -> StoreManifest:
     """Return the manifest of the store in a folder. Its hash key may lack the secret; see `Settings.with_verified_key`.
 
     Args:
@@ -66,7 +66,7 @@ def find_or_create_manifest(
     """
     with_texts = store_texts is not False
     settings = (requested or Settings().with_key(key)).for_local_store(with_texts)
-    manifest = find_manifest(folder, StoreManifest.new(settings, with_texts) if create else None)
+    manifest = open_manifest(folder, StoreManifest.new(settings, with_texts) if create else None)
     manifest = replace(manifest, settings=manifest.settings.with_verified_key(key, f"the store {folder}"))
     _check_settings(folder, manifest.settings, requested)
     if store_texts is not None and store_texts != manifest.store_texts:

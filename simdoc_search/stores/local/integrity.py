@@ -8,7 +8,7 @@ from pathlib import Path
 
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.errors import engine_errors
-from simdoc_search.stores.local.folder import find_manifest
+from simdoc_search.stores.local.folder import open_manifest
 from simdoc_search.stores.local.open_index import IndexInFolder, pinned_commit
 from simdoc_search.stores.local.schema import build_schema, optional_fields
 from simdoc_search.stores.local.segments import find_fault
@@ -52,7 +52,7 @@ def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Dama
     index = folder / INDEX_FOLDER
     schema = None
     try:
-        schema = build_schema(optional_fields(find_manifest(folder).settings))
+        schema = build_schema(optional_fields(open_manifest(folder).settings))
     except StoreError as error:
         if not (folder / SETTINGS_FILE).exists() and not (index / SETTINGS_FILE).exists():
             raise

@@ -16,7 +16,7 @@ from simdoc_search.durable import atomic_folder
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.errors import engine_errors
-from simdoc_search.stores.local.folder import UPGRADE_FOLDER, create_store, find_manifest, replace_index
+from simdoc_search.stores.local.folder import UPGRADE_FOLDER, create_store, open_manifest, replace_index
 from simdoc_search.stores.local.settings_file import write_manifest
 from simdoc_search.stores.local.store import LocalStore
 from simdoc_search.stores.local.writer import heap_bytes
@@ -43,7 +43,7 @@ def upgrade_folder(store: LocalStore, settings: Settings, sketch: Sketch, progre
     """
     folder = Path(store.location)
     with _write_lock(store):
-        manifest = replace(find_manifest(folder), settings=settings)
+        manifest = replace(open_manifest(folder), settings=settings)
         records = store.scan(text=True, passages=True, sketches=True)
         with engine_errors("write to", store.location), atomic_folder(folder / UPGRADE_FOLDER) as working:
             working.chmod(folder.stat().st_mode & 0o777)
@@ -60,7 +60,7 @@ def write_limits(store: LocalStore, limits: Limits) -> None:
     """Store new limits. Raises the same errors as `upgrade_folder`."""
     folder = Path(store.location)
     with _write_lock(store):
-        manifest = find_manifest(folder)
+        manifest = open_manifest(folder)
         write_manifest(folder, replace(manifest, settings=replace(manifest.settings, limits=limits)))
 
 

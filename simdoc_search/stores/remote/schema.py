@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from importlib import resources
 from itertools import combinations
 from pathlib import Path
@@ -90,6 +91,7 @@ def settings_of(meta: Mapping[str, str]) -> Settings:
         ) from None
 
 
+@lru_cache(maxsize=16)  # each document has this label
 def format_label(settings: Settings) -> str:
     """Return the `format` of documents with fingerprints of these settings.
 

@@ -35,11 +35,11 @@ def test_the_reported_bytes_are_freed_and_no_content_is_lost(seed: int, files: i
     contents, before = contents_of(tmp_path / "docs"), disk_bytes(tmp_path / "docs")
     expected = expected_changes(rows)
 
-    assert 5 < found.drops == sum(row.action == "drop" for row in rows)
-    assert found.frees == expected.freed_bytes == sum(group.frees for group in found.groups())
+    assert 5 < found.drop_count == sum(row.action == "drop" for row in rows)
+    assert found.freed_bytes == expected.freed_bytes == sum(group.freed_bytes for group in found.groups())
     assert 0 == expected.differing_files
     assert [] == apply_plan(rows, "delete", tmp_path / "undo").left_alone
-    assert before - found.frees == disk_bytes(tmp_path / "docs")
+    assert before - found.freed_bytes == disk_bytes(tmp_path / "docs")
     assert contents == contents_of(tmp_path / "docs")
 
 
@@ -59,6 +59,6 @@ def test_kills_lose_no_content(method: DropMethod, tmp_path: Path) -> None:
         kills += killed(rng.randrange(1, 60), apply)
         assert contents == contents_of(tmp_path / "docs")
     assert [] == apply_plan(rows, method, tmp_path / "undo", move_to=tmp_path / "gone").left_alone
-    assert before - found.frees == disk_bytes(tmp_path / "docs")
+    assert before - found.freed_bytes == disk_bytes(tmp_path / "docs")
     assert contents == contents_of(tmp_path / "docs")
     assert kills > 10

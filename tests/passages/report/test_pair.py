@@ -7,7 +7,7 @@ from base64 import b64encode
 from hashlib import sha256
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.passages.compare import compare
@@ -15,6 +15,7 @@ from simdoc_search.passages.passage import Difference
 from simdoc_search.passages.report import pair_page, pair_view
 from tests.support.cli import words
 from tests.support.passages.pages import HtmlPage, comparison, replaced, same
+from tests.support.slow_cases import examples
 from tests.support.strategies import texts
 
 HOSTILE = (
@@ -38,7 +39,7 @@ def lines(text: str) -> str:
 
 
 @given(texts(), texts(), st.data())
-@settings(max_examples=15)
+@examples(0.6)
 def test_a_page_has_all_characters_of_both_texts(a: str, b: str, data: st.DataObject) -> None:
     """Passages and differences may overlap in any way. Invisible characters are written out."""
 

@@ -20,7 +20,7 @@ DOCUMENTS = 120
 
 @pytest.fixture(scope="session")
 def intact_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of three segments with all kinds of tokens, and with replaced and deleted documents."""
+    """A store of two segments with all kinds of tokens, and with replaced and deleted documents."""
     folder = tmp_path_factory.mktemp("stores") / "whole"
     random_codes = np.random.default_rng(7)
 
@@ -31,7 +31,7 @@ def intact_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with closing(
         open_store(folder, Settings(sentences=SentenceSettings(), concepts=ConceptSettings()), create=True)
     ) as store:
-        for part in range(3):
+        for part in range(2):
             put(
                 store,
                 *(
@@ -44,9 +44,9 @@ def intact_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
                         concepts=[*random_codes.integers(1, 2**30, 9).tolist(), 0, 7, 0] if n else [],
                         year=n,
                     )
-                    for n in range(DOCUMENTS // 3)
+                    for n in range(DOCUMENTS // 2)
                 ),
             )
         with store.writer() as writer:
-            writer.delete(["d/1-5.txt", "d/2-1.txt"])
+            writer.delete(["d/0-1.txt", "d/1-5.txt"])
     return folder

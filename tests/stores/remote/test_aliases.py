@@ -10,7 +10,7 @@ from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from tests.support.http_server import TempIndices
 from tests.support.remote import ANY, in_index
-from tests.support.stores import found, ids, put, record
+from tests.support.stores import ids, put, ranked_candidates, record
 
 
 def test_an_alias_is_one_store_that_replaces_documents_in_their_indices(temp_indices: TempIndices) -> None:
@@ -20,7 +20,7 @@ def test_an_alias_is_one_store_that_replaces_documents_in_their_indices(temp_ind
     put(second, record("c", n=1), record("d", n=1))
     both = in_index(temp_indices, temp_indices.alias(*names, write=names[1]))
 
-    assert ["a", "b/doc.txt", "c", "d"] == ids(both) == [id for _, id in found(both, ANY)]
+    assert ["a", "b/doc.txt", "c", "d"] == ids(both) == [id for _, id in ranked_candidates(both, ANY)]
     assert (["b/doc.txt"], 4) == (both.ids_with_name("doc"), both.info().documents)
     assert ["a", "b/doc.txt", "d"] == [hit.id for hit in SimilaritySearch(both).similar("c_50").hits]
     assert [1, 1] == [document.metadata["n"] for document in both.records(["a", "d", "unknown"])]
@@ -53,7 +53,7 @@ def test_an_alias_with_a_filter_shows_only_the_matching_documents(temp_indices: 
     )
     store = in_index(temp_indices, temp_indices.alias(name, filter={"term": {"simdoc.facts": "team\0a"}}))
 
-    assert ["mine"] == ids(store) == [id for _, id in found(store, ANY)]
+    assert ["mine"] == ids(store) == [id for _, id in ranked_candidates(store, ANY)]
     assert store.get("yours") is None
 
 

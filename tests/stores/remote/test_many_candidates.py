@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.candidates import FIRST_PAGE
 from simdoc_search.stores.remote.schema import index_body
 from tests.support.http_server import Answer, Request, TempIndices, forward, serving
 from tests.support.remote import ANY, in_index, need_usual_clauses
-from tests.support.stores import NewStore, found, put, record, tokens
+from tests.support.stores import NewStore, put, ranked_candidates, record, tokens
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ def test_the_order_is_exact_across_pages(
     store = in_index(temp_indices, ",".join(names))
     expected = sorted(((len(document.codes), document.id) for document in written), key=lambda hit: (-hit[0], hit[1]))
 
-    assert expected == found(store, ANY)
-    assert expected == found(store, Bands(ANY.tokens, (tokens([0]), tokens([1, 2]))))
+    assert expected == ranked_candidates(store, ANY)
+    assert expected == ranked_candidates(store, Bands(ANY.tokens, (tokens([0]), tokens([1, 2]))))
 
 
 @pytest.mark.parametrize(("size", "searches"), [(50, 3), (60, 4), (700, 5)])
@@ -84,7 +84,9 @@ def test_each_of_a_thousand_equal_candidates_is_read_once(
     with serving(reversed_ties) as server:
         store = open_store(f"{server.url}/{name}")
 
-        assert sorted((-8 + n % 2, f"{n}") for n in range(1000)) == [(-n, id) for n, id in found(store, ANY)]
+        assert sorted((-8 + n % 2, f"{n}") for n in range(1000)) == [
+            (-n, id) for n, id in ranked_candidates(store, ANY)
+        ]
         assert next(searches) > 1
 
 
@@ -93,7 +95,7 @@ def test_more_candidates_than_the_result_window_are_read(temp_indices: TempIndic
     put(store, *(record(f"{n:04}", range(1 + n % 2)) for n in range(2500)))
 
     assert 2500 == store.candidates(ANY).total
-    assert sorted((-1 - n % 2, f"{n:04}") for n in range(2500)) == [(-n, id) for n, id in found(store, ANY)]
+    assert sorted((-1 - n % 2, f"{n:04}") for n in range(2500)) == [(-n, id) for n, id in ranked_candidates(store, ANY)]
 
 
 def test_a_query_beyond_the_clause_limit_is_an_error_of_that_query(

@@ -16,7 +16,7 @@ from simdoc_search.sketch.settings import Settings
 from tests.support.engines import call
 from tests.support.http_server import TempIndices
 from tests.support.remote import ANY, in_index, mapping, ours
-from tests.support.stores import found, ids, put, record
+from tests.support.stores import ids, put, ranked_candidates, record
 
 
 def test_an_index_keeps_its_settings(temp_indices: TempIndices) -> None:
@@ -77,7 +77,7 @@ def test_an_index_that_stores_its_tokens_is_opened(temp_indices: TempIndices, so
     name = temp_indices.make({**mapping(), "_source": source})
     temp_indices.put(name, "a", {"simdoc": ours()})
 
-    assert [(8, "a")] == found(in_index(temp_indices, name), ANY)
+    assert [(8, "a")] == ranked_candidates(in_index(temp_indices, name), ANY)
 
 
 def test_the_field_may_have_another_name(temp_indices: TempIndices) -> None:
@@ -85,7 +85,7 @@ def test_the_field_may_have_another_name(temp_indices: TempIndices) -> None:
     store = in_index(temp_indices, name, create=True, field="fp")
     put(store, record("a/b.txt", year=2020), record("b"))
 
-    assert [(8, "a/b.txt")] == found(store, ANY, filters={"year": 2020, "path": "a/"})
+    assert [(8, "a/b.txt")] == ranked_candidates(store, ANY, filters={"year": 2020, "path": "a/"})
     assert ["a/b.txt"] == in_index(temp_indices, name).ids_with_name("b.txt")
     with pytest.raises(StoreError, match="has no field simdoc"):
         in_index(temp_indices, name, field="simdoc")

@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.candidates import FIRST_PAGE
 from simdoc_search.stores.remote.schema import index_body
 from tests.support.http_server import Answer, Request, TempIndices, error, forward, serving
 from tests.support.remote import ANY, in_index, mapping, ours
-from tests.support.stores import found, ids, put, record
+from tests.support.stores import ids, put, ranked_candidates, record
 from tests.support.texts import documents
 
 BUSY = error(429, "rejected_execution_exception", "queue full")
@@ -97,7 +97,7 @@ def test_a_search_that_fails_in_one_index_is_an_error(temp_indices: TempIndices)
     filters: Any = [{"bool": {"should": [{"match_all": {}}, {"term": {"year": "no number"}}]}}]
 
     with pytest.raises(StoreError, match="no number"):
-        found(store, ANY, filters=filters)
+        ranked_candidates(store, ANY, filters=filters)
 
 
 @pytest.mark.parametrize("what", ["scan", "candidates"])

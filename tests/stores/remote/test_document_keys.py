@@ -69,37 +69,37 @@ def test_the_command_line_shows_the_indices_of_ambiguous_hits(twins: Twins) -> N
     store = f"{twins.temp_indices.engine}/{twins.alias}"
     result = run("similar", "--all-from", "-", "--store", store, "--json", stdin="twin\na\n")
     failed, answered = json.loads(result.stdout)["results"]
-    places = [(hit["id"], hit["index"], hit["routing"]) for hit in answered["hits"]]
+    keys = [(hit["id"], hit["index"], hit["routing"]) for hit in answered["hits"]]
     lines = output("similar", "a", "--store", store).splitlines()[1:4]
 
     assert (1, ["error"]) == (result.exit_code, list(failed.keys() - {"fingerprint"}))
-    assert [("b", twins.second, None), ("twin", twins.first, None), ("twin", twins.second, None)] == places
+    assert [("b", twins.second, None), ("twin", twins.first, None), ("twin", twins.second, None)] == keys
     assert ["b", f"twin  in {twins.first}", f"twin  in {twins.second}"] == [line.split(" %  ")[1] for line in lines]
 
 
-def test_a_place_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> None:
+def test_a_key_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> None:
     for index, other in ((twins.first, twins.second), (twins.second, twins.first)):
-        places = {hit.key for hit in twins.search.similar(DocumentKey("twin", index), overlap=0.5).hits}
+        keys = {hit.key for hit in twins.search.similar(DocumentKey("twin", index), overlap=0.5).hits}
 
-        assert {DocumentKey("twin", other), DocumentKey("a", twins.first), DocumentKey("b", twins.second)} == places
+        assert {DocumentKey("twin", other), DocumentKey("a", twins.first), DocumentKey("b", twins.second)} == keys
     itself = twins.search.similar(DocumentKey("twin", twins.first), overlap=1, include_self=True).hits
 
     assert [DocumentKey("twin", twins.first)] == [hit.key for hit in itself]
 
 
-def test_a_place_may_name_an_alias_or_no_index(twins: Twins) -> None:
+def test_a_key_may_name_an_alias_or_no_index(twins: Twins) -> None:
     only_first = twins.temp_indices.alias(twins.first)
     for index in (None, twins.alias, only_first, f"{twins.first[:-1]}*"):
         assert ["b", "twin", "twin"] == [hit.id for hit in twins.search.similar(DocumentKey("a", index)).hits]
-    places = {hit.key for hit in twins.search.similar(DocumentKey("twin", only_first)).hits}
-    assert {DocumentKey("a", twins.first), DocumentKey("b", twins.second), DocumentKey("twin", twins.second)} == places
+    keys = {hit.key for hit in twins.search.similar(DocumentKey("twin", only_first)).hits}
+    assert {DocumentKey("a", twins.first), DocumentKey("b", twins.second), DocumentKey("twin", twins.second)} == keys
     for index in (None, twins.alias, f"{twins.first},{twins.second}"):
         with pytest.raises(AmbiguousQueryError, match="specify the index of one of them"):
             twins.search.similar(DocumentKey("twin", index))
 
 
 @pytest.mark.parametrize(
-    ("place", "where"),
+    ("key", "where"),
     [
         (("twin", "elsewhere"), "index 'elsewhere'; it exists in: {0}, {1}"),
         (("twin", "Not a name"), "index 'Not a name'; it exists in: {0}, {1}"),
@@ -107,11 +107,11 @@ def test_a_place_may_name_an_alias_or_no_index(twins: Twins) -> None:
         (("pair",), "the store"),
     ],
 )
-def test_the_error_for_an_empty_place_lists_the_indices_with_the_id(twins: Twins, place: Any, where: str) -> None:
+def test_the_error_for_an_unknown_key_lists_the_indices_with_the_id(twins: Twins, key: Any, where: str) -> None:
     with pytest.raises(UnknownDocumentError) as caught:
-        twins.search.similar(DocumentKey(*place))
+        twins.search.similar(DocumentKey(*key))
 
-    assert str(caught.value).startswith(f"no document '{place[0]}' in " + where.format(twins.first, twins.second))
+    assert str(caught.value).startswith(f"no document '{key[0]}' in " + where.format(twins.first, twins.second))
 
 
 def test_filters_of_an_application_limit_the_documents_that_may_be_queries(twins: Twins) -> None:
@@ -125,7 +125,7 @@ def test_filters_of_an_application_limit_the_documents_that_may_be_queries(twins
             twins.search.similar(query, source_filters=filters)
 
 
-def test_an_alias_in_a_place_keeps_its_filter(temp_indices: TempIndices) -> None:
+def test_an_alias_in_a_key_keeps_its_filter(temp_indices: TempIndices) -> None:
     name = temp_indices.name()
     put(in_index(temp_indices, name, create=True), record("mine", team="a"), record("yours", team="b"))
     team = temp_indices.alias(name, filter={"term": {"simdoc.facts": "team\0a"}})
@@ -141,18 +141,18 @@ def test_an_id_with_two_routings_is_two_documents(temp_indices: TempIndices) -> 
     for routing in "abcdef":
         temp_indices.put(name, "twin", {"simdoc": ours()}, routing=routing)
     store = in_index(temp_indices, name)
-    places = sorted((document.key for document in store.records(["twin"])), key=str)  # at most one from each shard
+    keys = sorted((document.key for document in store.records(["twin"])), key=str)  # at most one from each shard
     search = SimilaritySearch(store)
 
-    assert 2 <= len(places) <= 3
+    assert 2 <= len(keys) <= 3
     with pytest.raises(
-        AmbiguousQueryError, match=f"{len(places)} documents have the id 'twin', in {name}; specify the routing"
+        AmbiguousQueryError, match=f"{len(keys)} documents have the id 'twin', in {name}; specify the routing"
     ):
         search.similar("twin")
-    for place in places:
-        hits = search.similar(place).hits
-        assert hits == search.similar(DocumentKey("twin", None, place.routing)).hits
-        assert {*places} - {place} == {hit.key for hit in hits}
+    for key in keys:
+        hits = search.similar(key).hits
+        assert hits == search.similar(DocumentKey("twin", None, key.routing)).hits
+        assert {*keys} - {key} == {hit.key for hit in hits}
 
 
 # --- fields ---
@@ -184,10 +184,10 @@ def test_ids_may_be_numbers_in_a_field(temp_indices: TempIndices, kind: str) -> 
     for number in range(1234, 1237):
         temp_indices.put(name, f"_{number}", {"simdoc": ours(), "key": number})
     search = SimilaritySearch(in_index(temp_indices, name, id_field="key"))
-    places = [hit.key for hit in search.similar("1234").hits]
+    keys = [hit.key for hit in search.similar("1234").hits]
 
-    assert [DocumentKey("1235", name), DocumentKey("1236", name)] == places
-    assert ["1234", "1236"] == [hit.id for hit in search.similar(places[0]).hits]
+    assert [DocumentKey("1235", name), DocumentKey("1236", name)] == keys
+    assert ["1234", "1236"] == [hit.id for hit in search.similar(keys[0]).hits]
     assert ["1235", "1236"] == [hit.id for hit in search.similar("FINGERPRINT:1234_20_80").hits]
 
 

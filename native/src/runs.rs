@@ -1,0 +1,308 @@
+//! Runs of equal words in two texts, as `simdoc_search.passages.runs` and `chains` find them.
+//!
+//! A run is a triple: its first word in text a, its first word in text b, and its number of words.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+pub type Run = [i64; 3];
+
+/// The limits of `passages.align`.
+pub struct Limits {
+    /// Windows of 1 to this number of words are searched for.
+    pub max_window: usize,
+    /// A window is searched for if the product of its numbers of occurrences is at most this.
+    pub max_pairs: u64,
+    /// The width of a square, in words; see `dense_runs`.
+    pub reach: i64,
+    pub min_nearby_words: i64,
+    pub min_lone_run: i64,
+    pub min_run: usize,
+}
+
+const MAX_COUNTED_WORDS: i64 = 4;
+const MAX_TRIED_POSITIONS: usize = 4;
+
+/// The runs around rare windows, and runs that cover every shared window of `min_run` words.
+pub fn shared_runs(a: &[i32], b: &[i32], limits: &Limits) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let mut windows = Windows::of(a, b);
+    for length in 1..=limits.max_window {
+        let classes = windows.classes(length);
+        runs.extend(runs_around_rare_windows(a, b, &classes, limits.max_pairs));
+    }
+    unique(&mut runs);
+    let runs = dense_runs(runs, limits);
+    let runs = add_covering_runs(a, b, &windows.classes(limits.min_run), runs, limits.min_run);
+    uncovered_runs(&runs, a.len(), b.len(), limits.min_run as i64)
+}
+
+type Classes = (Vec<u32>, Vec<u32>);
+
+/// The classes of windows in both texts. Equal windows have equal classes.
+struct Windows {
+    /// For windows of 1, 2, 4, ... words.
+    levels: Vec<Classes>,
+}
+
+impl Windows {
+    fn of(a: &[i32], b: &[i32]) -> Self {
+        let level = number(a.iter().copied(), b.iter().copied());
+        Windows {
+            levels: vec![level],
+        }
+    }
+
+    /// The class of the window of `length` words that begins at each word of a and of b.
+    fn classes(&mut self, length: usize) -> Cow<'_, Classes> {
+        let level = length.ilog2() as usize;
+        while self.levels.len() <= level {
+            let shift = 1 << (self.levels.len() - 1);
+            self.levels
+                .push(lengthen(self.levels.last().unwrap(), shift));
+        }
+        match length - (1 << level) {
+            0 => Cow::Borrowed(&self.levels[level]),
+            shift => Cow::Owned(lengthen(&self.levels[level], shift)),
+        }
+    }
+}
+
+/// The classes of windows that are `shift` words longer.
+fn lengthen((a, b): &Classes, shift: usize) -> Classes {
+    fn pairs(classes: &[u32], shift: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let second = classes.get(shift..).unwrap_or_default();
+        classes.iter().copied().zip(second.iter().copied())
+    }
+    number(pairs(a, shift), pairs(b, shift))
+}
+
+fn number<T: std::hash::Hash + Eq>(
+    a: impl Iterator<Item = T>,
+    b: impl Iterator<Item = T>,
+) -> Classes {
+    let mut numbers = FxHashMap::default();
+    let mut class = |window| {
+        let next = numbers.len() as u32;
+        *numbers.entry(window).or_insert(next)
+    };
+    (a.map(&mut class).collect(), b.map(&mut class).collect())
+}
+
+/// The positions of each class, in ascending order.
+struct Positions {
+    starts: Vec<usize>,
+    order: Vec<usize>,
+}
+
+impl Positions {
+    fn of(classes: &[u32], count: usize) -> Self {
+        let mut starts = vec![0; count + 1];
+        for &class in classes {
+            starts[class as usize + 1] += 1;
+        }
+        for index in 0..count {
+            starts[index + 1] += starts[index];
+        }
+        let mut next = starts.clone();
+        let mut order = vec![0; classes.len()];
+        for (position, &class) in classes.iter().enumerate() {
+            order[next[class as usize]] = position;
+            next[class as usize] += 1;
+        }
+        Positions { starts, order }
+    }
+
+    fn get(&self, class: u32) -> &[usize] {
+        &self.order[self.starts[class as usize]..self.starts[class as usize + 1]]
+    }
+}
+
+fn count_classes(a: &[u32], b: &[u32]) -> usize {
+    a.iter()
+        .chain(b)
+        .max()
+        .map_or(0, |&class| class as usize + 1)
+}
+
+fn equal_after(a: &[i32], b: &[i32], i: usize, j: usize) -> usize {
+    a[i..]
+        .iter()
+        .zip(&b[j..])
+        .take_while(|(x, y)| x == y)
+        .count()
+}
+
+/// The longest run that contains word i of a and word j of b.
+fn extend(a: &[i32], b: &[i32], i: usize, j: usize) -> Run {
+    let before = a[..i].iter().rev().zip(b[..j].iter().rev());
+    let before = before.take_while(|(x, y)| x == y).count();
+    let size = before + equal_after(a, b, i, j);
+    [(i - before) as i64, (j - before) as i64, size as i64]
+}
+
+fn runs_around_rare_windows(
+    a: &[i32],
+    b: &[i32],
+    (a_classes, b_classes): &Classes,
+    max_pairs: u64,
+) -> Vec<Run> {
+    let count = count_classes(a_classes, b_classes);
+    let (in_a, in_b) = (
+        Positions::of(a_classes, count),
+        Positions::of(b_classes, count),
+    );
+    let mut runs = Vec::new();
+    let mut ends: FxHashMap<i64, i64> = FxHashMap::default(); // of the last run on each diagonal
+    for (i, &class) in a_classes.iter().enumerate() {
+        let places = in_b.get(class);
+        if (places.len() * in_a.get(class).len()) as u64 > max_pairs {
+            continue;
+        }
+        for &j in places {
+            let end = ends.entry(j as i64 - i as i64).or_insert(-1);
+            if i as i64 >= *end {
+                let run = extend(a, b, i, j);
+                *end = run[0] + run[2];
+                runs.push(run);
+            }
+        }
+    }
+    runs
+}
+
+fn unique(runs: &mut Vec<Run>) {
+    runs.sort_unstable();
+    runs.dedup();
+}
+
+fn dense_runs(runs: Vec<Run>, limits: &Limits) -> Vec<Run> {
+    let square = |run: &Run| (run[0] / limits.reach, run[1] / limits.reach);
+    let mut words: FxHashMap<(i64, i64), i64> = FxHashMap::default();
+    for run in &runs {
+        *words.entry(square(run)).or_default() += run[2].min(MAX_COUNTED_WORDS);
+    }
+    let is_dense = |run: &Run| {
+        let (row, column) = square(run);
+        let around =
+            (-1..=1).flat_map(|down| (-1..=1).map(move |right| (row + down, column + right)));
+        let nearby: i64 = around.filter_map(|near| words.get(&near)).sum();
+        nearby >= limits.min_nearby_words
+    };
+    let mut runs = runs;
+    runs.retain(|run| run[2] >= limits.min_lone_run || is_dense(run));
+    runs
+}
+
+fn add_covering_runs(
+    a: &[i32],
+    b: &[i32],
+    (a_classes, b_classes): &Classes,
+    mut runs: Vec<Run>,
+    length: usize,
+) -> Vec<Run> {
+    let uncovered = uncovered_starts(a, b, a_classes, b_classes, length, &runs);
+    runs.extend(uncovered.into_iter().map(|(i, j)| extend(a, b, i, j)));
+    unique(&mut runs);
+    let swapped: Vec<Run> = runs.iter().map(|&[i, j, size]| [j, i, size]).collect();
+    let uncovered = uncovered_starts(b, a, b_classes, a_classes, length, &swapped);
+    runs.extend(uncovered.into_iter().map(|(j, i)| extend(a, b, i, j)));
+    unique(&mut runs);
+    runs
+}
+
+fn uncovered_starts(
+    a: &[i32],
+    b: &[i32],
+    a_classes: &[u32],
+    b_classes: &[u32],
+    length: usize,
+    known: &[Run],
+) -> Vec<(usize, usize)> {
+    let mut change = vec![0i32; a_classes.len() + 1];
+    for &[i, _, size] in known.iter().filter(|run| run[2] >= length as i64) {
+        change[i as usize] += 1;
+        change[(i + size) as usize - length + 1] -= 1;
+    }
+    let positions = Positions::of(b_classes, count_classes(a_classes, b_classes));
+    let mut covering = 0;
+    let mut order = Vec::new();
+    for (i, &class) in a_classes.iter().enumerate() {
+        covering += change[i];
+        if covering == 0 && !positions.get(class).is_empty() {
+            order.push(i);
+        }
+    }
+    let mut starts = Vec::new();
+    let (mut end, mut other_end, mut index) = (0i64, 0i64, 0);
+    while let Some(&i) = order.get(index) {
+        let places = positions.get(a_classes[i]);
+        let expected = other_end + (i as i64 - end).min(0);
+        let next = places.partition_point(|&place| (place as i64) < expected);
+        let next = if next < places.len() { next } else { 0 };
+        let tried = &places[next..places.len().min(next + MAX_TRIED_POSITIONS)];
+        let (mut best, mut best_size) = (tried[0], 0);
+        for &j in tried {
+            let size = equal_after(a, b, i, j);
+            if size > best_size {
+                (best, best_size) = (j, size);
+            }
+        }
+        end = (i + best_size) as i64;
+        other_end = (best + best_size) as i64;
+        starts.push((i, best));
+        // the last window that leaves no gap after the run
+        let after = order.partition_point(|&position| position as i64 <= end);
+        index = (index + 1).max(after.saturating_sub(1));
+    }
+    starts
+}
+
+fn uncovered_runs(runs: &[Run], a_len: usize, b_len: usize, min_long_run: i64) -> Vec<Run> {
+    let mut by_size: Vec<Run> = runs.to_vec();
+    by_size.sort_by_key(|run| -run[2]); // stable, so that runs of the same size stay in order
+    let (mut a_marks, mut b_marks) = (vec![0i32; a_len + 1], vec![0i32; b_len + 1]);
+    let (mut a_before, mut b_before) = (vec![0i64; a_len + 2], vec![0i64; b_len + 2]);
+    let mut kept: Vec<Run> = Vec::new();
+    let mut marked = 0; // number of kept runs in the sums
+    for same_size in by_size.chunk_by(|one, other| one[2] == other[2]) {
+        let size = same_size[0][2];
+        if marked < kept.len() {
+            sum_covered(&a_marks, &mut a_before);
+            sum_covered(&b_marks, &mut b_before);
+            marked = kept.len();
+        }
+        for run in same_size {
+            let [i, j, _] = run.map(|value| value as usize);
+            let in_a = a_before[i + size as usize] - a_before[i];
+            let in_b = b_before[j + size as usize] - b_before[j];
+            let is_covered = if size >= min_long_run {
+                in_a.min(in_b) >= size
+            } else {
+                2 * in_a.max(in_b) >= size
+            };
+            if !is_covered {
+                kept.push(*run);
+            }
+        }
+        for run in &kept[marked..] {
+            let [i, j, size] = run.map(|value| value as usize);
+            a_marks[i] += 1;
+            a_marks[i + size] -= 1;
+            b_marks[j] += 1;
+            b_marks[j + size] -= 1;
+        }
+    }
+    kept
+}
+
+/// For each word, the number of covered words before it.
+fn sum_covered(marks: &[i32], before: &mut [i64]) {
+    let (mut depth, mut covered) = (0, 0);
+    for (index, mark) in marks.iter().enumerate() {
+        depth += mark;
+        covered += i64::from(depth > 0);
+        before[index + 1] = covered;
+    }
+}
