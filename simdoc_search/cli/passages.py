@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,15 +24,19 @@ from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.input_text import QueryFiles, QueryText, read_file, read_lines, read_text, resolve_id
 from simdoc_search.cli.passages_output import PassageAnswer, PassageOutput
 from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of, page_options
+from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import counted
 from simdoc_search.documents import Skipped
-from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, SimdocError, StoreError
+from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, SimdocError
+from simdoc_search.workers import WorkerMap
 
 if TYPE_CHECKING:
     from simdoc_search.search import PassageResult, SimilaritySearch
     from simdoc_search.stores.location import EngineKind
 
 _PATH = click.Path(path_type=Path, allow_dash=True)
+
+_FEW_QUERIES = 16  # up to this number of queries, this process is faster than starting worker processes
 
 
 @click.command()
@@ -82,6 +87,7 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
     help="Write an HTML page that shows the text beside its sources. Each passage has the colour of its source.",
 )
 @click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if there are no hits.")
+@workers_option
 @show_option
 @sort_option("most new words first")
 @field_options
@@ -107,6 +113,7 @@ def passages(
     other_folders: bool,
     html: Path | None,
     fail_if_empty: bool,
+    workers: int | None,
     show: tuple[str, ...],
     sort: str | None,
     text_fields: tuple[str, ...],
@@ -158,19 +165,20 @@ def passages(
         "ignore": ignored_texts(ignore, lambda: search),
         "ignore_quotes": ignore_quotes,
     }
+    workers = worker_count(workers)
     passage_search = _PassageSearch(search, filters_of(filters, excluded), options, other_folders=other_folders)
     output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json)
     if all_from is not None:
         names = read_lines(all_from)
-        _answer_many(map(QueryText, names), len(names), passage_search, output)
+        _answer_many(map(QueryText, names), len(names), passage_search, output, workers)
     elif folders or len(files) > 1 or any(map(has_several_documents, files)):
         query_files = QueryFiles(folders or files, list_first=bool(folders))
         if each_other:
             search.index(Document(query.name, query.text or "") for query in query_files)
             ids = sorted(record.id for record in search.store.scan())
-            _answer_many(map(QueryText, ids), len(ids), passage_search, output, query_files)
+            _answer_many(map(QueryText, ids), len(ids), passage_search, output, workers, query_files)
         else:
-            _answer_many(query_files, query_files.total, passage_search, output, query_files)
+            _answer_many(query_files, query_files.total, passage_search, output, workers, query_files)
     elif files:
         output.print_one(passage_search.answer(QueryText(str(files[0]), read_file(files[0]), str(files[0]))))
     else:
@@ -185,9 +193,10 @@ def _answer_many(
     total: int | None,
     search: _PassageSearch,
     output: PassageOutput,
+    workers: int,
     files: QueryFiles | None = None,
 ) -> None:
-    """Run many queries, and print the answers.
+    """Run many queries, and print the answers. If other processes can open the store, several processes run them.
 
     Raises:
         ClickException: some queries failed. The answers of all others are printed.
@@ -196,20 +205,20 @@ def _answer_many(
     skipped, problems = (files.skipped, files.problems) if files else ([], [])
     count = failed = 0
     try:
-        with document_progress(hidden=output.as_json, has_total=total is not None) as update:
+        with (
+            document_progress(hidden=output.as_json, has_total=total is not None) as update,
+            WorkerMap(workers if search.is_picklable else 1) as worker_map,
+        ):
             update(total=total)
-            for query in queries:
+            for query, answer in worker_map.map(search.answer_or_error, queries, _FEW_QUERIES):
                 count += 1
-                try:
-                    output.add(search.answer(query))
-                except StoreError:
-                    raise
-                except SimdocError as error:
-                    if isinstance(error, NoFingerprintError) and query.text is not None:
-                        skipped.append(Skipped(query.name, "no words"))
-                    else:
-                        output.add_error(query, error)
-                        failed += 1
+                if isinstance(answer, PassageAnswer):
+                    output.add(answer)
+                elif isinstance(answer, NoFingerprintError) and query.text is not None:
+                    skipped.append(Skipped(query.name, "no words"))
+                else:
+                    output.add_error(query, answer)
+                    failed += 1
                 update(advance=1)
     except KeyboardInterrupt:
         if not output.as_json:
@@ -245,6 +254,19 @@ class _PassageSearch:
         self._search, self._filters, self._options = search, filters, options
         self._other_folders = other_folders
         self._files = IndexedFiles(search.store)
+
+    @property
+    def is_picklable(self) -> bool:
+        """Whether another process can open the store of this search."""
+        from simdoc_search.stores.local import LocalStore
+
+        return isinstance(self._search.store, LocalStore) and self._search.store.is_in_folder
+
+    def answer_or_error(self, query: QueryText) -> tuple[QueryText, PassageAnswer | SimdocError]:
+        """Return the query, and its answer or its error. Raises a StoreError, because other queries would fail too."""
+        from simdoc_search.search.results import result_or_error
+
+        return query, result_or_error(partial(self.answer, query))
 
     def answer(self, query: QueryText) -> PassageAnswer:
         """Answer a query. Raises the same errors as `SimilaritySearch.passages`."""

@@ -105,7 +105,11 @@ class PassageOutput:
             self._errors += [query.name, f"Error: {error}"]
 
     def print_many(self, skipped: list[Skipped], problems: Sequence[str]) -> None:
-        """Print an overview with the largest share first, then the matches of each text, then the errors."""
+        """Print an overview with the largest share first, then the matches of each text, then the errors.
+
+        Skipped files are sorted by path, because their order depends on the number of files that were read ahead.
+        """
+        skipped = sorted(skipped, key=lambda file: file.path)
         self._write_page()
         if self.as_json:
             skipped_as_json = [{"path": file.path, "reason": file.reason} for file in skipped]

@@ -23,6 +23,7 @@ from simdoc_search.cli.limit_options import given_limits, limit_options
 from simdoc_search.cli.query_options import GivenFilters, file_option, filter_options, filters_of, page_options
 from simdoc_search.cli.versions_output import read_version_texts, sentence_lines, version_lines
 from simdoc_search.cli.versions_page import write_page
+from simdoc_search.cli.worker_options import worker_count, workers_option
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 @limit_options
 @filter_options
 @click.option("--no-version-control", is_flag=True, help="Do not read the last commits of files from git.")
+@workers_option
 @click.option("--sentences", is_flag=True, help="List the pairs of similar sentences.")
 @click.option(
     "--html",
@@ -56,6 +58,7 @@ def versions(
     filters: GivenFilters,
     excluded: GivenFilters,
     no_version_control: bool,
+    workers: int | None,
     sentences: bool,
     html: Path | None,
     text_fields: tuple[str, ...],
@@ -90,6 +93,7 @@ def versions(
     search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
     options: dict[str, Any] = {"filters": filters_of(filters, excluded), **given_limits(limits)}
     if all_documents:
+        options["workers"] = worker_count(workers)
         show_families(search, options, (size, offset), edges, version_control=not no_version_control, as_json=as_json)
         return
     options |= {"size": size, "offset": offset, "version_control": not no_version_control}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.settings import Analysis
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Ints
@@ -19,11 +22,13 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import compute_simhashes
+from simdoc_search.workers import WorkerMap
 
 Progress = Callable[[str, float], None]
 """Called with the current stage (`reading`, `pairing` or `comparing`) and the share of the stage that is done, 0..1."""
 
 _PROGRESS_STEP = 256
+_CHUNK_CHARACTERS = 1 << 17
 
 
 @dataclass(slots=True, eq=False)
@@ -47,11 +52,17 @@ class AllDocuments:
 
 
 def read_documents(
-    store: Store, filters: Filters | None, progress: Progress, *, concepts: bool = False
+    store: Store,
+    filters: Filters | None,
+    progress: Progress,
+    *,
+    concepts: bool = False,
+    workers: WorkerMap | None = None,
 ) -> AllDocuments:
     """Read the sentences of the documents that match the filters, and optionally their concepts.
 
-    If the store has no sentences, they are computed from the texts, unless `concepts` is true.
+    If the store has no sentences, they are computed from the texts, unless `concepts` is true. `workers` computes them;
+    None: this process computes them.
 
     Raises:
         StoreError: the store has neither sentences nor texts, or cannot be read.
@@ -65,8 +76,12 @@ def read_documents(
     read: list[tuple[DocumentKey, Simhashes, ParagraphConcepts | None]] = []
     left_out: dict[DocumentKey, str] = {}
     total = max(1, store.info().documents)
-    for number, record in enumerate(store.scan(text=from_texts, sketches=not from_texts, filters=filters), 1):
-        sentences = _sentences_in_text(store, record) if from_texts else distinct(sentences_of_codes(record.sentences))
+    records = store.scan(text=from_texts, sketches=not from_texts, filters=filters)
+    if from_texts:
+        documents = _records_with_simhashes(store.settings.analysis, records, workers or WorkerMap())
+    else:
+        documents = ((record, distinct(sentences_of_codes(record.sentences))) for record in records)
+    for number, (record, sentences) in enumerate(documents, 1):
         paragraphs = decode_paragraphs(record.concepts) if concepts else None
         if len(sentences) if paragraphs is None else paragraphs.count:
             read.append((record.key, sentences, paragraphs))
@@ -88,7 +103,31 @@ def read_documents(
     )
 
 
-def _sentences_in_text(store: Store, record: Record) -> Simhashes:
-    if record.text is None:
-        return np.zeros(0, np.uint64)
-    return distinct(compute_simhashes(record.text, store.settings.analysis))
+def _records_with_simhashes(
+    analysis: Analysis, records: Iterable[Record], workers: WorkerMap
+) -> Iterator[tuple[Record, Simhashes]]:
+    """Yield each record, without its text, and the distinct simhashes of the sentences in its text."""
+    chunks: deque[list[Record]] = deque()
+
+    def read_chunks() -> Iterator[list[str]]:
+        chunk: list[Record] = []
+        texts: list[str] = []
+        characters = 0
+        for record in records:
+            chunk.append(replace(record, text=None))
+            texts.append(record.text or "")
+            characters += len(texts[-1])
+            if characters >= _CHUNK_CHARACTERS:
+                chunks.append(chunk)
+                yield texts
+                chunk, texts, characters = [], [], 0
+        if chunk:
+            chunks.append(chunk)
+            yield texts
+
+    for simhashes in workers.map(partial(_simhashes_of_texts, analysis), read_chunks()):
+        yield from zip(chunks.popleft(), simhashes, strict=True)
+
+
+def _simhashes_of_texts(analysis: Analysis, texts: Sequence[str]) -> list[Simhashes]:
+    return [distinct(compute_simhashes(text, analysis)) if text else np.zeros(0, np.uint64) for text in texts]

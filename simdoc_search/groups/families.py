@@ -15,6 +15,7 @@ from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import LeftOutIndex
+from simdoc_search.workers import WorkerMap
 
 
 class FamilyMembers(NamedTuple):
@@ -90,9 +91,12 @@ class Families:
             yield Edge(self._document_keys[a], self._document_keys[b], score, "version")
 
 
-def find_families(store: Store, limits: Limits, filters: Filters | None, progress: Progress) -> Families:
+def find_families(
+    store: Store, limits: Limits, filters: Filters | None, progress: Progress, workers: int = 1
+) -> Families:
     """Find the families among the documents that match the filters; see `SimilaritySearch.version_families`."""
-    documents = read_documents(store, filters, progress)
+    with WorkerMap(workers) as worker_map:
+        documents = read_documents(store, filters, progress, workers=worker_map)
     families = Families(documents, version_pairs(documents, limits, progress), limits)
     families.left_out_indices = store.left_out_indices()
     return families

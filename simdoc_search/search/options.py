@@ -290,10 +290,12 @@ class GroupOptions(LimitOptions):
     Attributes:
         filters: compare only documents with these fields, as for `similar`.
         progress: called with the current stage and its completed share, 0..1.
+        workers: number of processes that split texts into sentences, if the store has no sentences; not for `topics`.
     """
 
     filters: Filters | None = None
     progress: Progress = field(default=lambda _stage, _share: None)
+    workers: int = 1
 
     def __post_init__(self) -> None:
         parse_filters(self.filters)

@@ -484,7 +484,7 @@ class SimilaritySearch:
             MissingExtraError: the package that splits texts into sentences is needed, but not installed.
         """
         limits = options.limits(self.store.settings.limits)
-        families = find_families(self.store, limits, options.filters, options.progress)
+        families = find_families(self.store, limits, options.filters, options.progress, options.workers)
         self._check_fields_exist(families.documents, options.filters)
         return families
 

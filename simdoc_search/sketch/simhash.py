@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 SIMHASH_BITS = 64
 
 _FEATURES_AT_ONCE = 1 << 16
+_MAX_ROWS = 255  # the sum of this number of bits fits into a byte
 _SET_BITS_OF_16_BITS = np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2), axis=1).sum(
     1, dtype=np.uint8
 )
@@ -38,13 +39,29 @@ def simhashes(
     for start in range(0, len(hashes), _FEATURES_AT_ONCE):
         part = slice(start, start + _FEATURES_AT_ONCE)
         bits = np.unpackbits(hashes[part].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-        signs = bits.astype(np.float64) * 2 - 1
-        if weights is not None:
-            signs *= weights[part, np.newaxis]
         chunks, begins = np.unique(chunk_of[part], return_index=True)
-        votes[chunks] += np.add.reduceat(signs, begins)
+        if weights is None:
+            features = np.diff(begins, append=len(bits))
+            votes[chunks] += 2 * _sum_of_bits(bits, begins, features) - features[:, np.newaxis]
+        else:
+            votes[chunks] += np.add.reduceat((bits.astype(np.float64) * 2 - 1) * weights[part, np.newaxis], begins)
     packed = np.packbits(votes > 0, axis=1, bitorder="little")
     return packed.view("<u8").astype(np.uint64).reshape(-1)
+
+
+def _sum_of_bits(bits: NDArray[np.uint8], begins: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sum the rows of each run of rows of 64 bits. Eight columns are added at once, for up to 255 rows.
+
+    Args:
+        bits: 0 or 1; uint8, shape (rows, 64).
+        begins: first row of each run; int64, shape (runs,), from 0. The runs cover all rows.
+        counts: number of rows of each run, at least 1.
+    """
+    pieces = -(-counts // _MAX_ROWS)
+    first_piece = np.cumsum(pieces) - pieces
+    rank = np.arange(int(pieces.sum())) - np.repeat(first_piece, pieces)
+    sums = np.add.reduceat(bits.view(np.uint64), np.repeat(begins, pieces) + _MAX_ROWS * rank).view(np.uint8)
+    return np.add.reduceat(sums.astype(np.int64), first_piece)
 
 
 def distances(a: Simhashes, b: Simhashes) -> NDArray[np.uint8]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, islice
 from types import TracebackType
 from typing import Any, TypeVar
@@ -55,7 +56,8 @@ class WorkerMap:
         """Yield the outcomes of all chunks in order. A few chunks are read ahead.
 
         Args:
-            function: processes a chunk. The function, the chunks and the outcomes must be picklable.
+            function: processes a chunk. The function, the chunks and the outcomes must be picklable. Each process
+                unpickles the function once, so the function may cache what it needs for several chunks.
             chunks: the chunks. Each should take at least a few milliseconds.
             few: up to this number of chunks, no processes are started. None: `FEW_CHUNKS`.
 
@@ -96,11 +98,12 @@ def _map_in_pool(
     chunks: Iterator[Item],
     ahead: int,
 ) -> Generator[Outcome, None, None]:
+    pickled = pickle.dumps(function, pickle.HIGHEST_PROTOCOL)
     waiting: deque[tuple[Item, Future[list[tuple[Any] | None]]]] = deque()
     try:
         while True:
             for chunk in islice(chunks, ahead + 1 - len(waiting)):
-                waiting.append((chunk, pool.submit([partial(function, chunk)])))
+                waiting.append((chunk, pool.submit([partial(_call_pickled, pickled, chunk)])))
             if not waiting:
                 return
             yield _outcome(function, *waiting.popleft())
@@ -119,6 +122,17 @@ def _outcome(function: Callable[[Item], Outcome], chunk: Item, future: Future[li
 
 def _run_calls(calls: Sequence[Callable[[], Any]], _: BeginItem) -> list[tuple[Any] | None]:
     return [(call(),) for call in calls]
+
+
+def _call_pickled(function: bytes, chunk: Any) -> Any:
+    return _unpickle(function)(chunk)
+
+
+@lru_cache(maxsize=1)
+def _unpickle(function: bytes) -> Callable[[Any], Any]:
+    """Return the function. It is unpickled once per process, because it may open a store."""
+    unpickled: Callable[[Any], Any] = pickle.loads(function)  # noqa: S301 - from our own process
+    return unpickled
 
 
 def _no_outcome(_call: Callable[[], Any], _reason: str) -> None:

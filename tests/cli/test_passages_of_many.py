@@ -159,3 +159,18 @@ def test_hostile_texts_and_names_are_harmless(tmp_path: Path) -> None:
 
     assert not {"\x1b", "\u202e"} & set(printed + page)
     assert (1, 1, 0) == (page.count("<script"), page.count("</article>\n</main>"), page.count("<b>"))
+
+
+@pytest.mark.parametrize("options", [("--folder", "essays"), ("--all-from", "ids.txt")])
+def test_answers_do_not_depend_on_the_number_of_workers(
+    options: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Errors and skipped files do not depend on it either."""
+    names = write(tmp_path, {"ids.txt": "mine\nunknown\ntop\n"}) / "ids.txt"
+    command = ["passages", options[0], names if options[1] == "ids.txt" else options[1], "--json"]
+    in_one_process = run(*command, "--workers", "1")
+    monkeypatch.setattr("simdoc_search.cli.passages._FEW_QUERIES", 0)
+    in_two = run(*command, "--workers", "2")
+
+    assert json.loads(in_one_process.stdout)["results"]
+    assert (in_one_process.exit_code, in_one_process.stdout) == (in_two.exit_code, in_two.stdout)

@@ -100,6 +100,21 @@ class LocalStore(Closable):
         manifest = find_or_create_manifest(folder, settings, create=create, store_texts=store_texts, key=key)
         return cls(str(folder), folder, manifest.settings, manifest.store_texts)
 
+    def __reduce__(self) -> tuple[type[LocalStore], tuple[str, Path, Settings, bool]]:
+        """Pickle the path. Another process opens the store again.
+
+        Raises:
+            TypeError: the store is in memory.
+        """
+        if self._folder is None:
+            raise TypeError("a store in memory cannot be pickled")
+        return LocalStore, (self.location, self._folder, self._settings, self.has_texts)
+
+    @property
+    def is_in_folder(self) -> bool:
+        """Whether the store is in a folder, so that other processes can open it."""
+        return self._folder is not None
+
     @property
     def settings(self) -> Settings:
         return self._settings
