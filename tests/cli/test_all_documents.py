@@ -149,10 +149,12 @@ def test_a_score_is_explained(folder: Path) -> None:
     explanation = hit["explanation"]
 
     assert lines[2].strip().startswith(f"similarity of concepts {explanation['similarity']:.3f}: the mean of ")
-    assert explanation["similarity"] == pytest.approx(sum(concept["part"] for concept in explanation["concepts"]))
-    assert {"word", "weight", "part", "source", "hit"} == explanation["concepts"][0].keys()
+    assert explanation["similarity"] == pytest.approx(
+        sum(concept["contribution"] for concept in explanation["concepts"])
+    )
+    assert {"word", "weight", "contribution", "query_names", "hit_names"} == explanation["concepts"][0].keys()
     championship = next(concept for concept in explanation["concepts"] if concept["word"] == "championship")
-    assert "PGA Championship" in championship["source"]
+    assert "PGA Championship" in championship["query_names"]
     assert any(line.split("  ")[-1].startswith("championship: PGA Championship") for line in lines)
     version = output("related", "D1 v1", "--explain")
     assert "this is a version, so its score is computed from sentences" in version
