@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.attach.pipeline import pipeline_body
+from simdoc_search.attach.pipeline import build_pipeline_body
 from simdoc_search.attach.search_templates import search_templates
 from simdoc_search.devengine import start_cluster
 from tests.support.backfill import load, to
@@ -119,7 +119,7 @@ def test_the_pipeline_is_installed_by_the_commands_of_the_page(
 
 def test_the_shipped_pipeline_is_current() -> None:
     """Write it with: simdoc-search template show --pipeline > index_templates/simdoc.pipeline.json"""
-    assert pipeline_body() == json.loads((ROOT / "index_templates/simdoc.pipeline.json").read_text("ascii"))
+    assert build_pipeline_body() == json.loads((ROOT / "index_templates/simdoc.pipeline.json").read_text("ascii"))
 
 
 # --- docs/search_templates.md ---

@@ -54,7 +54,7 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     Raises:
         StoreNotFoundError: no index has this name.
     """
-    inspection = inspect_indices(engine, index, field=field, sample=SAMPLE_SIZE)
+    inspection = inspect_indices(engine, index, field=field, sample_size=SAMPLE_SIZE)
     location = f"{engine.name}/{index}"
     mappings = {description.name: description.mappings for description in inspection.all_indices}
     inspected_by_name = {inspected.index.name: inspected for inspected in inspection.indices}

@@ -98,7 +98,9 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
         counted(result.total, "match", "matches"),
     )
     notes = (
-        [f"{result.showing}." + more_hits_hint(len(result.hits), result.total, result.offset)] if result.total else []
+        [f"{result.page_description}." + more_hits_hint(len(result.hits), result.total, result.offset)]
+        if result.total
+        else []
     )
     return SourcedText(
         answer.name, answer.headline, result.text, sources, result.spans, result.ignored_spans, figures, notes

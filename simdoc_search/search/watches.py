@@ -117,6 +117,6 @@ class Watcher:
     def _resolve(self, query: Query, overlap: OptionalFraction = None) -> tuple[FingerprintQuery, Record]:
         resolver = Resolver(self._store)
         resolved = resolver.resolve(query, overlap=overlap)
-        record = resolver.record(resolved.id, query if isinstance(query, DocumentKey) else None)
+        record = resolver.get_record(resolved.id, query if isinstance(query, DocumentKey) else None)
         check_has_tokens(record)
         return resolved, record

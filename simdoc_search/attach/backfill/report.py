@@ -8,7 +8,7 @@ from simdoc_search.attach.indices import SkippedIndex
 from simdoc_search.errors import StoreError
 
 
-class UnfitIndexError(StoreError):
+class UnsupportedIndexError(StoreError):
     """Fingerprints cannot be added to an index. The message is the reason, without the name of the index."""
 
 
@@ -56,12 +56,12 @@ class BackfillReport:
     seconds: float = 0.0
 
     @property
-    def documents(self) -> int:
+    def document_count(self) -> int:
         """The number of documents in this report."""
-        return self.writes + self.unchanged + self.without_text + self.deleted_meanwhile + len(self.refused)
+        return self.write_count + self.unchanged + self.without_text + self.deleted_meanwhile + len(self.refused)
 
     @property
-    def writes(self) -> int:
+    def write_count(self) -> int:
         """The number of documents that were written."""
         return self.updated + self.without_words + self.removed
 

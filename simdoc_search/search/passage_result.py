@@ -15,7 +15,7 @@ from simdoc_search.stores.record import LeftOutIndex
 _PRINTED_HITS = 10
 
 
-class Covered(NamedTuple):
+class Coverage(NamedTuple):
     """The part of a text that the passages of all matches cover. Each word is counted once.
 
     Attributes:
@@ -98,7 +98,7 @@ class PassageResult(HitsResult[PassageHit]):
     source: str
     text: str | None
     hits: list[PassageHit]
-    covered: Covered
+    covered: Coverage
     total: int
     words: int
     ignored: int
@@ -142,7 +142,7 @@ class PassageResult(HitsResult[PassageHit]):
         return " ".join(sentences)
 
     @property
-    def showing(self) -> str:
+    def page_description(self) -> str:
         """The numbers of matches on this page and on all pages, for people: `Showing 10 of 81 matches`."""
         return describe_shown_hits(len(self.hits), self.total, self.offset, at_least=self.is_partial)
 
