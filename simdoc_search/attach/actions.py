@@ -47,8 +47,8 @@ def fingerprint_actions(
     only some of them removes the fingerprint too. Run `simdoc-search backfill` after such an update. Also run it after
     an update by a script, because this function does not detect what the script changes.
 
-    While the client sends actions, a thread fingerprints the next ones, about 500. An error is raised after the actions
-    before it were yielded.
+    While the client sends actions, a thread fingerprints the next ones, about 500. Before an error is raised, all
+    earlier actions are yielded.
 
     Args:
         actions: the actions. They are read in the thread that reads the results. The document is the value of
@@ -134,7 +134,7 @@ class _Batch:
 
     Attributes:
         actions: the actions.
-        documents: the documents in them: the number of the action, the path, the document, and its text or None.
+        documents: for each document in the actions: number of the action, path, document, and its text or None.
     """
 
     actions: list[dict[str, Any]] = field(default_factory=list)

@@ -69,7 +69,7 @@ def plan_install_step(
         return []
     if not force:
         advice = "compare it with the output of simdoc-search template show, or replace it with --force"
-        raise StoreError(f"{engine.name} has a different {name}; {advice}")
+        raise StoreError(f"the {name} in {engine.name} differs from the one to install; {advice}")
     return [Step(part, tuple(segments), body, f"replace the {name}")]
 
 

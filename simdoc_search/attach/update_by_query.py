@@ -35,7 +35,7 @@ class UpdateResult:
     Attributes:
         updated: number of documents that the engine wrote.
         conflicts: number of documents that the engine did not write, because another writer changed them meanwhile.
-        failures: for the id of each document that the engine could not write, the reason. The engine stops after a
+        failures: maps the id of each document that the engine could not write to the reason. The engine stops after a
             failure, so other documents may not be written either.
     """
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def plan_as_json(plan: InstallPlan, *, dry_run: bool) -> dict[str, Any]:
     """Return the plan as JSON. For a dry run, it includes the requests."""
-    from simdoc_search.attach.search_templates import search_templates
+    from simdoc_search.attach.search_templates import build_search_templates
 
     request = plan.request
     values: dict[str, Any] = {"component_template": request.field, "installed": bool(plan.get_steps("component"))}
@@ -24,7 +24,7 @@ def plan_as_json(plan: InstallPlan, *, dry_run: bool) -> dict[str, Any]:
     if request.index:
         values["indices"] = plan.indices
     if request.include_search_templates:
-        values["search_templates"] = list(search_templates(request.field))
+        values["search_templates"] = list(build_search_templates(request.field))
         values["search_templates_installed"] = [step.segments[-1] for step in plan.get_steps("search template")]
     values |= {"changes": [step.change for step in plan.steps], "warnings": plan.warnings}
     if dry_run:

@@ -31,16 +31,14 @@ class AllDocuments:
     """All documents, numbered in the order of their ids."""
 
     document_keys: list[DocumentKey]  # key of each document
-    # simhashes of the sentences of all documents, one document after the other, distinct within a document; uint64
+    # distinct simhashes of the sentences of each document, one document after the other; uint64
     sentences: Simhashes
     sentence_starts: Ints  # where the simhashes of each document begin; int64, shape (documents,)
     sentence_counts: Ints  # number of simhashes of each document; int64, shape (documents,)
-    concepts: list[ParagraphConcepts] = field(
-        default_factory=list
-    )  # concepts of each document; empty if they were not read
-    left_out: dict[DocumentKey, str] = field(
-        default_factory=dict
-    )  # maps each document that cannot be compared to the reason
+    # concepts of each document; empty if they were not read
+    concepts: list[ParagraphConcepts] = field(default_factory=list)
+    # maps each document that cannot be compared to the reason
+    left_out: dict[DocumentKey, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.document_keys)

@@ -29,8 +29,8 @@ class Edge(NamedTuple):
 def find_connected_components(document_count: int, first_ends: Ints, second_ends: Ints) -> Ints:
     """Label each document with the smallest document number in its connected component.
 
-    In each round, the smaller label of an edge is passed to both documents, and to the documents whose numbers are
-    their labels. So a label crosses a long chain in few rounds.
+    In each round, the smaller of the two labels of an edge is passed to both documents, and to the two documents that
+    have these labels as numbers. So a label crosses a long chain in few rounds.
 
     Args:
         document_count: number of documents.
@@ -55,7 +55,7 @@ def find_connected_components(document_count: int, first_ends: Ints, second_ends
 
 
 def group_by_label(labels: Ints) -> list[Ints]:
-    """Return the documents of each label that two or more documents have.
+    """Return each group of two or more documents with the same label.
 
     The largest group comes first. Groups of the same size are ordered by their first document.
     """

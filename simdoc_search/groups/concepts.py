@@ -3,8 +3,8 @@
 For each document, the rarest concepts are looked up until they yield MAX_CANDIDATES other documents. Of these
 candidates, the MAX_COMPARED that share the most concepts relative to their length are compared, as in `related`. So the
 cost is linear. A pair is compared if either document is among the nearest candidates of the other. If very many
-documents have a concept, it only yields a few of them, and always the same ones. So a large group of similar documents
-is still found.
+documents have a concept, it only yields a few of these documents, always the same ones. So a large group of similar
+documents is still found.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ MAX_CANDIDATES, MAX_ANCHORS = 2_000, 16
 """Maximum number of candidates per document. A concept in more documents only yields the first ANCHORS of them."""
 
 MAX_COMPARED = 50
-"""Maximum number of candidates with which a document is compared. It is also compared with the documents of which it is
-one of the nearest candidates."""
+"""Maximum number of candidates with which a document is compared. A document is also compared with the documents that
+have it as one of their nearest candidates."""
 
 _CANDIDATES_PER_BATCH = 1 << 22
 _PAIRS_PER_BATCH = 1 << 15
@@ -42,7 +42,7 @@ _WEIGHT_UNIT = 1 << 10
 
 
 class RelatedPairs(NamedTuple):
-    """All pairs of documents that are related, or versions."""
+    """All pairs of documents that are related, or versions of each other."""
 
     first_documents: Ints  # the document with the smaller number of each pair; int64, shape (pairs,)
     second_documents: Ints  # the other document of each pair
@@ -76,7 +76,7 @@ class _Postings:
 def find_related_pairs(
     store: Store, documents: AllDocuments, limits: Limits, progress: Progress, *, is_filtered: bool
 ) -> RelatedPairs:
-    """Find all pairs of documents that are related, or versions.
+    """Find all pairs of documents that are related, or versions of each other.
 
     If the documents were filtered (`is_filtered`), document frequencies also count the other documents in the store.
     """
@@ -152,7 +152,7 @@ def _find_candidate_pairs(postings: _Postings, weights: Floats, progress: Progre
 
 
 def _sum_by_pair(rows: Ints, others: Ints, units: Ints) -> tuple[Ints, Ints, Ints]:
-    """Sum the units of each pair of a row and a document. For speed, each triple is sorted as one number."""
+    """For each pair of a row and a document, sum the units. For speed, each triple is sorted as one number."""
     keys = np.sort(rows << _CANDIDATE_BITS + _WEIGHT_BITS | others << _WEIGHT_BITS | units)
     pairs = keys >> _WEIGHT_BITS
     begins = run_starts(pairs)

@@ -35,12 +35,12 @@ class Families:
     """The families of versions. Two documents are in the same family if a chain of versions connects them.
 
     Attributes:
-        limits: the limits that decide whether two documents are versions.
+        limits: the limits that decide whether two documents are versions of each other.
         documents: number of compared documents.
         left_out: maps the key of each document that cannot be compared to the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         compared: number of pairs that were compared.
-        edge_count: number of pairs that are versions.
+        edge_count: number of pairs that are versions of each other.
         family_count: number of families.
         member_count: number of documents in families.
         found_all_similar: whether all similar sentences were found. Otherwise all equal sentences and a sample of the
@@ -49,8 +49,8 @@ class Families:
             the documents that share this sentence, each was only compared with `compared_per_sentence`. So versions may
             be missing.
         frequent_sentence_limit: a sentence is frequent if more documents than this contain it.
-        compared_per_sentence: maximum number of documents with the same frequent sentence with which each of them is
-            compared.
+        compared_per_sentence: maximum number of documents that are compared with each document that contains the same
+            frequent sentence.
     """
 
     frequent_sentence_limit: int = FREQUENT_SENTENCE_LIMIT

@@ -1,8 +1,8 @@
 """Finds versions in a whole collection, by comparing documents that share similar sentences.
 
-Two documents are versions if at least k of the n distinct sentences of one have a similar sentence in the other. For
-each document, the n - k + 1 sentences that the fewest documents contain are looked up. At least one of any k sentences
-is among them, so all versions are found (prefix filter: Chaudhuri, Ganti, Kaushik 2006, "A primitive operator for
+Two documents are versions of each other if at least k of the n distinct sentences of one have a similar sentence in the
+other. For each document, the n - k + 1 sentences that the fewest documents contain are looked up. At least one of any k
+sentences is among them, so all versions are found (prefix filter: Chaudhuri, Ganti, Kaushik 2006, "A primitive operator for
 similarity joins in data cleaning"). Frequent sentences, such as a footer, are rarely looked up.
 
 In a small collection, all similar sentences are found. In a large one, all equal sentences and a sample of the similar

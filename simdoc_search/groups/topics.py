@@ -65,7 +65,7 @@ class Topics:
         left_out: maps the key of each document that cannot be compared to the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         compared: number of pairs that were compared.
-        edge_count: number of pairs that are related, or versions.
+        edge_count: number of pairs that are related, or versions of each other.
         topic_count: number of topics.
         member_count: number of documents in topics.
         frequent_concept_count: number of concepts in more than `frequent_concept_limit` documents. They count in

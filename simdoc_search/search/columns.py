@@ -52,7 +52,7 @@ class Columns:
         return {name: _get_value(record, name) for name in self.names}
 
     def read_values(self, store: Store, keys: Sequence[DocumentKey]) -> dict[DocumentKey, dict[str, Any]]:
-        """Return the values of the documents with these keys. Deleted documents are omitted."""
+        """Return the column values of the documents with these keys. Deleted documents are omitted."""
         if not self.names or not keys:
             return {}
         return {record.key: self.get_values(record) for record in self.read_records(store, keys)}
@@ -75,7 +75,7 @@ def is_column_name(name: str) -> bool:
 
 
 def format_column_value(name: str, value: Any) -> str:
-    """Return the value of a column as a single line for people."""
+    """Return the value of a column as a single line for display."""
     match value:
         case None:
             return ""

@@ -59,7 +59,7 @@ def list_documents(
     pattern = _compile_pattern(store, prefix)
     paths = _build_path_filters(store, prefix) if pattern is None else _build_folder_filters(prefix)
     all_filters = [*paths, *(filters if isinstance(filters, list | tuple) else [filters] if filters else [])]
-    read_columns = Columns([*columns.output_names, *([sort] if sort and sort not in columns.output_names else [])])
+    read_columns = Columns([*columns.names, *([sort] if sort and sort not in columns.names else [])])
     records = (
         record
         for record in store.scan(filters=all_filters)
@@ -75,7 +75,7 @@ def list_documents(
             return (*sort_key(sort, row.get(sort), reverse=reverse), row["id"], row.get("index") or "")
 
         rows = sorted(rows, key=key) if limit is None else heapq.nsmallest(limit, rows, key)
-    output_names = {"id", "index", *columns.output_names}
+    output_names = {"id", "index", *columns.names}
     is_empty = True
     for row in islice(rows, limit):
         is_empty = False
@@ -85,7 +85,7 @@ def list_documents(
 
 
 def _build_path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]]:
-    """Return the filter for a path prefix. For a folder on disk, it selects the prefix of its documents' ids."""
+    """Return the filter for a path prefix. For a folder on disk, it selects ids with the folder's prefix."""
     if not prefix:
         return []
     if not store.is_simdoc_index:

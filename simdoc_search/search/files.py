@@ -37,7 +37,7 @@ class IndexedFiles:
         self._folders = NamedPaths(store, None)
 
     def get(self, path: str | Path) -> IndexedFile | None:
-        """Return the document of a file. None: neither the file nor a folder that contains it was indexed."""
+        """Return the document of a file; None if neither the file nor a folder that contains it was indexed."""
         file = absolute(path)
         folder = self._folders.get_or_add(str(PurePath(file).parent))
         if folder.stored_count:
@@ -63,7 +63,7 @@ def list_possible_ids(path: str) -> list[str]:
 
 
 def find_ids_by_file(path: str, records: Iterable[Record]) -> list[str]:
-    """Return the ids of the records that were read from this file. If there are none, the path can be an id itself."""
+    """Return the ids of the records that were read from this file. If there are none, return the id that equals the path."""
     candidates = list(records)
     posix = _to_posix(path)
     paths = {_to_posix(os.path.abspath(posix)), _to_posix(os.path.realpath(posix))}  # noqa: PTH100 - with and without links resolved

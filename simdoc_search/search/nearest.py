@@ -20,7 +20,7 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record, has_changed
 
 _MAX_HITS = 10
-"""Maximum number of best hits that are checked for the same text."""
+"""Number of best hits that are checked for an equal text."""
 
 _KINDS_BY_PREFERENCE: tuple[DuplicateKind, ...] = ("same text", "same words", "near")
 
@@ -61,7 +61,7 @@ def find_nearest_duplicates(
     exclude: DocumentKey | None = None,
     is_allowed: Callable[[Record], bool] = lambda _: True,
 ) -> Iterator[NearestDuplicate | None]:
-    """Yield for each text the stored document that it duplicates; None if there is no such document.
+    """For each text, yield the stored document that it duplicates; None if there is no such document.
 
     Args:
         store: the store to search. All queries run at once. Hits are compared when a result is requested.

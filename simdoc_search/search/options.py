@@ -30,7 +30,7 @@ class PageOptions:
     Attributes:
         size: maximum number of hits, at least 1.
         offset: number of best hits to skip, at least 0. As long as the store does not change, pages neither repeat nor
-            omit documents. Each page also reads the candidates of all pages before it.
+            omit documents. To return a page, the candidates of all earlier pages are read too.
         filters: only documents with these fields can be hits. `{"team": ["legal", "sales"]}` matches either value. See
             `stores.filters.Filters`.
         source_filters: only documents with these fields can be the query document. All other documents are treated
@@ -70,7 +70,7 @@ class QueryOptions(PageOptions):
             `IndexedFiles`.
 
     Raises:
-        QuerySyntaxError: an option is malformed or out of range, or not exactly one of `query` and `text` is given.
+        QuerySyntaxError: an option is malformed or out of range, or both or neither of `query` and `text` are given.
         AmbiguousQueryError: several documents match the query.
         UnknownDocumentError: the document is not stored, or does not match `source_filters`.
         UnknownFieldError: there are no hits, and no document has the field of a filter.

@@ -39,7 +39,7 @@ class PassageCandidates:
             document that is found only by phrases or fingerprint tokens has 0 shared tokens.
         total: lower bound of the number of candidates.
         guaranteed_run: minimum length, in words, of the shared runs that are always found.
-        too_common_phrases: number of phrases whose words are too common to search all documents for them.
+        too_common_phrases: number of phrases that were not searched in all documents, because their words are too common.
     """
 
     documents: list[SharingDocument]
@@ -132,7 +132,7 @@ def _cut_text(text: AnalysedText, first: int, end: int) -> str:
 def _find_by_fingerprint(
     store: Store, document: QueryDocument, filters: Filters | None, exclude: DocumentKey | None
 ) -> dict[DocumentKey, int]:
-    """Return the documents that share more fingerprint tokens than by chance, and the numbers of these tokens."""
+    """Map the documents that share more fingerprint tokens than expected by chance to the numbers of shared tokens."""
     codes = document.fingerprint_record.codes[:_MAX_TOKENS]
     if not len(codes):
         return {}

@@ -86,8 +86,8 @@ class PassageResult(HitsResult[PassageHit]):
         compared: number of candidates that were compared. Candidates that share the most are compared first.
         guaranteed_run: minimum length, in words, of the shared runs that are always found, unless all their phrases are
             too common.
-        too_common_phrases: number of phrases whose words are too common to search all documents for them. A match that
-            shares only such phrases can be missing.
+        too_common_phrases: number of phrases that were not searched in all documents, because their words are too common.
+            A match that shares only such phrases can be missing.
         spans: the ranges of covered characters in the text.
         ignored_spans: the ranges of ignored characters in the text.
         offset: number of matches before the first of `hits`.
@@ -118,7 +118,7 @@ class PassageResult(HitsResult[PassageHit]):
         return self.compared < self.candidates
 
     def headline(self, name: str | None = None) -> str:
-        """Return a summary for people: the covered share of the text, and the number of matches.
+        """Return a summary for display: the covered share of the text, and the number of matches.
 
         Args:
             name: the name to show for the query document. None: `source`.
@@ -143,7 +143,7 @@ class PassageResult(HitsResult[PassageHit]):
 
     @property
     def page_description(self) -> str:
-        """The numbers of matches on this page and on all pages, for people: `Showing 10 of 81 matches`."""
+        """The numbers of matches on this page and on all pages, for display: `Showing 10 of 81 matches`."""
         return describe_shown_hits(len(self.hits), self.total, self.offset, at_least=self.is_partial)
 
     def __str__(self) -> str:

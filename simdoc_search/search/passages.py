@@ -44,13 +44,13 @@ Each comparison counts the words of both documents.
 """
 
 _Match = Cover[PassageHit]
-"""A hit, and the words of the query document that it covers; or the passage tokens, if a text is not stored."""
+"""A hit, and the words of the query document that it covers. If a text is not stored, it covers passage tokens instead."""
 
 
 def passages_of_many(
     store: Store, queries: Iterator[Query | Document], options: PassageOptions, exclude: DocumentKey | None = None
 ) -> Iterator[PassageResult | SimdocError]:
-    """Yield for each stored document or text, in order, its result or its error.
+    """Yield the result or the error of each stored document or text, in order.
 
     All pages of a result compare the same candidates.
     """

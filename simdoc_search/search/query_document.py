@@ -23,7 +23,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import compute_simhashes
 
 MAX_SHINGLES = 1_000
-"""A text of up to this number of shingles is queried with all of them, and a longer text with its passage tokens."""
+"""Maximum number of shingles of a text that is queried with all of them. For a longer text, passage tokens are queried."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class QueryDocument:
         record: the stored record with its text. For a text, the record has only an id, the text and metadata.
         settings: the settings of the store.
         is_stored: whether this is a stored document. Otherwise it is a text.
-        ignored_texts: texts whose words are ignored, with their words.
+        ignored_texts: texts whose words are ignored, each as its words and their positions.
         ignore_quotes: whether quotations are ignored.
     """
 
@@ -78,7 +78,7 @@ class QueryDocument:
 
     @cached_property
     def ignored_word_mask(self) -> Mask:
-        """Which words of the text are ignored; bool, shape (words,).
+        """Whether each word of the text is ignored; bool, shape (words,).
 
         Raises:
             NoTextError: there are words to ignore, but the text is not stored.
@@ -177,7 +177,7 @@ def min_word_count(shingle_count: int, settings: Settings) -> int:
 
 
 def estimate_similarity(document: QueryDocument, record: Record) -> Measures:
-    """Estimate the measures of two documents from their passage tokens. These are a sample of their shingles."""
+    """Estimate the similarity of two documents from their passage tokens, which are a sample of their shingles."""
     shared = count_common(document.passage_tokens, record.passages)
     query_count, record_count = len(document.passage_tokens), len(record.passages)
     jaccard, containment, contained = (

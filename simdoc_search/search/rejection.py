@@ -23,7 +23,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
 _MAX_DOCUMENTS, _MAX_CHARACTERS = 1_000, 1 << 25
-"""Maximum number of written documents, and of their characters, that are kept in memory until the store commits."""
+"""Maximum number of documents, and of their characters, that are kept in memory until the store commits."""
 
 _PROBABILITY = Fraction(999, 1000)
 """Probability of finding a document of exactly the minimum overlap."""
@@ -69,7 +69,7 @@ class DuplicateFilter:
         new_records: Sequence[Record],
         nearest_stored: Iterator[NearestDuplicate | None],
     ) -> Iterator[Outcome]:
-        """Yield the outcomes in order, so that each new document is compared with those already accepted."""
+        """Yield the outcomes in order, so that each new document is compared with the documents accepted before it."""
         remaining_records = iter(new_records)
         next_new_record = next(remaining_records, None)
         for id, record in outcomes:
@@ -97,7 +97,7 @@ class DuplicateFilter:
         self._removed_ids.clear()
 
     def _can_be_original(self, record: Record) -> bool:
-        """Return whether a stored document is current: not replaced or removed in this run, and its file exists."""
+        """Return whether a stored document still exists: this run has not replaced or removed it, and its file exists."""
         if record.id in self._uncommitted or record.id in self._removed_ids:
             return False
         return record.origin is None or not is_missing(record.origin.file(record.id))
@@ -129,7 +129,7 @@ class _UncommittedDocuments:
         self._records.pop(id, None)
 
     def find_nearest(self, record: Record) -> NearestDuplicate | None:
-        """Return the written document that a document duplicates; None if it duplicates none of them."""
+        """Return the uncommitted document that a document duplicates; None if there is no such document."""
         text: AnalysedText | None = None
         duplicates = []
         ids = {id for token in record.codes.tolist() for id in self._ids_by_token.get(token, ())}

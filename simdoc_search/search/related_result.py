@@ -123,5 +123,5 @@ class RelatedResult(HitsResult[RelatedHit]):
 
 
 def describe_shared_words(hit: RelatedHit) -> str:
-    """Return the number of shared words for people. It is shown if there are no names."""
+    """Return the number of shared words for display. It is shown if the concepts have no names."""
     return f"{counted(hit.shared, 'concept word')} in common"

@@ -44,7 +44,7 @@ def catch_error(run_query: Callable[[], Result]) -> Result | SimdocError:
     """Run one of many queries. Return its result or its error.
 
     Raises:
-        StoreError: the store failed. It is raised, because the other queries would fail too.
+        StoreError: the store failed, so the other queries would fail too.
     """
     try:
         return run_query()

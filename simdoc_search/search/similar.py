@@ -42,7 +42,7 @@ class _PlannedQuery(NamedTuple):
 def find_similar_to_many(
     store: Store, queries: Iterator[Query], options: SimilarOptions
 ) -> Iterator[SearchResult | SimdocError]:
-    """Yield for each query, in order, its result or its error."""
+    """Yield the result or the error of each query, in order."""
     while batch := list(islice(queries, QUERIES_PER_BATCH)):
         resolver = Resolver(store, options.source_filters)
         resolver.load(batch)

@@ -392,8 +392,8 @@ class SimilaritySearch:
     def versions(self, options: VersionQuery) -> VersionsResult:
         """Find the versions of a stored document or a text, order them, and list what changed.
 
-        Two documents are versions if enough sentences of one have a similar sentence in the other. Similar sentences
-        differ in one or two words, or in the order of words. If the index has sentences, up to 64 sentences of the
+        Two documents are versions of each other if enough sentences of one have a similar sentence in the other.
+        Similar sentences differ in one or two words, or in the order of words. If the index has sentences, up to 64 sentences of the
         document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared passages and
         fingerprints.
 
@@ -698,6 +698,6 @@ class SimilaritySearch:
         (nearest,) = find_nearest_duplicates(self.store, [source], minimum, filters=filters, exclude=exclude)
         return nearest
 
-    def _check_fields_exist(self, documents: int, filters: Filters | None) -> None:
-        if not documents and (error := find_unknown_field(self.store, filters)):
+    def _check_fields_exist(self, document_count: int, filters: Filters | None) -> None:
+        if not document_count and (error := find_unknown_field(self.store, filters)):
             raise error

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from simdoc_search.documents import DocumentKey
+from simdoc_search.errors import NoFingerprintError, SimdocError, StoreError
 from simdoc_search.search.options import SimilarOptions, VersionQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.similar import find_similar_to_records
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import add_metadata, read_records, split_into_batches
 from simdoc_search.search.version_result import CandidateSource
-from simdoc_search.documents import DocumentKey
-from simdoc_search.errors import NoFingerprintError, SimdocError, StoreError
 from simdoc_search.sketch.sentences import Codes, codes_of_sentences, flips_for, query_codes, sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store

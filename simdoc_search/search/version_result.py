@@ -45,7 +45,7 @@ class Step:
 
     @property
     def words(self) -> str:
-        """The numbers of added and removed words, for people; empty if they are not known."""
+        """The numbers of added and removed words, for display; empty if they are not known."""
         return "" if self.added is None else f"+{self.added:,} −{self.removed:,} words"
 
     @property
@@ -62,8 +62,8 @@ class Contradiction:
         evidence_kind: the kind of evidence that the statement is based on.
         later: name of the later document.
         earlier: name of the earlier document.
-        later_shown: date or version of the later document, for people.
-        earlier_shown: date or version of the earlier document, for people.
+        later_shown: date or version of the later document, for display.
+        earlier_shown: date or version of the earlier document, for display.
         is_decisive: whether the newest version is unknown because of the contradiction.
     """
 
@@ -144,7 +144,7 @@ class VersionOrder:
 
     @property
     def order(self) -> str:
-        """The evidence of the order, for people. It explains the question marks in the timeline, if there are any."""
+        """A description of the evidence for the order. It explains the question marks in the timeline, if there are any."""
         has_question_marks = any(self.date_label(entry).endswith(_NOT_DECISIVE_MARK) for entry in self.timeline)
         return (
             f"{self.reason}; dates and versions with {_NOT_DECISIVE_MARK} do not affect the order"
@@ -166,7 +166,7 @@ class VersionOrder:
         return "newest: not known, as the latest versions have the same date or no date"
 
     def date_label(self, entry: VersionEntry) -> str:
-        """Return the date or version of an entry, for people. It ends with `?` if the order is not based on it."""
+        """Return the date or version of an entry, for display. It ends with `?` if the order is not based on it."""
         if entry.dated is None or not entry.dated.label:
             return ""
         is_decisive = self.evidence_kind in (entry.dated.evidence_kind, "dates")
@@ -212,7 +212,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             a hint.
         is_certain: whether the evidence determines the whole timeline without a contradiction.
         conflict: the contradictory statements, two for each contradiction.
-        reason: the evidence of the order, for people.
+        reason: a description of the evidence for the order.
         total: number of versions on all pages.
         candidates: number of documents that share a token.
         compared: number of candidates that were compared. Candidates that share the most are compared first.
@@ -272,7 +272,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._format_name(entry)}{marks}"
 
     def labels(self, entry: VersionEntry) -> str:
-        """Return labels for an entry, for people: whether it is the newest version, the query document, or both."""
+        """Return the labels of an entry: whether it is the newest version, the query document, or both."""
         marks = (("newest", entry is self.newest), ("your document", entry.is_source))
         return ", ".join(name for name, is_marked in marks if is_marked)
 

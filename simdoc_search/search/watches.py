@@ -98,7 +98,7 @@ class Watcher:
         return removed
 
     def find_matches(self, query: Query) -> list[WatchMatch]:
-        """Return the watched documents, in any index, that a document is a copy of, by descending overlap.
+        """Return the watched documents of which a document is a copy, in any index, by descending overlap.
 
         Raises:
             UnknownDocumentError: the document is not stored.

@@ -129,7 +129,7 @@ def learn_threshold(
         values: the value of each pair, by setting. The first one of equally good settings is returned.
         pairs: the labelled pairs.
         current: the current setting and threshold. They are returned unless others are better.
-        min_threshold: minimum of the threshold.
+        min_threshold: minimum threshold.
     """
     folds = min(_MAX_FOLDS, len(pairs))
     setting, threshold = _find_best_setting(values, pairs, range(len(pairs)), current, min_threshold)

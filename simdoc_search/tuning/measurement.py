@@ -126,7 +126,7 @@ def _compute_error(codes: Mapping[str, Codes], overlaps: ExactOverlaps, settings
     bins = np.minimum((overlaps.jaccard * _BIN_COUNT).astype(np.int64), _BIN_COUNT - 1)
     squares = []
     for number in range(_BIN_COUNT):
-        pairs = np.flatnonzero((bins == number) & (overlaps.jaccard < 1))  # equal sets are never wrong
+        pairs = np.flatnonzero((bins == number) & (overlaps.jaccard < 1))  # the estimate for equal sets is always exact
         for pair in rng.permutation(pairs)[:_PAIRS_PER_BIN].tolist():
             a, b = (codes[overlaps.ids[side[pair]]] for side in (overlaps.first_documents, overlaps.second_documents))
             squares.append((settings.estimate(a, b).overlap - overlaps.jaccard[pair]) ** 2)

@@ -1,4 +1,4 @@
-"""Draws a random sample of documents, which is the same each time, and computes the exact overlaps of its pairs."""
+"""Draws a random sample of documents, always the same one, and computes the exact overlaps of its pairs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def draw_sample(
 
 
 def limit_texts(documents: Iterable[tuple[str, str]], required_ids: Collection[str] = ()) -> dict[str, str]:
-    """Return the first texts that fit into `MAX_CHARACTERS`, by id; at least two texts and all required ones."""
+    """Return the first texts that fit into `MAX_CHARACTERS`, by id, but at least two texts and all required ones."""
     texts: dict[str, str] = {}
     size = 0
     for id, text in documents:
@@ -68,16 +68,15 @@ class ExactOverlaps:
     ids: tuple[str, ...]  # ids of the documents
     first_documents: Ints  # number of the first document of each pair; int64, shape (pairs,)
     second_documents: Ints  # number of the second document of each pair
-    jaccard: NDArray[
-        np.float64
-    ]  # Jaccard similarity of each pair, greater than 0 and at most 1; float64, shape (pairs,)
+    # Jaccard similarity of each pair, greater than 0 and at most 1; float64, shape (pairs,)
+    jaccard: NDArray[np.float64]
 
     def count_pairs(self, minimum: float, maximum: float = 1.0) -> int:
         """Return the number of pairs with an overlap in this range, including both ends."""
         return int(np.count_nonzero((self.jaccard >= minimum) & (self.jaccard <= maximum)))
 
     def find_overlapping_ids(self, minimum: float) -> dict[str, set[str]]:
-        """Return for each document the documents with at least this overlap. Documents without any are omitted."""
+        """For each document, return the documents that overlap it by at least `minimum`. The others are omitted."""
         find_overlapping_ids: dict[str, set[str]] = {}
         for pair in np.flatnonzero(self.jaccard >= minimum).tolist():
             a, b = self.ids[self.first_documents[pair]], self.ids[self.second_documents[pair]]

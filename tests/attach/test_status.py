@@ -161,10 +161,10 @@ def test_fingerprints_are_compared_only_with_known_text_fields(temp_indices: Tem
         inspect_indices(engine, index, text_fields=fields).sample for fields in ((), ["body"], ["bodi"])
     )
 
-    assert "give it with --text-field" in unknown.not_compared
+    assert "give it with --text-field" in unknown.not_compared_reason
     assert {"list": "is not an object"} == unknown.malformed
     assert Sample(2, 2, 1, ("list",)) == known
-    assert "none of the 2 sampled documents has the field bodi; choose another one" in misspelt.not_compared
+    assert "none of the 2 sampled documents has the field bodi; choose another one" in misspelt.not_compared_reason
 
 
 def test_fingerprints_with_a_secret_key_are_compared_only_with_the_key(

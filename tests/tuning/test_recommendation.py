@@ -111,8 +111,8 @@ def test_labelled_pairs_select_the_shingles_that_separate_them() -> None:
     """With shingles of one word, texts with the same words in another order are equal."""
     texts = {id: text for id, text in corpus(8, 6).items() if id.startswith("d")}
     shuffled = {f"s{id}": " ".join(sorted(text.split())) for id, text in texts.items()}
-    pairs = [LabelledPair(id, f"s{id}", label=False) for id in texts]
-    pairs += [LabelledPair(id, f"copy of {id}", label=True) for id in texts]
+    pairs = [LabelledPair(id, f"s{id}", is_yes=False) for id in texts]
+    pairs += [LabelledPair(id, f"copy of {id}", is_yes=True) for id in texts]
     analyses = [Analysis(shingle_size=1), Analysis()]
     everything = texts | shuffled | edited_copies(texts, 0.6, 1)
     found = tune(everything, [Settings(analysis=each) for each in analyses], pairs=pairs)

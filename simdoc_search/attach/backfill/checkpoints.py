@@ -60,7 +60,7 @@ def read_shards(engine: Engine, index: str, count: int) -> ShardStates | None:
         if len(ids) != 1 or None in ids or not copy_checkpoints:
             return None
         histories.append(str(ids.pop()))
-        checkpoints.append(int(max(copy_checkpoints)))  # some copies know only an older checkpoint
+        checkpoints.append(int(max(copy_checkpoints)))  # some copies report only an older checkpoint
     return ShardStates(tuple(histories), tuple(checkpoints))
 
 

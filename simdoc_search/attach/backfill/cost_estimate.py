@@ -102,7 +102,7 @@ def _estimate_query_cost(
 ) -> CostEstimate:
     """Estimate the cost of the documents that match a query.
 
-    With `compare`, documents whose fingerprint is already correct would not be written.
+    With `compare`, documents whose fingerprint is already correct do not count as writes.
     """
     documents = engine.count(target.index.name, query)
     if not documents:

@@ -54,7 +54,7 @@ class EngineUpdate:
         self._name = target.index.name
         self._pipeline = pipeline
         self._failed_query: Query = {"exists": {"field": f"{options.field}.error"}}
-        self._refusal_reasons: dict[str, str] = {}  # reasons by id
+        self._refusal_reasons: dict[str, str] = {}  # maps document ids to reasons
 
     def run(self, unread: WriteRange, progress: Callable[[int], None]) -> BackfillReport:
         """Update the documents in rounds until no other writer interferes, and report those that failed.
@@ -80,7 +80,7 @@ class EngineUpdate:
         return report
 
     def _update(self, unread: WriteRange, report: BackfillReport, progress: Callable[[int], None]) -> str:
-        """Update until no unprocessed documents remain. Return why some remain; empty if none do."""
+        """Update until no unprocessed documents remain. Return the reason why some remain; empty if none remain."""
         is_final_pipeline = self._target.index.final_pipeline == self._pipeline
         query = self._build_query(unread)
         for _ in range(_MAX_ROUNDS):

@@ -55,7 +55,7 @@ class FingerprintWriter:
             StoppedError: the run was stopped. Updates already sent are counted.
         """
         rounds = chain([reindex], repeat(False))
-        written: dict[str, WrittenCounter] = {}  # by id
+        written: dict[str, WrittenCounter] = {}  # maps document ids to counters
 
         def make_updates(hits: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
             is_reindexed = next(rounds)

@@ -56,7 +56,9 @@ class PageProcessor:
         self._engine = engine
         self._pacer = PagePacer(throttle)
         self._on_report = on_report
-        self._refused_keys: set[tuple[str, str]] = set()  # index and id; not tried again in the same run
+        self._refused_keys: set[tuple[str, str]] = (
+            set()
+        )  # (index, id) of documents that are not tried again in this run
         self._threads = ThreadPoolExecutor(MAX_WRITERS, "simdoc-backfill")
         self._reports_by_future: dict[Future[None], BackfillReport] = {}
 

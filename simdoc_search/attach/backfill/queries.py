@@ -37,7 +37,7 @@ def build_incomplete_query(target: Target, options: BackfillOptions) -> Query:
 
 
 def build_comparable_query(target: Target, options: BackfillOptions) -> Query:
-    """Return the query for the documents with a complete fingerprint. It may not match the text."""
+    """Return the query for the documents with a complete fingerprint. The fingerprint may not match the text."""
     return build_alias_query(target, complete_query(target.settings, options.field))
 
 

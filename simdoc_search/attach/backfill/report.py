@@ -1,4 +1,4 @@
-"""The report of a backfill, and the reasons in it."""
+"""The report of a backfill, with the reasons why documents were refused and indices were skipped."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class BackfillReport:
         conflicts: writes that the engine rejected because another writer had changed the document. Such a document is
             read again.
         deleted_meanwhile: documents that were deleted before their fingerprint was written.
-        incomplete: for the id of each document, the kinds of tokens that could not be computed, such as
+        incomplete: maps the id of each incomplete document to the kinds of tokens that could not be computed, such as
             `sentences and concepts`.
         refused: documents that could not get a fingerprint, with the reason.
         skipped_indices: indices that were skipped or are not complete, with the reason.

@@ -131,7 +131,7 @@ def _plan_target(index: IndexDescription, options: BackfillOptions, default_sett
         name: mapping for name, mapping in all_mappings.items() if name not in index.subfields and name not in optional
     }
     if index.settings and settings != index.settings:
-        missing["tokens"] = all_mappings["tokens"]  # its meta lists the kinds of tokens
+        missing["tokens"] = all_mappings["tokens"]  # the meta of `tokens` lists the kinds of tokens
     return Target(
         index,
         settings.with_verified_key(key_from(), index.name),
@@ -202,7 +202,7 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
             raise UnsupportedIndexError(f"neither its mapping nor its documents have the field {name}; {advice}")
     if not all(is_simdoc_value(fingerprint_in(source, options.field)) for source in sources):
         raise UnsupportedIndexError(
-            f"its documents have other values in {options.field}; choose another field with --field"
+            f"its documents already have different data in {options.field}; choose another field with --field"
         )
 
 

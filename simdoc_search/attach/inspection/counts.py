@@ -29,7 +29,7 @@ class Counts:
         fingerprinted: documents with a fingerprint of any settings, including empty fingerprints.
         wordless: documents with an empty fingerprint, because their text has no words.
         current: documents with a complete fingerprint; 0 if the mapping has no settings.
-        lacking: for each kind of tokens, the documents whose fingerprint lacks this kind.
+        lacking: maps each kind of tokens to the number of documents whose fingerprint lacks this kind.
         incomplete: documents whose fingerprint lacks at least one kind of tokens.
         errors: documents that the pipeline could not fingerprint; None if the mapping has no field for the reason.
         reasons: the most frequent reasons for such errors, and the number of documents for each. `N` replaces numbers.

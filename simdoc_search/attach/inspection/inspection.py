@@ -78,7 +78,7 @@ class Inspection:
 
     @property
     def without_text(self) -> int:
-        """The number of documents without a text and without a fingerprint, without those that queries cannot find."""
+        """The number of documents without a text and without a fingerprint, if queries can find them."""
         return sum(inspected.counts.without_text or 0 for inspected in self.indices)
 
 
@@ -92,7 +92,7 @@ def inspect_indices(
 ) -> Inspection:
     """Inspect an index, or all indices behind an alias, a pattern or a data stream. Nothing is written.
 
-    It sends a few searches per index, so its cost hardly depends on the number of documents. The sample is drawn from
+    A few searches per index are sent, so the cost hardly depends on the number of documents. The sample is drawn from
     the documents written since the last `backfill --stale`, or from all documents if there was none.
 
     Args:
@@ -181,7 +181,7 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
 
 
 def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
-    """Return the index and a sentence for each index with missing shards. Searches of it would wait, and then fail."""
+    """Map each index with missing shards to a sentence about them. Its searches would wait, and then fail."""
     health = engine.call("GET", ["_cluster", "health", name], allow=UNSUPPORTED_OR_FORBIDDEN, level="indices") or {}
     reasons = {}
     for index, state in health.get("indices", {}).items():

@@ -54,7 +54,7 @@ class Sample:
         examples: ids of some stale documents.
         compared: number of documents that were not written since `backfill --stale` compared them. They are not
             sampled.
-        malformed: the fault of each malformed fingerprint in the sample, by document id.
+        malformed: maps the document id of each malformed fingerprint in the sample to the problem.
         not_compared_reason: why the fingerprints were not compared with the texts; empty if they were.
     """
 
@@ -97,7 +97,7 @@ class Sample:
 def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource], size: int) -> Sample:
     """Draw at most `size` documents with a complete fingerprint, and compare the fingerprints with the texts.
 
-    `name` must select all of these indices. In an index whose text fields are unknown, nothing is compared.
+    `name` must select the indices of all sources. In an index whose text fields are unknown, nothing is compared.
 
     Raises:
         MissingExtraError: a package for computing the fingerprints is not installed.

@@ -41,10 +41,8 @@ def test_the_component_template_is_installed_once(app: Application) -> None:
     assert '"composed_of": ["simdoc"]' in first
     assert "was already installed" in again
     assert {"component_template": "simdoc", "installed": False, "changes": [], "warnings": []} == values
-    assert (
-        "has a different component template simdoc; compare it with the output of simdoc-search template show, or"
-        in refused
-    )
+    assert "the component template simdoc in http" in refused
+    assert "differs from the one to install; compare it with the output of simdoc-search template show, or" in refused
     assert theirs["template"]["mappings"] == kept["template"]["mappings"]
     assert answer("template", "install", app.url, "--force")["installed"]
 
@@ -82,9 +80,8 @@ def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None
     assert (True, [index], []) == (first["pipeline_installed"], first["indices"], first["warnings"])
     assert (False, False, []) == (again["pipeline_installed"], again["installed"], again["changes"])
     assert expected(OLD) == ours(app.url, index)
-    assert (
-        f"has a different pipeline {app.name}; compare it with the output of simdoc-search template show, or" in other
-    )
+    assert f"the pipeline {app.name} in http" in other
+    assert "differs from the one to install; compare it with the output of simdoc-search template show, or" in other
     assert f'"settings": {{"index.final_pipeline": "{app.name}"}}' in printed
 
 
