@@ -68,7 +68,7 @@ def duplicates_in(
     if via not in BACKENDS:
         raise QuerySyntaxError(f"via must be one of {', '.join(BACKENDS)}, not {via!r:.60}")
     if via == "memory" and checkpoint is not None:
-        raise QuerySyntaxError("a checkpoint needs via='engine'; set it, or omit the checkpoint")
+        raise QuerySyntaxError("a checkpoint needs via='engine'; set via, or omit the checkpoint")
     if via == "engine" and (since is not None or new is not None):
         raise QuerySyntaxError("via='engine' compares all documents; omit 'via', or omit 'since' and 'new'")
     kept_ids, prefixes = frozenset(kept_before), tuple(keep_in)

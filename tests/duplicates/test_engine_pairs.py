@@ -227,5 +227,5 @@ def test_options_that_cannot_be_combined_are_refused(three_documents: FreezableS
         duplicates_in(open_store(":memory:", create=True), via="engine")
     with pytest.raises(QuerySyntaxError, match="via must be one of memory, engine, not 'cluster'"):
         duplicates_in(three_documents, via="cluster")  # type: ignore[arg-type]
-    with pytest.raises(QuerySyntaxError, match="a checkpoint needs via='engine'; set it, or omit the checkpoint"):
+    with pytest.raises(QuerySyntaxError, match="a checkpoint needs via='engine'; set via, or omit the checkpoint"):
         duplicates_in(three_documents, checkpoint=tmp_path / "done")
