@@ -49,7 +49,7 @@ SETTABLE_OPTIONS: Mapping[str, frozenset[str]] = {
     "passages": frozenset(_QUERY_OPTIONS | {"min-words", "other-folders", "preset"}),
     "versions": frozenset(_LIMIT_OPTIONS | {"exclude", "filter", "sentences", "size"}),
     "related": frozenset(_QUERY_OPTIONS | _LIMIT_OPTIONS),
-    "duplicates": frozenset({"estimate", "exclude", "filter", "keep", "limit", "measure", "overlap"}),
+    "duplicates": frozenset({"estimate", "exclude", "filter", "keep", "limit", "measure", "overlap", "workers"}),
     "serve": frozenset({"show"}),
     "list": frozenset({"exclude", "filter", "limit", "reverse", "show", "sort"}),
 }

@@ -294,7 +294,7 @@ def test_an_exclusion_that_matches_no_document_is_noted() -> None:
         (["--keep", "best"], "keep must be one of longest, first, newest, oldest, max:FIELD or min:FIELD"),
         (["--json", "--csv", "-"], "--json and --csv - both write to stdout; give only one of them"),
         (["--filter", "de"], "write FIELD=VALUE"),
-        (["--checkpoint", "done"], "a checkpoint needs via='engine'"),
+        (["--checkpoint", "done"], "a checkpoint requires compare_in='engine'"),
     ],
 )
 def test_a_wrong_option_is_a_usage_error(options: list[str], message: str) -> None:

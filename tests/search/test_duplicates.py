@@ -55,6 +55,15 @@ def groups(duplicates: Duplicates) -> list[tuple[str, list[tuple[str, str, float
     ]
 
 
+def test_worker_processes_verify_the_texts_of_a_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = search_over(store)
+    in_one_process = groups(search.duplicates(overlap=0.5))
+    monkeypatch.setattr("simdoc_search.duplicates.verification._FEW_CHUNKS", 0)
+
+    assert in_one_process
+    assert in_one_process == groups(search.duplicates(overlap=0.5, workers=2))
+
+
 def test_any_store_gives_the_same_groups(store: Store) -> None:
     """A text without words is not compared."""
     duplicates = search_over(store).duplicates()
@@ -92,7 +101,7 @@ def test_a_longer_edited_copy_is_not_kept_for_identical_ones(store: Store) -> No
     assert ["Kopie 1.txt", "Kopie 2.txt", "orig (1).txt"] == [id for id, kind, *_ in others if kind == "identical"]
     assert [("edit.txt", "near", round(96 / 97, 4), True)] == [other for other in others if other[1] != "identical"]
     if isinstance(store, Freezable):
-        assert [(kept, others)] == groups(search.duplicates(via="engine"))
+        assert [(kept, others)] == groups(search.duplicates(compare_in="engine"))
     assert [("orig.txt", ["edit.txt"])] == [
         (kept, [other[0] for other in others]) for kept, others in groups(search.duplicates(new=["edit.txt"]))
     ]
