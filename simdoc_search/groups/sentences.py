@@ -2,8 +2,8 @@
 
 Two documents are versions of each other if at least k of the n distinct sentences of one have a similar sentence in the
 other. For each document, the n - k + 1 sentences that the fewest documents contain are looked up. At least one of any k
-sentences is among them, so all versions are found (prefix filter: Chaudhuri, Ganti, Kaushik 2006, "A primitive operator for
-similarity joins in data cleaning"). Frequent sentences, such as a footer, are rarely looked up.
+sentences is among them, so all versions are found (prefix filter: Chaudhuri, Ganti, Kaushik 2006, "A primitive operator
+for similarity joins in data cleaning"). Frequent sentences, such as a footer, are rarely looked up.
 
 In a small collection, all similar sentences are found. In a large one, all equal sentences and a sample of the similar
 ones are found. If very many documents contain a sentence, or very many sentences are similar to it, each document is

@@ -63,7 +63,7 @@ def list_possible_ids(path: str) -> list[str]:
 
 
 def find_ids_by_file(path: str, records: Iterable[Record]) -> list[str]:
-    """Return the ids of the records that were read from this file. If there are none, return the id that equals the path."""
+    """Return the ids of the records that were read from a file. If there are none, return ids that equal the path."""
     candidates = list(records)
     posix = _to_posix(path)
     paths = {_to_posix(os.path.abspath(posix)), _to_posix(os.path.realpath(posix))}  # noqa: PTH100 - with and without links resolved

@@ -39,7 +39,7 @@ class PassageCandidates:
             document that is found only by phrases or fingerprint tokens has 0 shared tokens.
         total: lower bound of the number of candidates.
         guaranteed_run: minimum length, in words, of the shared runs that are always found.
-        too_common_phrases: number of phrases that were not searched in all documents, because their words are too common.
+        too_common_phrases: number of phrases that were not searched in all documents, because their words are common.
     """
 
     documents: list[SharingDocument]

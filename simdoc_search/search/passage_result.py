@@ -86,8 +86,8 @@ class PassageResult(HitsResult[PassageHit]):
         compared: number of candidates that were compared. Candidates that share the most are compared first.
         guaranteed_run: minimum length, in words, of the shared runs that are always found, unless all their phrases are
             too common.
-        too_common_phrases: number of phrases that were not searched in all documents, because their words are too common.
-            A match that shares only such phrases can be missing.
+        too_common_phrases: number of phrases that were not searched in all documents, because their words are common. A
+            match that shares only such phrases can be missing.
         spans: the ranges of covered characters in the text.
         ignored_spans: the ranges of ignored characters in the text.
         offset: number of matches before the first of `hits`.

@@ -23,7 +23,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import compute_simhashes
 
 MAX_SHINGLES = 1_000
-"""Maximum number of shingles of a text that is queried with all of them. For a longer text, passage tokens are queried."""
+"""Maximum number of shingles of a text that is queried with all of them. A longer text is queried with passage tokens."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,8 +153,8 @@ class QueryDocument:
         """
         if self.text is None and not len(self.passage_tokens):
             raise NoFingerprintError(
-                f"{self.description} is stored without its text and its passages, so passages cannot be found; index it "
-                "again"
+                f"{self.description} is stored without its text and its passages, so passages cannot be found; index "
+                "the document again"
             )
         if self.text is not None and not self.shingle_count:
             raise NoFingerprintError(f"{self.description} has no words, so nothing can share a passage with it")

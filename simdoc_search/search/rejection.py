@@ -97,7 +97,7 @@ class DuplicateFilter:
         self._removed_ids.clear()
 
     def _can_be_original(self, record: Record) -> bool:
-        """Return whether a stored document still exists: this run has not replaced or removed it, and its file exists."""
+        """Return whether a stored document still exists: this run did not replace or remove it, and its file exists."""
         if record.id in self._uncommitted or record.id in self._removed_ids:
             return False
         return record.origin is None or not is_missing(record.origin.file(record.id))

@@ -13,7 +13,7 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.corpus import Source
 from simdoc_search.documents import Document, DocumentKey
-from simdoc_search.duplicates import Backend, Duplicates, Progress, duplicates_in
+from simdoc_search.duplicates import CompareIn, Duplicates, Progress, duplicates_in
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.duplicates.verdicts import DropScope
 from simdoc_search.errors import NoTextError, SimdocError
@@ -393,9 +393,9 @@ class SimilaritySearch:
         """Find the versions of a stored document or a text, order them, and list what changed.
 
         Two documents are versions of each other if enough sentences of one have a similar sentence in the other.
-        Similar sentences differ in one or two words, or in the order of words. If the index has sentences, up to 64 sentences of the
-        document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared passages and
-        fingerprints.
+        Similar sentences differ in one or two words, or in the order of words. If the index has sentences, up to 64
+        sentences of the document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared
+        passages and fingerprints.
 
         The limits are `max_distance`, `min_share`, `min_smaller_share` and `min_score`. If a limit is not given,
         the limit of the index is used; see `stores.upgrade.set_limits`. If the index has no limits, the default of
@@ -563,17 +563,18 @@ class SimilaritySearch:
         kept_before: Collection[str] = (),
         keep_in: Collection[str] = (),
         verify: bool = True,
-        via: Backend = "memory",
+        compare_in: CompareIn = "memory",
         checkpoint: str | os.PathLike[str] | None = None,
         drop: DropScope | None = None,
         progress: Progress = lambda _stage, _share: None,
         ignore: Sequence[str] = (),
+        workers: int = 1,
     ) -> Duplicates:
         """Find redundant documents. For each of them, find an overlapping document that is kept instead.
 
         Args:
             overlap: minimum overlap, greater than 0 and at most 1. Two documents with exactly this overlap are found
-                with a probability of 99.9 % (99 % via `engine`). For a greater overlap, the probability is greater.
+                with a probability of 99.9 % (99 % with `compare_in='engine'`). A greater overlap is found more often.
             measure: `jaccard`; `containment`, the share of a duplicate that is in the kept document; or `contained`,
                 the share of the kept document that is in the duplicate. With the last two, documents are only compared
                 if neither is more than four times as long as the other.
@@ -589,8 +590,8 @@ class SimilaritySearch:
             keep_in: prefixes of ids, such as `originals/`. Documents with these prefixes take precedence over the
                 rule `keep`.
             verify: whether to compare texts if the store has them. Otherwise, overlaps are estimated from fingerprints.
-            via: `memory` reads all fingerprints into memory, or into a temporary file if they exceed 1 GB. `engine`
-                sends a query to the engine for each document, and keeps only ids, hashes and some numbers in memory.
+            compare_in: `memory` reads all fingerprints into memory, or into a temporary file if they exceed 1 GB.
+                `engine` queries the engine for each document, and keeps only ids, hashes and some numbers in memory.
             checkpoint: path of a file that records which queries are done. A later run resumes, or queries only
                 documents that have changed. The file is valid for one index, overlap, measure, `keep` rule and filter.
             drop: which documents a plan drops in addition to identical documents: `same-text`, or `same-words`, which
@@ -600,6 +601,8 @@ class SimilaritySearch:
             ignore: texts whose words are not compared, such as templates or licence headers. Slightly edited copies of
                 these texts are not compared either. Documents that share only these words are not duplicates. The
                 fingerprints that find the candidates still include these words.
+            workers: number of processes that compare texts. If it is 1, or if there are few candidates, this process
+                does the work. The result does not depend on it.
 
         Returns:
             The counts. `groups()` and `pairs()` return iterators.
@@ -607,7 +610,7 @@ class SimilaritySearch:
         Raises:
             QuerySyntaxError: an argument is malformed or out of range, or no id begins with a prefix of `keep_in`.
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
-            StoreError: the store cannot be read; `via` is `engine`, but the store is not in an engine; or the
+            StoreError: the store cannot be read; `compare_in` is `engine`, but the store is not in an engine; or the
                 checkpoint cannot be used, or belongs to other arguments.
         """
         duplicates = duplicates_in(
@@ -622,11 +625,12 @@ class SimilaritySearch:
             kept_before=kept_before,
             keep_in=keep_in,
             verify=verify,
-            via=via,
+            compare_in=compare_in,
             checkpoint=checkpoint,
             drop=drop,
             progress=progress,
             ignore=ignore,
+            workers=workers,
         )
         self._check_fields_exist(duplicates.documents, filters)
         return duplicates

@@ -144,7 +144,7 @@ class VersionOrder:
 
     @property
     def order(self) -> str:
-        """A description of the evidence for the order. It explains the question marks in the timeline, if there are any."""
+        """A description of the evidence for the order. It explains any question marks in the timeline."""
         has_question_marks = any(self.date_label(entry).endswith(_NOT_DECISIVE_MARK) for entry in self.timeline)
         return (
             f"{self.reason}; dates and versions with {_NOT_DECISIVE_MARK} do not affect the order"

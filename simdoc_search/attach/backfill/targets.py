@@ -155,7 +155,7 @@ def _choose_settings(existing: Settings | None, default: Settings, options: Back
     if existing != replace(requested, **added):
         labels = f"{format_label(existing)!r}, not {format_label(requested)!r}"
         advice = "choose a new field with --field, or omit the options that change settings"
-        raise UnsupportedIndexError(f"its field {options.field} has the settings {labels}; {advice}")
+        raise UnsupportedIndexError(f"the field {options.field} has the settings {labels}; {advice}")
     return requested
 
 
@@ -199,17 +199,17 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
             properties = index.mappings.get("properties", {})
             other_fields = {key: mapping for key, mapping in properties.items() if key != options.field}
             advice = f"give one of its text fields with --text-field ({shorten_list(text_paths(other_fields))})"
-            raise UnsupportedIndexError(f"neither its mapping nor its documents have the field {name}; {advice}")
+            raise UnsupportedIndexError(f"neither the mapping nor the documents have the field {name}; {advice}")
     if not all(is_simdoc_value(fingerprint_in(source, options.field)) for source in sources):
         raise UnsupportedIndexError(
-            f"its documents already have different data in {options.field}; choose another field with --field"
+            f"the documents have different data in the field {options.field}; choose another field with --field"
         )
 
 
 def _check_text_fields(index: IndexDescription, options: BackfillOptions, other_text_fields: Sequence[str]) -> str:
     """Check that existing fingerprints were computed from the requested text fields.
 
-    `other_text_fields` are the text fields of the other indices behind an alias. They are used if this index records none.
+    `other_text_fields` are those of the other indices behind an alias. They are used if this index records none.
 
     Returns:
         A sentence about what `force` changes; empty if it changes nothing.
@@ -226,10 +226,10 @@ def _check_text_fields(index: IndexDescription, options: BackfillOptions, other_
         return ""
     old, new = " and ".join(expected), " and ".join(options.text_fields)
     if not options.force:
-        subject = "its fingerprints" if recorded else "the fingerprints of the other indices behind its alias"
+        owner = "the index" if recorded else "the other indices behind the alias"
         flags = " ".join(f"--text-field {name}" for name in expected)
         raise UnsupportedIndexError(
-            f"{subject} were computed from {old}, not {new}; give {flags}, or add --force to use {new}"
+            f"the fingerprints of {owner} were computed from {old}, not {new}; give {flags}, or --force to use {new}"
         )
     if not recorded:
         return f"{index.name}: fingerprints are computed from {new}, but those of the other indices from {old}"
