@@ -44,7 +44,7 @@ Each comparison counts the words of both documents.
 """
 
 _Match = Cover[PassageHit]
-"""A hit, and the words of the query document that it covers; passage tokens instead of words if a text is not stored."""
+"""A hit, and the words of the query document that it covers; if a text is not stored, passage tokens."""
 
 
 def passages_of_many(
