@@ -134,7 +134,7 @@ def test_edges_are_written_as_csv(tmp_path: Path) -> None:
         (["versions"], "give one of ID, --file or --all"),
         (["related"], "give one of ID, --file, --text or --all"),
         (["show", "D3", "--text-only", "--concepts"], "give --text-only or --concepts, not both"),
-        (["show", "D3", "--synonyms", "x"], "--synonyms needs --concepts; add it"),
+        (["show", "D3", "--synonyms", "x"], "--synonyms needs --concepts; add --concepts"),
     ],
 )
 def test_contradicting_options_are_refused(command: list[str], message: str) -> None:
