@@ -106,7 +106,7 @@ class UnknownDocumentError(SimdocError, LookupError):
         id_hint: str = "",
     ) -> None:
         if other_indices:
-            hint = f"it exists in: {', '.join(other_indices)}"
+            hint = f"this id exists in: {', '.join(other_indices)}"
         elif suggestions:
             hint = f"did you mean {', '.join(map(repr, suggestions))}?"
         else:

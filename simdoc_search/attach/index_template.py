@@ -55,7 +55,8 @@ def plan_index_template_steps(
         is_legacy = engine.call("GET", ["_template", name], allow=UNSUPPORTED_OR_FORBIDDEN)
         advice = "replace this legacy template (_template) with an index template" if is_legacy else "create it"
         existing = shorten_list(other for other in read_index_templates(engine) or {} if not other.startswith("."))
-        raise StoreError(f"{engine.name} has no index template {name}; {advice}, or choose another one ({existing})")
+        advice += f", or choose another template ({existing})"
+        raise StoreError(f"{engine.name} has no index template {name}; {advice}")
     before = remove_dates(templates[0]["index_template"])
     warnings = _check_template(engine, name, before, extension, force=force)
     after, changes = _extend(before, extension)
@@ -176,7 +177,7 @@ def _check_template(
     other_fields = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
     mapped = shorten_list(text_paths(other_fields))
     missing = [path for path in extension.text_fields if other_fields and mapping_at(mappings, path) is None]
-    advice = f"its text fields are: {mapped}"
+    advice = f"the text fields are: {mapped}"
     warnings = [f"the index template {name} does not map the field {path}; {advice}" for path in missing]
     if extension.text_fields and not _can_record(extension):
         warnings.append("the names of the text fields do not fit in the mapping; give --text-field with every command")

@@ -76,7 +76,7 @@ def show(
     if text_only and concepts:
         raise click.UsageError("give --text-only or --concepts, not both")
     if synonyms is not None and not concepts:
-        raise click.UsageError("--synonyms needs --concepts; add it")
+        raise click.UsageError("--synonyms needs --concepts; add --concepts")
     columns = Columns(["path", "size", "date"])
     with open_for_query(store, engine=engine, text_field=text_fields, field=field) as opened:
         resolver = Resolver(opened)

@@ -95,7 +95,7 @@ def show(
     if sum((pipeline, with_search, min_hash is not None)) > 1:
         raise click.UsageError("--pipeline, --search and --min-hash cannot be combined; give only one of them")
     if bucket_count and not min_hash:
-        raise click.UsageError("--bucket-count needs --min-hash; add it")
+        raise click.UsageError("--bucket-count needs --min-hash; add --min-hash")
     settings = _settings(options)
     joined_fields = _text_fields(pipeline, text_fields)
     if min_hash:
@@ -157,7 +157,7 @@ def install(
     from simdoc_search.stores.remote.connection import connect
 
     if not pipeline and (index or name):
-        raise click.UsageError("--index and --name need --pipeline; add it")
+        raise click.UsageError("--index and --name need --pipeline; add --pipeline")
     request = InstallRequest(
         field,
         _settings(options),
@@ -181,7 +181,7 @@ def install(
 
 def _text_fields(pipeline: bool, text_fields: tuple[str, ...], *, with_index_template: bool = False) -> list[str]:
     if text_fields and not (pipeline or with_index_template):
-        raise click.UsageError("--text-field needs --pipeline or --index-template; add one of them")
+        raise click.UsageError("--text-field needs --pipeline or --index-template; add one of these options")
     return list(text_fields) or (["body"] if pipeline else [])
 
 

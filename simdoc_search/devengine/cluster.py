@@ -169,7 +169,7 @@ class Cluster:
             EngineError: the node is running, does not start within `timeout` seconds, or does not exist.
         """
         if pid := self.pid(number):
-            raise EngineError(f"node {number} is already running (process {pid}); kill it first")
+            raise EngineError(f"node {number} is already running (process {pid}); kill this process first")
         self.launch([number], find_java(), find_jars(self.version))
         self.wait_for_nodes([number], timeout)
 
@@ -188,7 +188,7 @@ class Cluster:
         running = self._running_pids()
         if not self.registration.stop(grace):
             remaining = ", ".join(map(str, self._running_pids()))
-            raise EngineError(f"cannot terminate these processes: {remaining}; terminate them manually")
+            raise EngineError(f"cannot stop these processes: {remaining}; stop them manually")
         return len(running)
 
     def launch(self, node_numbers: Iterable[int], java: Java, jars: Sequence[Path]) -> None:

@@ -153,7 +153,8 @@ class QueryDocument:
         """
         if self.text is None and not len(self.passages):
             raise NoFingerprintError(
-                f"{self.title} is stored without its text and its passages, so passages cannot be found; index it again"
+                f"{self.title} is stored without its text and its passages, so passages cannot be found; index the "
+                "document again"
             )
         if self.text is not None and not self.shingles:
             raise NoFingerprintError(f"{self.title} has no words, so nothing can share a passage with it")

@@ -67,7 +67,7 @@ class Resolver:
         if overlap is not None or probability is not None:
             if len(parsed.readings) == 1 and (parsed.readings[0].overlap or parsed.readings[0].probability):
                 raise QuerySyntaxError(
-                    f"{parsed.text!r} already contains an overlap; omit the separate overlap and probability"
+                    f"the query {parsed.text!r} already sets an overlap; do not also pass overlap or probability"
                 )
             query_with_options = fingerprint_query(parsed.readings[0].id, overlap, probability)
             parsed = ParsedFingerprint(parsed.text, (FingerprintQuery(query_with_options.id),))

@@ -40,7 +40,7 @@ def check_has_tokens(source: Record) -> None:
         return
     name = f"the document {source.id!r}" if source.id else "the text"
     if source.fault:
-        raise NoFingerprintError(f"{name} {source.fault}, so nothing can be compared with it")
+        raise NoFingerprintError(f"{name} {source.fault}, so nothing can be compared with this document")
     if source.id and not source.text_hash:
         raise NoFingerprintError(
             f"{name} has no fingerprint. If its text has words, add the fingerprint with: simdoc-search backfill URL "

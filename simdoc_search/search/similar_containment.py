@@ -46,7 +46,7 @@ def similar_by_containment(
     """
     if query.probability is not None:
         raise QuerySyntaxError(
-            f"the measure {options.measure!r} cannot be combined with a probability; remove it from {query}"
+            f"the measure {options.measure!r} cannot be combined with a probability; omit the probability in {query}"
         )
     document.check_has_passages()
     needed = options.offset + options.size

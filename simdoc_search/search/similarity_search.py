@@ -568,6 +568,7 @@ class SimilaritySearch:
         drop: DropScope | None = None,
         progress: Progress = lambda _stage, _share: None,
         ignore: Sequence[str] = (),
+        workers: int = 1,
     ) -> Duplicates:
         """Find redundant documents. For each of them, find an overlapping document that is kept instead.
 
@@ -600,6 +601,8 @@ class SimilaritySearch:
             ignore: texts whose words are not compared, such as templates or licence headers. Slightly edited copies of
                 these texts are not compared either. Documents that share only these words are not duplicates. The
                 fingerprints that find the candidates still include these words.
+            workers: number of processes that compare texts. If it is 1, or if there are few candidates, this process
+                does the work. The result does not depend on it.
 
         Returns:
             The counts. `groups()` and `pairs()` return iterators.
@@ -627,6 +630,7 @@ class SimilaritySearch:
             drop=drop,
             progress=progress,
             ignore=ignore,
+            workers=workers,
         )
         self._check_fields_exist(duplicates.documents, filters)
         return duplicates

@@ -100,7 +100,9 @@ def test_each_index_behind_an_alias_has_its_own_settings(temp_indices: TempIndic
     assert {first: 5, second: 6} == {inspected.index.name: inspected.counts.documents for inspected in whole.indices}
     assert (1, 1) == (whole.missing, sum(inspected.counts.with_other_settings for inspected in whole.indices))
     assert Sample(9, 9, 0) == whole.sample
-    assert [(closed, "it is closed; open it first")] == [(index.index, index.reason) for index in whole.skipped]
+    assert [(closed, "the index is closed; open the index first")] == [
+        (index.index, index.reason) for index in whole.skipped
+    ]
     assert (9, 0) == (part.documents, part.missing)
     assert 11 == inspect_indices(engine, f"{first},{second}").documents
 

@@ -133,7 +133,7 @@ class FingerprintWriter:
         elif outcome.status == NOT_FOUND:
             report.deleted_meanwhile += 1
         elif outcome.status == _FORBIDDEN:
-            raise UnfitIndexError(f"it does not accept updates: {outcome.reason}")
+            raise UnfitIndexError(f"the index does not accept updates: {outcome.reason}")
         elif outcome.error:
             report.refused.append(RefusedDocument(hit["_id"], hit["_index"], outcome.reason))
         elif outcome.result == "noop":

@@ -155,7 +155,7 @@ def _choose_settings(existing: Settings | None, default: Settings, options: Back
     if existing != replace(requested, **added):
         labels = f"{format_label(existing)!r}, not {format_label(requested)!r}"
         advice = "choose a new field with --field, or omit the options that change settings"
-        raise UnfitIndexError(f"its field {options.field} has the settings {labels}; {advice}")
+        raise UnfitIndexError(f"the field {options.field} has the settings {labels}; {advice}")
     return requested
 
 
@@ -199,9 +199,11 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
             properties = index.mappings.get("properties", {})
             other_fields = {key: mapping for key, mapping in properties.items() if key != options.field}
             advice = f"give one of its text fields with --text-field ({shorten_list(text_paths(other_fields))})"
-            raise UnfitIndexError(f"neither its mapping nor its documents have the field {name}; {advice}")
+            raise UnfitIndexError(f"neither the mapping nor the documents have the field {name}; {advice}")
     if not all(is_simdoc_value(fingerprint_in(source, options.field)) for source in sources):
-        raise UnfitIndexError(f"its documents have other values in {options.field}; choose another field with --field")
+        raise UnfitIndexError(
+            f"the documents have different data in the field {options.field}; choose another field with --field"
+        )
 
 
 def _check_text_fields(index: IndexDescription, options: BackfillOptions, others: Sequence[str]) -> str:
@@ -224,10 +226,10 @@ def _check_text_fields(index: IndexDescription, options: BackfillOptions, others
         return ""
     old, new = " and ".join(expected), " and ".join(options.text_fields)
     if not options.force:
-        subject = "its fingerprints" if recorded else "the fingerprints of the other indices behind its alias"
+        owner = "the index" if recorded else "the other indices behind the alias"
         flags = " ".join(f"--text-field {name}" for name in expected)
         raise UnfitIndexError(
-            f"{subject} were computed from {old}, not {new}; give {flags}, or add --force to use {new}"
+            f"the fingerprints of {owner} were computed from {old}, not {new}; give {flags}, or --force to use {new}"
         )
     if not recorded:
         return f"{index.name}: fingerprints are computed from {new}, but those of the other indices from {old}"

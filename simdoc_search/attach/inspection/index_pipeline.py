@@ -19,7 +19,7 @@ fingerprint field that differ from the mapping. `fits`: it computes fingerprints
 
 _DESCRIPTIONS = {
     "none": "none, because index.final_pipeline is not set",
-    "missing": "index.{setting} is set to {pipeline}, which does not exist, so writes fail; install it with "
+    "missing": "index.{setting} is set to {pipeline}, which does not exist, so writes fail; install the pipeline with "
     "simdoc-search template install, or set index.{setting} to _none",
     "unknown": "index.{setting} is set to {pipeline}, which this user may not read",
     "other": "{pipeline} (index.{setting}) does not compute fingerprints",

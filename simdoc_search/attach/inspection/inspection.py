@@ -108,7 +108,7 @@ def inspect_indices(
     """
     engine = engine.without_closed_indices()
     all_indices = describe_indices(engine, name, field)
-    closed = {index.name: "it is closed; open it first" for index in all_indices if index.is_closed}
+    closed = {index.name: "the index is closed; open the index first" for index in all_indices if index.is_closed}
     skip_reasons = {**(_find_missing_shards(engine, name) if len(closed) < len(all_indices) else {}), **closed}
     skipped = [SkippedIndex(index, reason) for index, reason in sorted(skip_reasons.items())]
     usable = [index for index in all_indices if index.name not in skip_reasons]
@@ -168,7 +168,7 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
     if index.is_simdoc_index:
         texts = ["body"] if "body" in index.mappings.get("properties", {}) else []
     if not texts:
-        unknown = f"the text field of the index {index.name} is unknown; give it with --text-field"
+        unknown = f"the text field of the index {index.name} is unknown; set the field with --text-field"
         reason = f"the index {index.name} does not store texts" if index.is_simdoc_index else unknown
     try:
         settings = settings.with_verified_key(key_from(), f"the index {index.name}")

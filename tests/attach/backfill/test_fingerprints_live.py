@@ -154,7 +154,7 @@ def test_a_second_field_gets_other_settings(temp_indices: TempIndices, engine: E
     document = stored(engine, name)["a"]
 
     assert 1 == refused.exit_code
-    assert "its field simdoc has the settings 'nfkc_cf word 5 short_texts; bucketed:1 512" in refused.stderr
+    assert "the field simdoc has the settings 'nfkc_cf word 5 short_texts; bucketed:1 512" in refused.stderr
     assert "not 'nfkc_cf word 4 short_texts" in refused.stderr
     assert (2, 0) == (report["updated"], again["updated"] + again["unchanged"])
     assert (fingerprint_field(OTHER), fingerprint_field(OTHER, four)) == (document["simdoc"], document["simdoc_2"])
