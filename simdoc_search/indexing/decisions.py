@@ -86,7 +86,7 @@ class Decisions:
             for source, named_path, id in batch:
                 if isinstance(source, Skipped):
                     self._skip(source, named_path, stored.get(id or ""))
-                elif (job := self._choose_job(source, named_path, stored.get(source.id))) is not None:
+                elif (job := self._decide(source, named_path, stored.get(source.id))) is not None:
                     yield job
                     continue
                 progress(1)
@@ -146,11 +146,9 @@ class Decisions:
             if not is_unchanged(source.path, stored.origin):
                 self._remove(stored.id)
 
-    def _choose_job(
-        self, source: Document | FileSource, named_path: NamedPath | None, stored: Digest | None
-    ) -> Job | None:
+    def _decide(self, source: Document | FileSource, named_path: NamedPath | None, stored: Digest | None) -> Job | None:
         if source.id in self._seen:
-            return self._choose_repeated_job(source, named_path)
+            return self._repeat_job(source, named_path)
         origin = stored.origin if stored else None
         if isinstance(source, FileSource) and named_path and origin:
             if self._has_id_of_other_root(source, named_path, origin):
@@ -166,7 +164,7 @@ class Decisions:
         self._stored_digests[source.id] = stored
         return Job(source, stored.digest)
 
-    def _choose_repeated_job(self, source: Document | FileSource, named_path: NamedPath | None) -> Job | None:
+    def _repeat_job(self, source: Document | FileSource, named_path: NamedPath | None) -> Job | None:
         """Decide about an id that the run has found before.
 
         The last document with an id is stored. If files of different roots have the same id, the first file is stored.
@@ -197,11 +195,7 @@ class Decisions:
         for id, outcome in outcomes:
             stored = self._stored_digests.pop(id, None)
             if isinstance(outcome, PreparedDocument | Record):
-                prepared = (
-                    PreparedDocument.from_record(outcome, self._store.settings, self._store.encoder)
-                    if isinstance(outcome, Record)
-                    else outcome
-                )
+                prepared = outcome if isinstance(outcome, PreparedDocument) else self._encode(outcome)
                 self._writer.put_encoded([prepared.encoded])
                 self._on_written(id)
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
@@ -214,6 +208,9 @@ class Decisions:
             elif stored is not None:
                 self._seen.note_stored(id, stored.digest)
                 self._update_origin(stored, outcome.origin)
+
+    def _encode(self, record: Record) -> PreparedDocument:
+        return PreparedDocument.from_record(record, self._store.settings, self._store.encoder)
 
     def commit(self) -> None:
         """Make all changes visible to readers."""
@@ -245,9 +242,7 @@ class Decisions:
         if prune or len(self._paths) > 1:
             self._writer.commit()  # the new documents must be durable first, and one path may contain another
         for named_path in self._paths:
-            for record in named_path.find_documents_with_old_ids(
-                self._store, has_new_prefix=self._paths.prefix is not None
-            ):
+            for record in named_path.find_old_documents(self._store, has_new_prefix=self._paths.prefix is not None):
                 self._remove_renamed(named_path, record)
             if prune is False:
                 self._note_missing_files(named_path)
@@ -296,9 +291,7 @@ class Decisions:
             report.problems += named_path.make_conflict_messages()
             if named_path.renamed_count:
                 files = "1 file" if named_path.renamed_count == 1 else f"{named_path.renamed_count:,} files"
-                report.notes.append(
-                    f"{files} of {named_path.path} got new ids; the documents with the old ids were removed"
-                )
+                report.notes.append(f"{files} of {named_path.path} got new ids; documents with old ids were removed")
         return report
 
 

@@ -83,7 +83,7 @@ class NamedPath:
             for root, count in self.id_conflicts.items()
         ]
 
-    def find_documents_with_old_ids(self, store: Store, *, has_new_prefix: bool) -> Iterator[Record]:
+    def find_old_documents(self, store: Store, *, has_new_prefix: bool) -> Iterator[Record]:
         """Yield stored documents of this path whose ids may differ from the current ids of their files.
 
         An earlier run indexed these documents when the user named a folder or file below this path. If the run has a
