@@ -9,15 +9,15 @@ from functools import cache
 from pathlib import Path
 
 
-def memory_of(pid: int) -> int:
+def read_process_memory(pid: int) -> int:
     """Return the resident memory of a process in bytes; 0 if it has ended or its memory is unknown."""
     try:
         return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError):
-        return _memory_without_proc(pid)
+        return _read_memory_with_psutil(pid)
 
 
-def _memory_without_proc(pid: int) -> int:
+def _read_memory_with_psutil(pid: int) -> int:
     try:
         import psutil  # type: ignore[import-untyped]  # noqa: PLC0415 - optional
     except ImportError:
@@ -29,7 +29,7 @@ def _memory_without_proc(pid: int) -> int:
 
 
 @cache
-def machine_memory() -> int | None:
+def read_machine_memory() -> int | None:
     """Return the memory of this machine, or of the container of this process, in bytes; None if it is unknown."""
     sizes = []
     with suppress(AttributeError, ValueError, OSError):
