@@ -78,7 +78,7 @@ def to_dsl(
     if not plan.can_match:  # a `match` with one token would ignore a minimum of two
         return {"match_none": {}}
     if kind == "text" and " ".join(plan.tokens).split() != [*plan.tokens]:
-        raise QuerySyntaxError("a token contains white space, so it is a Lucene term; use kind='terms'")
+        raise QuerySyntaxError("a token contains white space, as only Lucene terms do; use kind='terms'")
     required = [*filters, *_bucket_range(plan, buckets_field)]
     excluded = [*without, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
     others = clause_count([*required, *excluded])
