@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.versions.evidence import (
     EVIDENCE_KINDS,
     SAME_COPY_SECONDS,
@@ -283,5 +283,5 @@ def _comparable_keys(kind: EvidenceKind, keys: Sequence[tuple[object, ...]]) -> 
 def _describe_order(kind: EvidenceKind, guessed: int) -> str:
     if kind == "texts":
         return "no evidence shows which is newer"
-    tied = f"; the order of {counted(guessed, 'document')} with the same date is a guess" if guessed else ""
+    tied = f"; the order of {format_count(guessed, 'document')} with the same date is a guess" if guessed else ""
     return f"by the {_TITLES[kind]}{tied}"
