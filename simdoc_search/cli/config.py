@@ -81,7 +81,7 @@ def read_config(group: click.Group) -> dict[str, Any]:
     return _read_tables(group, path, tables, is_from_environment=bool(variable))
 
 
-def read_configured_value(command: str, option: str) -> Any:
+def read_config_value(command: str, option: str) -> Any:
     """Return the value that the file sets for an option of a command; None if it does not set it."""
     defaults = click.get_current_context().find_root().default_map or {}
     return defaults.get(command, {}).get(option)

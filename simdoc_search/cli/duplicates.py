@@ -22,7 +22,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.comparison_options import ignore_option, read_ignored_texts
 from simdoc_search.cli.complete import complete_paths
-from simdoc_search.cli.config import read_configured_value
+from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.query_options import (
     FilterPairs,
     date_type,
@@ -224,11 +224,9 @@ def duplicates(
     except KeyboardInterrupt:
         if compare_in == "memory":
             raise
-        resume = (
-            f"run the same command again to resume from {checkpoint}"
-            if checkpoint
-            else "to be able to resume next time, add --checkpoint FILE"
-        )
+        resume = "to be able to resume next time, add --checkpoint FILE"
+        if checkpoint:
+            resume = f"run the same command again to resume from {checkpoint}"
         raise CommandInterruptedError(f"interrupted; {resume}") from None
     marks = set_marks(search, result, quiet=as_json) if sets_marks else None
     if csv_file:
@@ -272,9 +270,7 @@ def index_paths(
 
     problems: list[str] = []
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers))
-    exclude = (
-        read_configured_value("index", "exclude_files") or ()
-    )  # so that all commands index the same files of a folder
+    exclude = read_config_value("index", "exclude_files") or ()  # all commands index the same files of a folder
     sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
     search = SimilaritySearch(open_index(create=bool(paths)))
     if not paths:
@@ -284,7 +280,7 @@ def index_paths(
             report = search.index(
                 sources,
                 workers=workers,
-                archives=bool(read_configured_value("index", "archives")),
+                archives=bool(read_config_value("index", "archives")),
                 own_ids=True,
                 progress=lambda count: update(advance=count),
                 written=on_written,
