@@ -87,8 +87,8 @@ def show(
       simdoc-search template show --min-hash body > index.json
     """
     from simdoc_search.attach.min_hash import min_hash_index
-    from simdoc_search.attach.pipeline import pipeline_body
-    from simdoc_search.attach.search_templates import search_templates
+    from simdoc_search.attach.pipeline import build_pipeline_body
+    from simdoc_search.attach.search_templates import build_search_templates
     from simdoc_search.sketch.minhash import MinHash
     from simdoc_search.stores.remote.schema import component_template
 
@@ -101,10 +101,10 @@ def show(
     if min_hash:
         print_json(min_hash_index(min_hash, MinHash(bucket_count=bucket_count or 512, with_rotation=True)))
     elif with_search:
-        print_json(search_templates(field))
+        print_json(build_search_templates(field))
     elif pipeline:
         # The tables of the pipeline contain non-ASCII letters.
-        print_json(pipeline_body(settings, joined_fields, field), ascii_only=True)
+        print_json(build_pipeline_body(settings, joined_fields, field), ascii_only=True)
     else:
         print_json(component_template(settings, field))
 

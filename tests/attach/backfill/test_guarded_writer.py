@@ -13,7 +13,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, RefusedDocument
 from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter
 from simdoc_search.attach.backfill.pages import MAX_PAGE_DOCUMENTS, PagePacer
-from simdoc_search.attach.backfill.report import UnfitIndexError
+from simdoc_search.attach.backfill.report import UnsupportedIndexError
 from simdoc_search.errors import StoreUnavailableError
 from simdoc_search.stores.remote import bulk as bulk_writes
 from simdoc_search.stores.remote import retry
@@ -161,7 +161,7 @@ def test_an_engine_that_stays_busy_is_an_error() -> None:
 )
 def test_a_fault_of_the_index_ends_the_page(status: int, kind: str, reason: str) -> None:
     """The error is not listed for each document."""
-    with pytest.raises(UnfitIndexError, match=reason):
+    with pytest.raises(UnsupportedIndexError, match=reason):
         written(hits(3), lambda lines: items(lines, status, error={"type": kind, "reason": "some reason"}))
 
 
@@ -170,7 +170,7 @@ def test_a_report_lists_a_refused_document_once_with_the_last_reason() -> None:
     report.add(BackfillReport(updated=2, refused=[RefusedDocument("a", "i", "new")]))
 
     assert [RefusedDocument("a", "i", "new"), RefusedDocument("a", "j", "other index")] == report.refused
-    assert 4 == report.documents
+    assert 4 == report.document_count
 
 
 def test_a_run_waits_for_an_engine_that_does_not_answer_at_first() -> None:
