@@ -224,10 +224,9 @@ def duplicates(
     except KeyboardInterrupt:
         if compare_in == "memory":
             raise
-        resume = "to be able to resume next time, add --checkpoint FILE"
-        if checkpoint:
-            resume = f"run the same command again to resume from {checkpoint}"
-        raise CommandInterruptedError(f"interrupted; {resume}") from None
+        advice = f"run the same command again to resume from {checkpoint}"
+        advice = advice if checkpoint else "to be able to resume next time, add --checkpoint FILE"
+        raise CommandInterruptedError(f"interrupted; {advice}") from None
     marks = set_marks(search, result, quiet=as_json) if sets_marks else None
     if csv_file:
         write_csv(result, csv_file)

@@ -104,7 +104,7 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
         format_count(result.total, "match", "matches"),
     )
     notes = (
-        [f"{result.page_description}." + more_hits_hint(len(result.hits), result.total, result.offset)]
+        [f"{result.page_description}." + format_more_hits_hint(len(result.hits), result.total, result.offset)]
         if result.total
         else []
     )

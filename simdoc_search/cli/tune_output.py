@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.display import counted, percent, printable
+from simdoc_search.display import format_count, format_percent, printable
 from simdoc_search.tuning.recommendation import MAX_NEAR_DIFFERENCE, MIN_NEAR_PAIRS
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ _MAX_MISCLASSIFIED = 10
 def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
     """Yield the measurements and the recommendation for a terminal."""
     overlap = f"{100 * float(result.overlap):g} %"
+    pairs = format_count(result.pair_count, "pair")
     yield (
-        f"{result.document_count:,} of {counted(total, 'document')}; {counted(result.pair_count, 'pair')} with an "
-        f"overlap of {overlap} or more, {result.near_pair_count:,} with about {overlap} (within "
-        f"{100 * MAX_NEAR_DIFFERENCE:g} percentage points)"
+        f"{result.document_count:,} of {format_count(total, 'document')}; {pairs} with an overlap of {overlap} or more, "
+        f"{result.near_pair_count:,} with about {overlap} (within {100 * MAX_NEAR_DIFFERENCE:g} percentage points)"
     )
     if result.near_pair_count < MIN_NEAR_PAIRS:
         yield "note: too few pairs have about this overlap, so the recall is uncertain; increase --sample"
@@ -202,7 +202,7 @@ def _misclassified_lines(pairs: Sequence[LabelledPair]) -> Iterator[str]:
             f"line {pair.line_number}: {pair.a!r} and {pair.b!r} are labelled {label}, but classified as {wrong_label}"
         )
     if len(pairs) > _MAX_MISCLASSIFIED:
-        more = counted(len(pairs) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
+        more = format_count(len(pairs) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
         yield f"{more} misclassified; --json lists all of them"
 
 

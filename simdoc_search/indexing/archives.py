@@ -127,7 +127,7 @@ class Archives:
         archive = archive_of(absolute(path)) if self._by_path else None
         return self._by_path.get(archive) if archive else None
 
-    def _read_members(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | Skipped]:
+    def _read_members(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | SkippedFile]:
         try:
             for batch in iterate_in_subprocess(read_members, source, limits=self._limits, batch_size=1):
                 for member in batch:
@@ -135,7 +135,7 @@ class Archives:
         except DocumentError as error:
             yield self._make_source(Member("", reason=str(error)), source, archive)
 
-    def _make_source(self, member: Member, source: FileSource, archive: _Archive) -> FileSource | Skipped:
+    def _make_source(self, member: Member, source: FileSource, archive: _Archive) -> FileSource | SkippedFile:
         path = Path(f"{source.path}!{member.name}") if member.name else source.path
         if member.reason:
             archive.is_complete = archive.is_complete and bool(member.name)

@@ -92,7 +92,7 @@ def _to_picklable_source(source: Source) -> tuple[Source, int]:
     """Convert a document to built-in types, which can be pickled and written as JSON. Also return its size."""
     if isinstance(source, FileSource):
         return source, max(source.size, _MIN_RISKY_BYTES if source.is_risky else 0)
-    if isinstance(source, Skipped):
+    if isinstance(source, SkippedFile):
         return source, 0
     try:
         metadata = json.dumps(dict(source.metadata))

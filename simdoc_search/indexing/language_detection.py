@@ -9,9 +9,9 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from simdoc_search.corpus.file_source import FileSource, Source
-from simdoc_search.documents import Skipped
+from simdoc_search.documents import SkippedFile
 from simdoc_search.indexing.jobs import Job, group_into_chunks, map_chunks, read_document
-from simdoc_search.languages import Identification, declared_language, identify, require_identifier
+from simdoc_search.languages import LanguageIdentification, declared_language, identify_language, require_identifier
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 _Detection = tuple[int, str, LanguageIdentification] | SkippedFile  # size in bytes, name and language of a document
@@ -56,7 +56,7 @@ def identify_documents(
     """
     require_identifier()
     start, report = time.monotonic(), LanguageReport()
-    pool = WorkerPool(workers, _identify, lambda job, reason: Skipped(job.name, reason), limits)
+    pool = WorkerPool(workers, _identify, lambda job, reason: SkippedFile(job.name, reason), limits)
     with closing(map_chunks(group_into_chunks(Job(source, None) for source in sources), pool, 2 * workers)) as chunks:
         for chunk in chunks:
             for detection in chunk:

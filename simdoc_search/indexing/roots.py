@@ -49,7 +49,7 @@ class NamedPath:
         relative = PurePath(path).relative_to(self.root).as_posix() if path != self.root else PurePath(path).name
         return self.prefix + relative
 
-    def make_skipped_id(self, skipped: Skipped) -> str | None:
+    def make_skipped_id(self, skipped: SkippedFile) -> str | None:
         """Return the id that a skipped file would have, or None if it is not below this root."""
         with suppress(ValueError):
             return self.make_id(absolute(skipped.path))

@@ -144,7 +144,7 @@ class PassageResult(HitsResult[PassageHit]):
     @property
     def page_description(self) -> str:
         """The numbers of matches on this page and on all pages, for display: `Showing 10 of 81 matches`."""
-        return describe_shown_hits(len(self.hits), self.total, self.offset, at_least=self.is_partial)
+        return describe_shown_hits(len(self.hits), self.total, self.offset, is_lower_bound=self.is_partial)
 
     def __str__(self) -> str:
         lines = [self.headline()]

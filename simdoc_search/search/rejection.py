@@ -57,7 +57,7 @@ class DuplicateFilter:
         return self._uncommitted.is_full
 
     def filter_outcomes(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
-        """Return the outcomes, with a `Rejected` for each rejected document; see `DocumentFilter`."""
+        """Return the outcomes, with a `RejectedDocument` for each rejected document; see `DocumentFilter`."""
         new_records = [record for _, record in outcomes if isinstance(record, Record) and not is_stored(record.id)]
         options = {"probability": _PROBABILITY, "is_allowed": self._can_be_original}
         nearest_stored = find_nearest_duplicates(self._store, new_records, self._min_overlap, **options)  # type: ignore[arg-type]

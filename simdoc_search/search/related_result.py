@@ -124,4 +124,4 @@ class RelatedResult(HitsResult[RelatedHit]):
 
 def describe_shared_words(hit: RelatedHit) -> str:
     """Return the number of shared words for display. It is shown if the concepts have no names."""
-    return f"{counted(hit.shared, 'concept word')} in common"
+    return f"{format_count(hit.shared, 'concept word')} in common"

@@ -56,13 +56,15 @@ def read_page_columns(request: PageRequest, search: SimilaritySearch, keys: Sequ
     fields = {key for record in records for key in record.metadata}
     file_columns = _FILE_COLUMNS if any(record.origin for record in records) else ()
     suggested = [*file_columns, *sorted(filter(is_column_name, fields.difference(_FILE_COLUMNS)))][:_MAX_SUGGESTED]
-    return HitColumns(columns.names, suggested, {record.key: _column_values(columns, record) for record in records})
+    return PageColumns(
+        columns.names, suggested, {record.key: _read_column_values(columns, record) for record in records}
+    )
 
 
 def read_document_fields(request: PageRequest, search: SimilaritySearch, record: Record) -> list[tuple[str, str]]:
     """Return the names and values of a document's metadata, and the date and size of its file, for display."""
     [record] = Columns(request.served_store.columns).add_metadata(search.store, [record])
-    file_values = _column_values(Columns(_FILE_COLUMNS), record) if record.origin else {}
+    file_values = _read_column_values(Columns(_FILE_COLUMNS), record) if record.origin else {}
     values = file_values | {name: record.metadata[name] for name in sorted(record.metadata) if name not in file_values}
     return [(name, _format_cell(name, value)) for name, value in values.items()]
 

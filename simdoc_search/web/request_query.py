@@ -129,7 +129,7 @@ def find_document_key(request: PageRequest, search: SimilaritySearch, field: str
         return (
             Resolver(search.store).get_record(id, DocumentKey(id, index, request.value(f"{prefix}routing") or None)).key
         )
-    check_is_not_local_path(search, id)
+    reject_local_path(search, id)
     if any(search.store.records([id])):
         return Resolver(search.store).get_record(id).key
     return resolve_document_key(search, id)

@@ -24,7 +24,7 @@ def versions(request: PageRequest) -> Page:
         **query.template_values(request),
         "result": result,
         "hint": TEXT_ORDER_HINT,
-        "offsets": request.neighbour_offsets(len(result.hits)),
+        "offsets": request.neighbour_page_offsets(len(result.hits)),
     }
     return Page("versions.html", values, versions_as_json(result, query.id, query.file, {}, None))
 
