@@ -25,8 +25,8 @@ def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[s
     overlap = f"{100 * float(result.overlap):g} %"
     pairs = format_count(result.pair_count, "pair")
     yield (
-        f"{result.document_count:,} of {format_count(total, 'document')}; {pairs} with an overlap of {overlap} or more, "
-        f"{result.near_pair_count:,} with about {overlap} (within {100 * MAX_NEAR_DIFFERENCE:g} percentage points)"
+        f"{result.document_count:,} of {format_count(total, 'document')}; {pairs} with an overlap of {overlap} or "
+        f"more, {result.near_pair_count:,} with about {overlap} (within {100 * MAX_NEAR_DIFFERENCE:g} percentage points)"
     )
     if result.near_pair_count < MIN_NEAR_PAIRS:
         yield "note: too few pairs have about this overlap, so the recall is uncertain; increase --sample"
