@@ -23,11 +23,10 @@ _MAX_MISCLASSIFIED = 10
 def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
     """Yield the measurements and the recommendation for a terminal."""
     overlap = f"{100 * float(result.overlap):g} %"
-    pairs = format_count(result.pair_count, "pair")
-    yield (
-        f"{result.document_count:,} of {format_count(total, 'document')}; {pairs} with an overlap of {overlap} or "
-        f"more, {result.near_pair_count:,} with about {overlap} (within {100 * MAX_NEAR_DIFFERENCE:g} percentage points)"
-    )
+    documents = f"{result.document_count:,} of {format_count(total, 'document')}"
+    pairs = f"{format_count(result.pair_count, 'pair')} with an overlap of {overlap} or more"
+    distance = f"within {100 * MAX_NEAR_DIFFERENCE:g} percentage points"
+    yield f"{documents}; {pairs}, {result.near_pair_count:,} with about {overlap} ({distance})"
     if result.near_pair_count < MIN_NEAR_PAIRS:
         yield "note: too few pairs have about this overlap, so the recall is uncertain; increase --sample"
     for analysis, threshold in result.learned_thresholds.items():
