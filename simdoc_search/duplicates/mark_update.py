@@ -84,27 +84,27 @@ class _MarkUpdate:
     def run(self) -> MarkReport:
         for hit in self._marks.marked_documents():
             mark = self._marks.mark_of(hit)
-            if mark.duplicate_of and mark.cluster and self._correct_mark(hit) is None:
+            if mark.duplicate_of and mark.cluster and self._compute_correct_mark(hit) is None:
                 self._filtered_clusters.add(mark.cluster)
         for hits in _batches(self._marks.marked_documents()):
-            self._count_outcomes(self._marks.write(hits, self._first_pass_mark))
+            self._count_outcomes(self._marks.write(hits, self._choose_mark_in_first_pass))
         left = self._groups.members[~self._is_done[self._groups.members]]
         for part in slices(len(left), _DOCUMENTS_AT_ONCE):
-            number_at = {self._groups.key(number): number for number in left[part].tolist()}
-            hits = self._marks.documents_at(number_at)
-            self._report.passed_over += len(number_at) - len(hits)
-            unchanged = {number_at[self._marks.key_of(hit)] for hit in hits if self._has_same_text(hit)}
+            number_by_key = {self._groups.key(number): number for number in left[part].tolist()}
+            hits = self._marks.documents_at(number_by_key)
+            self._report.passed_over += len(number_by_key) - len(hits)
+            unchanged = {number_by_key[self._marks.key_of(hit)] for hit in hits if self._has_same_text(hit)}
             self._changed_kept |= {
-                number for number in number_at.values() if self._groups.find_kept(number) == number
+                number for number in number_by_key.values() if self._groups.find_kept(number) == number
             } - unchanged
-            self._count_outcomes(self._marks.write(hits, self._second_pass_mark, write_unchanged=True))
+            self._count_outcomes(self._marks.write(hits, self._choose_mark_in_second_pass, write_unchanged=True))
             self._progress("marking", min(1.0, part.stop / len(left)))
         self._marks.refresh()
         return self._report
 
-    def _first_pass_mark(self, hit: RawHit) -> Mark | None:
+    def _choose_mark_in_first_pass(self, hit: RawHit) -> Mark | None:
         """Return the mark to write if the document is not a duplicate; None leaves the document unchanged."""
-        mark = self._correct_mark(hit)
+        mark = self._compute_correct_mark(hit)
         is_correct = mark == self._marks.mark_of(hit)
         if mark is None or (mark.duplicate_of and not is_correct):
             return None
@@ -114,14 +114,14 @@ class _MarkUpdate:
         self._report.unchanged += is_correct
         return None if is_correct else mark
 
-    def _second_pass_mark(self, hit: RawHit) -> Mark | None:
+    def _choose_mark_in_second_pass(self, hit: RawHit) -> Mark | None:
         """Return the mark to write to a document of a group; None leaves the document unchanged."""
-        if mark := self._correct_mark(hit):
+        if mark := self._compute_correct_mark(hit):
             return mark
         self._report.passed_over += 1
         return Mark() if self._marks.mark_of(hit) else None
 
-    def _correct_mark(self, hit: RawHit) -> Mark | None:
+    def _compute_correct_mark(self, hit: RawHit) -> Mark | None:
         """Return the mark that a document must have, which may be empty; None if the document was not compared."""
         key = self._marks.key_of(hit)
         number = self._groups.find_number(key)
@@ -158,7 +158,7 @@ class _MarkUpdate:
                 report.refused += 1
                 if len(report.reasons) < _MAX_REASONS:
                     report.reasons[hit["_id"]] = outcome.reason
-            elif self._correct_mark(hit):
+            elif self._compute_correct_mark(hit):
                 report.set += 1
             else:
                 report.removed += 1
