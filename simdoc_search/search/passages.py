@@ -10,9 +10,9 @@ from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.passages.align import Alignment, align_words
-from simdoc_search.passages.coverage import Cover, order_by_added_words, tokens_also_in, union
+from simdoc_search.passages.coverage import Cover, is_in_tokens, order_by_added_words, unite
 from simdoc_search.passages.ignored_words import remove_words_from_passages
-from simdoc_search.passages.word_spans import Mask, matched_words, spans_of
+from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask
 from simdoc_search.search.filter_check import unknown_field_error
 from simdoc_search.search.options import PassageOptions
 from simdoc_search.search.passages_candidates import PassageCandidates, passage_candidates
@@ -125,8 +125,8 @@ def _align(
         passages = list(remove_words_from_passages(passages, query_words, hit_words, document.ignored, min_words))
     if not passages:
         return None
-    covers = matched_words(query_words, passages)
-    words = int(min(covers.sum(), matched_words(hit_words, passages, in_second_text=True).sum()))
+    covers = matched_mask(query_words, passages)
+    words = int(min(covers.sum(), matched_mask(hit_words, passages, in_second_text=True).sum()))
     share = words / document.word_count
     hit = PassageHit(record.key, words, share, 0, "exact", shared, tuple(passages), changed=has_changed(record))
     return _make_match(hit, covers)
@@ -139,7 +139,7 @@ def _estimate_match(document: QueryDocument, record: Record, shared: int) -> _Ma
     """
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
-    covers = tokens_also_in(document.passages, record.passages)
+    covers = is_in_tokens(document.passages, record.passages)
     words_of_record = words_of_shingles(record.shingles, settings)
     words = min(round(weight * int(covers.sum())), document.word_count, words_of_record)
     share = words / max(document.word_count, 1)
@@ -183,8 +183,8 @@ def _make_result(
         compared,
         max(candidates.guaranteed_run, min(min_run, words)),
         candidates.too_common_phrases,
-        spans_of(text.words, union(exact, len(document.ignored))) if text else [],
-        spans_of(text.words, document.ignored) if text else [],
+        mask_to_spans(text.words, unite(exact, len(document.ignored))) if text else [],
+        mask_to_spans(text.words, document.ignored) if text else [],
         options.offset,
         len(exact) < len(matches),
         store.left_out_indices(),

@@ -23,7 +23,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import compute_simhashes
 from simdoc_search.versions.evidence import DATE_FIELDS
-from simdoc_search.versions.query_sentences import query_sentences, rare_sentences
+from simdoc_search.versions.query_sentences import choose_query_sentences, select_rare_sentences
 
 MAX_COMPARED = 500
 """Maximum number of documents per query of sentences, or ten times the number of needed hits, whichever is larger.
@@ -86,7 +86,7 @@ def _find_by_sentences(
     common footer can share more sentences than a short version does, so rare sentences are queried separately.
     """
     records: dict[DocumentKey, Record] = {}
-    queried = query_sentences(document.sentences)
+    queried = choose_query_sentences(document.sentences)
     flips = flips_for(len(queried), bits)
 
     def search(codes: Codes) -> int:
@@ -97,7 +97,9 @@ def _find_by_sentences(
 
     total = search(query_codes(queried, min(1, flips)))
     if total > size:
-        rare = rare_sentences(queried, [sentences_of_codes(record.sentences) for record in records.values()], bits)
+        rare = select_rare_sentences(
+            queried, [sentences_of_codes(record.sentences) for record in records.values()], bits
+        )
         search(codes_of_sentences(rare))
         if len(rare) < len(queried):
             search(query_codes(rare, min(1, flips)))
