@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,12 +146,12 @@ def fingerprints(
     attributes with these names. Each of them adds a few percent to the time.
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
-    for batch in _batches(texts, minhash.slot_count):
+    for batch in batches_of_texts(texts, minhash.slot_count):
         if len(batch) == 1 and len(batch[0]) >= LONG_TEXT and can_cut_texts(analysis, minhash):
             yield _fingerprint_long_text(batch[0], analysis, minhash, passages, words_hash=words_hash)
             continue
         native = kernel()
-        if native is not None and _fits_kernel(minhash, analysis):
+        if native is not None and fits_kernel(minhash, analysis):
             window = passages.window if passages else 0
             yield from _fingerprint_natively(native, batch, analysis, minhash, (window, words_hash, words))
             continue
@@ -213,7 +213,7 @@ def _fingerprint_long_text(
     return Fingerprint(analysis, minhash, count, minhash.complete(values), hash_of_words, passages=passage_codes)
 
 
-def _fits_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
+def fits_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
     """Whether the native kernel supports these settings: the default settings and similar ones."""
     if not analysis.is_plain or analysis.unit != "word" or not isinstance(minhash, MinHash) or minhash.key:
         return False
@@ -234,13 +234,8 @@ def _fingerprint_natively(
         requested: the window of passage tokens (0: none), whether to return hashes of words, and whether to return
             distinct words.
     """
-    settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested)
-    try:
-        buffers, hashes, words = native.fingerprints(texts, *settings)
-    except UnicodeEncodeError:
-        buffers, hashes, words = native.fingerprints(list(map(without_surrogates, texts)), *settings)
-    types = (np.int64, np.uint64, np.uint64, np.int64, np.int64, np.uint32, np.int64)
-    slots, val1, val2, counts, shingles, codes, code_counts = map(np.frombuffer, buffers, types)
+    arrays, hashes, words = call_kernel(native, texts, analysis, minhash, requested)
+    slots, val1, val2, counts, shingles, codes, code_counts = arrays
     ends, code_ends = np.cumsum(counts).tolist(), np.cumsum(code_counts).tolist()
     start = code_start = 0
     for index, (end, code_end) in enumerate(zip(ends, code_ends, strict=True)):
@@ -251,7 +246,20 @@ def _fingerprint_natively(
         start, code_start = end, code_end
 
 
-def _batches(texts: Iterable[str], slot_count: int) -> Iterator[list[str]]:
+def call_kernel(
+    native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, requested: tuple[int, bool, bool]
+) -> tuple[list[NDArray[Any]], list[str], list[bytes]]:
+    """Return the arrays, hashes of words and distinct words of `Kernel.fingerprints`."""
+    settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested)
+    try:
+        buffers, hashes, words = native.fingerprints(texts, *settings)
+    except UnicodeEncodeError:
+        buffers, hashes, words = native.fingerprints(list(map(without_surrogates, texts)), *settings)
+    types = (np.int64, np.uint64, np.uint64, np.int64, np.int64, np.uint32, np.int64)
+    return list(map(np.frombuffer, buffers, types)), hashes, words
+
+
+def batches_of_texts(texts: Iterable[str], slot_count: int) -> Iterator[list[str]]:
     """Yield texts in batches of limited size. The slots of the sketch count, too. A long text is a batch by itself."""
     batch: list[str] = []
     size = 0

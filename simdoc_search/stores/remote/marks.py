@@ -24,7 +24,7 @@ from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import add_fields, fields_of, remaining_fields
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
-from simdoc_search.stores.remote.records import to_record
+from simdoc_search.stores.remote.records import text_hash_of
 from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings
 from simdoc_search.stores.remote.updates import ConditionalUpdater
 
@@ -70,7 +70,7 @@ class Marks:
     def __init__(self, access: IndexAccess) -> None:
         access.require_tokens()
         self._access = access
-        self._engine = access.background
+        self._engine = access.background.in_background()
         excluded = [f"{access.field}.{name}" for name in _EXCLUDED_PARTS]
         self._source = {"includes": [access.field, *access.id_field.parts], "excludes": excluded}
         self._updates = self._prepare(self._engine.call("GET", [access.name]))
@@ -96,8 +96,7 @@ class Marks:
 
     def text_hash_of(self, hit: RawHit) -> str:
         """Return the `text_hash` in a document's fingerprint. It is empty if there is none."""
-        source, field = hit.get("_source") or {}, self._access.field
-        return to_record(self.key_of(hit), source, field=field).text_hash
+        return text_hash_of(hit.get("_source") or {}, field=self._access.field)
 
     def mark_of(self, hit: RawHit) -> Mark:
         """Return the mark of a document."""
@@ -145,8 +144,12 @@ class Marks:
                     f"the index {index} was added to {self._access.name} during the run; run the command again"
                 )
             yield from self._updates[index].apply(documents, make_updates)
-        reason = f"its field {self._access.field} is malformed; repair it with simdoc-search backfill --stale"
+        reason = f"the field {self._access.field} is malformed; repair the field with simdoc-search backfill --stale"
         yield from ((hit, Outcome(hit["_index"], MALFORMED, error="malformed", reason=reason)) for hit in malformed)
+
+    def stop(self) -> None:
+        """End all requests, also those of other threads. Further requests raise StoppedError."""
+        self._engine.stopped.set()
 
     def refresh(self) -> None:
         """Make all writes visible to searches, if the engine allows it."""
