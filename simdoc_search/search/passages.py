@@ -29,7 +29,7 @@ from simdoc_search.search.stored_texts import (
     resolved_record,
 )
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Record, has_changed
+from simdoc_search.stores.record import Record, has_text_changed
 
 MAX_COMPARED = 2_000
 """Maximum number of documents that are compared with a query document.
@@ -128,7 +128,7 @@ def _align(
     covers = matched_words(query_words, passages)
     words = int(min(covers.sum(), matched_words(hit_words, passages, in_second_text=True).sum()))
     share = words / document.word_count
-    hit = PassageHit(record.key, words, share, 0, "exact", shared, tuple(passages), changed=has_changed(record))
+    hit = PassageHit(record.key, words, share, 0, "exact", shared, tuple(passages), changed=has_text_changed(record))
     return _make_match(hit, covers)
 
 

@@ -15,7 +15,7 @@ from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Phrase, PhraseMatches
-from simdoc_search.stores.shared_tokens import SharingDocument
+from simdoc_search.stores.shared_tokens import TokenMatch
 
 MAX_PHRASES = 50_000
 """Maximum number of phrases per query. In a text of over 350,000 words, the phrases are further apart than usual.
@@ -42,7 +42,7 @@ class PassageCandidates:
         too_common_phrases: number of phrases whose words are too common to search all documents for them.
     """
 
-    documents: list[SharingDocument]
+    documents: list[TokenMatch]
     total: int
     guaranteed_run: int
     too_common_phrases: int
@@ -82,7 +82,7 @@ def passage_candidates(
     evidence = {key: count + len(matches.documents.get(key, ())) for key, count in shared.items()}
     order = sorted(shared, key=lambda key: (-evidence[key], -similar.get(key, 0), key.id, key.index or ""))
     return PassageCandidates(
-        [SharingDocument(key, shared[key]) for key in order[:size]],
+        [TokenMatch(key, shared[key]) for key in order[:size]],
         max(len(shared), sharing.total),
         run,
         len(matches.incomplete),

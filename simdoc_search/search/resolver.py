@@ -107,7 +107,7 @@ class Resolver:
         at_index = [record for record in routed if key.index in (None, record.index)]
         if at_index or not routed or key.index is None:
             return at_index
-        keys = self._store.keys_of(key.id, key.index)
+        keys = self._store.find_keys(key.id, key.index)
         return [record for record in routed if record.key in keys]
 
     def _check_id_alone(self, query: Query, id: str) -> None:
@@ -125,7 +125,7 @@ class Resolver:
         return self._records[id]
 
     def _suggest_ids(self, id: str) -> list[str]:
-        return self._store.suggest(id, filters=self._filters)
+        return self._store.suggest_ids(id, filters=self._filters)
 
     def _ids_equal_to(self, id: str) -> list[str]:
         return [id] if self._records_with_id(id) else []

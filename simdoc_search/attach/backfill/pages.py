@@ -109,9 +109,9 @@ class PageProcessor:
     def _stop(self, grace: float) -> None:
         """Wait at most `grace` seconds for the pages being written. Stop the others, and report all of them."""
         wait(self._writing, timeout=grace)
-        self._engine.stopped.set()
+        self._engine.stop_event.set()
         wait(self._writing)
         for report in self._writing.values():
             self._add_report(report)
         self._writing.clear()
-        self._engine.stopped.clear()
+        self._engine.stop_event.clear()
