@@ -175,4 +175,4 @@ def _read_store(path: Path, value: Any, *, is_from_variable: bool) -> str:
 
 def _suggest(name: str, possible: list[str]) -> str:
     similar = get_close_matches(name, possible, 1)
-    return f"did you mean {similar[0]!r}?" if similar else f"it can set {', '.join(possible)}"
+    return f"did you mean {similar[0]!r}?" if similar else f"possible names are {', '.join(possible)}"

@@ -188,7 +188,7 @@ def index(
         raise click.UsageError("Missing argument 'PATH...'.")
     extractor = chosen_extractor(extractor_name, synonyms, stored_settings)
     if extractor and not stored_settings and "concepts" not in kinds:
-        raise click.UsageError("--extractor and --synonyms only work with --with relations; add it")
+        raise click.UsageError("--extractor and --synonyms require --with relations; add --with relations")
     requested = with_kinds(
         Settings(language=language, excluded_parts=skipped_parts(front_matter, quoted_replies)), kinds, extractor
     )

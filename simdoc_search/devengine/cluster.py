@@ -169,7 +169,7 @@ class Cluster:
             EngineError: the node is running, does not start within `timeout` seconds, or does not exist.
         """
         if pid := self.pid(number):
-            raise EngineError(f"node {number} is already running (process {pid}); kill it first")
+            raise EngineError(f"node {number} is already running (process {pid}); kill this process first")
         self.launch([number], find_java(), find_jars(self.version))
         self.wait([number], timeout)
 
@@ -188,7 +188,7 @@ class Cluster:
         running = self._running_pids()
         if not self.registration.stop(grace):
             remaining = ", ".join(map(str, self._running_pids()))
-            raise EngineError(f"cannot end these processes: {remaining}; end them manually")
+            raise EngineError(f"cannot stop these processes: {remaining}; stop them manually")
         return len(running)
 
     def launch(self, numbers: Iterable[int], java: Java, jars: Sequence[Path]) -> None:

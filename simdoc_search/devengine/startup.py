@@ -186,7 +186,7 @@ def _register_new(port: int, requested: dict[str, Any], *, ephemeral: bool) -> R
     for needed in (*ports, *(http_port + TRANSPORT_OFFSET for http_port in ports)):
         if needed in engine_ports or is_port_in_use(needed):
             user = "another engine" if needed in engine_ports else "another program"
-            raise EngineError(f"port {needed} is in use by {user}; stop it, or choose another --port")
+            raise EngineError(f"port {needed} is in use by {user}; free this port, or choose another --port")
     if ephemeral:
         folder = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX))
     folder.mkdir(parents=True, exist_ok=True)

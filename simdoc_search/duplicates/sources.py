@@ -69,7 +69,9 @@ def duplicates_in(
     if compare_in == "memory" and checkpoint is not None:
         raise QuerySyntaxError("a checkpoint requires compare_in='engine'; set compare_in, or omit the checkpoint")
     if compare_in == "engine" and (since is not None or new is not None):
-        raise QuerySyntaxError("compare_in='engine' compares all documents; omit it, or omit 'since' and 'new'")
+        raise QuerySyntaxError(
+            "compare_in='engine' compares all documents; omit 'compare_in', or omit 'since' and 'new'"
+        )
     kept_ids, prefixes = frozenset(kept_before), tuple(keep_in)
 
     def read(records: Iterator[Record], *, with_tokens: bool = True) -> Documents:

@@ -97,7 +97,7 @@ def _plain_source(source: Source) -> tuple[Source, int]:
     try:
         metadata = json.dumps(dict(source.metadata))
     except (TypeError, ValueError) as error:
-        return Skipped(str(source.id), f"its metadata cannot be converted to JSON: {error}"), 0
+        return Skipped(str(source.id), f"the metadata cannot be converted to JSON: {error}"), 0
     document = Document(str(source.id), str(source.text), json.loads(metadata))
     return document, len(document.text) + len(metadata)
 

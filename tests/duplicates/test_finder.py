@@ -242,7 +242,7 @@ def documents_that_must_not_be_read() -> Iterator[Document]:
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("overlap", 0, "an overlap of 0 would pair every document with every other"),
+        ("overlap", 0, "an overlap of 0 would pair all documents with each other"),
         ("overlap", 80, "80 % is 0.8|from 0 to 1"),
         ("measure", "cosine", "measure must be one of jaccard, containment, contained"),
         ("keep", "best", "keep must be one of"),

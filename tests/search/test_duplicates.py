@@ -149,7 +149,7 @@ def test_documents_have_the_size_date_and_path_of_their_file(tmp_path: Path, sto
     assert ("in/a.txt", ["in/b.txt"]) == (group.kept.id, [duplicate.id for duplicate in group.duplicates])
     assert (len(BASE) + 1, str(tmp_path / "in/b.txt")) == (group.duplicates[0].size, group.duplicates[0].path)
     assert (tmp_path / "in/b.txt").stat().st_mtime_ns == group.duplicates[0].mtime_ns
-    assert {"in/gone.txt": "its file is gone"} == {place.id: why for place, why in duplicates.left_out.items()}
+    assert {"in/gone.txt": "the file is gone"} == {place.id: why for place, why in duplicates.left_out.items()}
 
 
 def test_only_new_documents_are_compared_and_old_ones_are_kept(store: Store) -> None:
