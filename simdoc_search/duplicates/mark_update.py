@@ -7,13 +7,15 @@ that hides marked duplicates still shows one document of each group.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
 
-from simdoc_search.duplicates.arrays import slices
+from simdoc_search.duplicates.arrays import Ints, slices
 from simdoc_search.duplicates.duplicates_result import Duplicates
 from simdoc_search.duplicates.finder import Progress
 from simdoc_search.errors import StoreError
@@ -88,19 +90,44 @@ class _MarkUpdate:
                 self._filtered_clusters.add(mark.cluster)
         for hits in _batches(self._marks.find_marked_documents()):
             self._count_outcomes(self._marks.write(hits, self._first_pass_mark))
-        left = self._groups.members[~self._is_done[self._groups.members]]
-        for part in slices(len(left), _DOCUMENTS_AT_ONCE):
-            number_at = {self._groups.key(number): number for number in left[part].tolist()}
-            hits = self._marks.read_documents(number_at)
-            self._report.passed_over += len(number_at) - len(hits)
-            unchanged = {number_at[self._marks.key_of(hit)] for hit in hits if self._has_same_text(hit)}
-            self._changed_kept |= {
-                number for number in number_at.values() if self._groups.find_kept(number) == number
-            } - unchanged
-            self._count_outcomes(self._marks.write(hits, self._second_pass_mark, write_unchanged=True))
-            self._progress("marking", min(1.0, part.stop / len(left)))
+        self._mark_duplicates(self._groups.members[~self._is_done[self._groups.members]])
         self._marks.refresh()
         return self._report
+
+    def _mark_duplicates(self, members: Ints) -> None:
+        """Write the marks of a batch of documents in a thread, while this thread reads the next batch."""
+        writer, writing = ThreadPoolExecutor(1, "simdoc-marks"), deque[tuple[int, Future[None]]]()
+
+        def wait_for_one() -> None:
+            end, written = writing.popleft()
+            written.result()
+            self._progress("marking", min(1.0, end / len(members)))
+
+        try:
+            for part in slices(len(members), _DOCUMENTS_AT_ONCE):
+                writing.append((part.stop, writer.submit(self._mark_batch, *self._read_batch(members[part]))))
+                if len(writing) > 1:
+                    wait_for_one()
+            while writing:
+                wait_for_one()
+        except BaseException:
+            self._marks.stop()
+            raise
+        finally:
+            writer.shutdown(cancel_futures=True)
+
+    def _read_batch(self, numbers: Ints) -> tuple[list[RawHit], int]:
+        """Return the documents with these numbers, and how many do not exist. Note the kept ones that have changed."""
+        number_at = {self._groups.key(number): number for number in numbers.tolist()}
+        hits = self._marks.read_documents(number_at)
+        unchanged = {number_at[self._marks.key_of(hit)] for hit in hits if self._has_same_text(hit)}
+        kept = {number for number in number_at.values() if self._groups.find_kept(number) == number}
+        self._changed_kept |= kept - unchanged
+        return hits, len(number_at) - len(hits)
+
+    def _mark_batch(self, hits: list[RawHit], missing: int) -> None:
+        self._report.passed_over += missing
+        self._count_outcomes(self._marks.write(hits, self._second_pass_mark, write_unchanged=True))
 
     def _first_pass_mark(self, hit: RawHit) -> Mark | None:
         """Return the mark to write if the document is not a duplicate; None leaves the document unchanged."""

@@ -41,7 +41,7 @@ class IndexedFiles:
         file = absolute(path)
         folder = self._folders.get_or_add(str(PurePath(file).parent))
         if folder.stored_count:
-            id = folder.id_of(file)
+            id = folder.make_id(file)
         elif self._store.count(file):  # the file was indexed without its folder
             id = next(self._store.scan(root=file)).id
         else:

@@ -24,7 +24,7 @@ from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import add_fields, mapped_fields, remaining_fields
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
-from simdoc_search.stores.remote.records import to_record
+from simdoc_search.stores.remote.records import read_text_hash
 from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings
 from simdoc_search.stores.remote.updates import ConditionalUpdater
 
@@ -70,7 +70,7 @@ class Marks:
     def __init__(self, access: IndexAccess) -> None:
         access.require_tokens()
         self._access = access
-        self._engine = access.background
+        self._engine = access.background.in_background()
         excluded = [f"{access.field}.{name}" for name in _EXCLUDED_PARTS]
         self._source = {"includes": [access.field, *access.id_field.source_fields], "excludes": excluded}
         self._updates = self._prepare_indices(self._engine.call("GET", [access.name]))
@@ -96,8 +96,7 @@ class Marks:
 
     def read_text_hash(self, hit: RawHit) -> str:
         """Return the `text_hash` in a document's fingerprint. It is empty if there is none."""
-        source, field = hit.get("_source") or {}, self._access.field
-        return to_record(self.key_of(hit), source, field=field).text_hash
+        return read_text_hash(hit.get("_source") or {}, field=self._access.field)
 
     def read_mark(self, hit: RawHit) -> Mark:
         """Return the mark of a document."""
@@ -149,6 +148,10 @@ class Marks:
         yield from (
             (hit, Outcome(hit["_index"], MALFORMED_STATUS, error="malformed", reason=reason)) for hit in malformed
         )
+
+    def stop(self) -> None:
+        """End all requests, also those of other threads. Further requests raise StoppedError."""
+        self._engine.stopped.set()
 
     def refresh(self) -> None:
         """Make all writes visible to searches, if the engine allows it."""

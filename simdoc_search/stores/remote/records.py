@@ -153,6 +153,14 @@ def read_codes(source: Mapping[str, Any], *, field: str) -> Codes | str:
     return codes if len(codes) else f"has no {field}.tokens in its _source"
 
 
+def read_text_hash(source: Mapping[str, Any], *, field: str) -> str:
+    """Return the hash of the text of a document. It is empty if it is missing or malformed."""
+    try:
+        return _read_only_value(source, f"{field}.text_hash", str) or ""
+    except _MalformedError:
+        return ""
+
+
 def _json_value(value: Any) -> Any:
     """Replace lone surrogates, which JSON in UTF-8 cannot contain, with U+FFFD."""
     if isinstance(value, str):
