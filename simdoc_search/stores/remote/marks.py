@@ -151,7 +151,7 @@ class Marks:
 
     def stop(self) -> None:
         """End all requests, also those of other threads. Further requests raise StoppedError."""
-        self._engine.stopped.set()
+        self._engine.stop_event.set()
 
     def refresh(self) -> None:
         """Make all writes visible to searches, if the engine allows it."""
