@@ -29,7 +29,7 @@ from simdoc_search.search.stored_texts import (
     split_into_batches,
 )
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Record, has_changed
+from simdoc_search.stores.record import Record, has_text_changed
 
 MAX_COMPARED_DOCUMENTS = 2_000
 """Maximum number of documents that are compared with a query document.
@@ -134,7 +134,7 @@ def _align(
     covered_words_mask = matched_mask(query_words, passages)
     words = int(min(covered_words_mask.sum(), matched_mask(hit_words, passages, in_second_text=True).sum()))
     share = words / document.word_count
-    hit = PassageHit(record.key, words, share, 0, "exact", shared, tuple(passages), changed=has_changed(record))
+    hit = PassageHit(record.key, words, share, 0, "exact", shared, tuple(passages), changed=has_text_changed(record))
     return _make_match(hit, covered_words_mask)
 
 

@@ -40,7 +40,7 @@ from simdoc_search.search.version_result import (
 )
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Record, has_changed
+from simdoc_search.stores.record import Record, has_text_changed
 from simdoc_search.versions import (
     DateSources,
     Limits,
@@ -94,7 +94,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         candidates=candidates.total,
         compared=len(candidates.records),
         candidate_source=candidates.candidate_source,
-        changed=document.is_stored and has_changed(document.record),
+        changed=document.is_stored and has_text_changed(document.record),
         left_out_indices=store.left_out_indices(),
         limits=limits,
     )
@@ -189,7 +189,7 @@ class _Family:
         """Return the hit of a version."""
         version = self._versions[number - 1]
         key, matched = version.record.key, version.matches
-        changed = key in records and has_changed(records[key])
+        changed = key in records and has_text_changed(records[key])
         shares = matched.share, matched.share_of_other
         return VersionHit(key, version.score, *shares, len(version.sentences), matched, entry, changed)
 
