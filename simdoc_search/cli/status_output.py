@@ -34,7 +34,7 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
     ]
     sample = inspection.sample
     values = asdict(sample)
-    del values["not_compared"]
+    del values["not_compared_reason"]
     at_least, at_most = sample.interval
     staleness = {**values, "share": sample.share, "at_least": at_least, "at_most": at_most}
     return {
