@@ -1,7 +1,7 @@
 """Reads all hits of a search at one point in time.
 
-A page of a point in time can be read again. For engines without points in time, scrolls are used; if a page of a scroll
-is lost, an error is raised. An error is also raised if fewer hits are received than the engine has counted.
+A page of a point in time can be read again. Engines without points in time have scrolls. If a page of a scroll is lost,
+an error is raised. An error is also raised if fewer hits are received than the engine has counted.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ PAGE_SIZE = 500
 """Number of hits that are read at once, from all slices together."""
 
 KEEP_ALIVE = "10m"
-"""Time for which the engine keeps a point in time or a scroll after each page."""
+"""Time after each page until a point in time or a scroll expires."""
 
-_UNSUPPORTED_STATUSES = (400, 403, 404, 405)  # the engine does not have this request, or does not allow it
-_OPENING_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # for OpenSearch, for Elasticsearch
+_UNSUPPORTED_STATUSES = (400, 403, 404, 405)  # statuses of requests that the engine lacks or does not allow
+_OPENING_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # first for OpenSearch, then for Elasticsearch
     (["_search", "point_in_time"], "pit_id", {"allow_partial_pit_creation": False}),
     (["_pit"], "id", {}),
 )
@@ -45,7 +45,7 @@ class Slice:
         selection: the part of a search body that selects this slice.
         search_after: sort values of the last hit that was read.
         read_count: number of hits that were read.
-        total: number of all hits. It is None before the first page.
+        total: total number of hits. It is None before the first page is read.
         is_finished: whether the last page was read.
     """
 
@@ -88,7 +88,7 @@ class PointInTime:
             self.slices += [Slice(_select_slice(self._body, n, count, shard_filter, filters)) for n in range(count)]
 
     def read(self, hit_slice: Slice, size: int) -> list[RawHit]:
-        """Return the next hits of a slice, at most `size`. If the response is too large, read a smaller page.
+        """Return at most `size` further hits of a slice. If the response is too large, read a smaller page.
 
         Raises:
             StoreError: hits are missing. See also `Engine.call`.
@@ -140,7 +140,7 @@ class Scroll:
         self._engine = engine
         self._index = index
         self._body = {**body, "track_total_hits": True}
-        self._scrolls: dict[int, tuple[str, int]] = {}  # scroll id and page size, by slice
+        self._scrolls: dict[int, tuple[str, int]] = {}  # scroll id and page size, by position of the slice
 
     def read(self, hit_slice: Slice, size: int) -> list[RawHit]:
         """Return the next hits of a slice; see `PointInTime.read`. The size of the first page applies to all pages."""
@@ -161,7 +161,7 @@ class Scroll:
         self._scrolls = {}
 
     def search_many(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
-        """Send other searches in one request, and return their responses in order. They see the current documents."""
+        """Send other searches in one request, and return their responses in order. These searches find the current documents."""
         return self._engine.search_many(self._index, bodies)
 
     def close(self) -> None:
@@ -254,7 +254,7 @@ def _hits_by_slice(opened: PagedHits) -> list[Iterator[RawHit]]:
 
 
 def _read_shard_counts(engine: Engine, index: str) -> dict[str, int]:
-    """Return the number of primary shards of each concrete index. It is empty if reading them is not allowed."""
+    """Return the number of primary shards of each concrete index. It is empty if the engine does not allow this."""
     settings = engine.call("GET", [index, "_settings", "index.number_of_shards"], allow=(403,)) or {}
     return {name: int(values["settings"]["index"]["number_of_shards"]) for name, values in settings.items()}
 

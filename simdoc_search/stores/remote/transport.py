@@ -168,7 +168,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _send_in_loop(send: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
-    with suppress(RuntimeError):  # no loop runs in this thread
+    with suppress(RuntimeError):  # no event loop runs in this thread
         if asyncio.get_running_loop() is loop:
             raise StoreError(_BLOCKS_LOOP_MESSAGE)
     if not loop.is_running():
