@@ -198,5 +198,5 @@ def _filter_type(settings: Mapping[str, Any], name: str) -> str:
     return str(_analysis_part(settings, "filter", name).get("type", name))
 
 
-def _analysis_part(settings: Mapping[str, Any], kind: str, name: str) -> Mapping[str, Any]:
-    return dict(settings.get("analysis", {}).get(kind, {}).get(name, {}))
+def _analysis_part(settings: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any]:
+    return dict(settings.get("analysis", {}).get(section, {}).get(name, {}))

@@ -20,7 +20,7 @@ from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, id_field_type, m
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, complete_labels, labels_missing_kinds
 
 LAST_CHARACTER = "\U0010ffff"
-_NUMBER = re.compile(r"-?[0-9]{1,18}")
+_INTEGER_PATTERN = re.compile(r"-?[0-9]{1,18}")
 
 MAX_TERMS = 50_000
 """Maximum number of values in a `terms` clause. Engines allow 65,536 by default."""
@@ -53,7 +53,7 @@ class IdField:
         if self.field is None:
             return {"ids": {"values": ids}}
         # An engine rejects other strings for a field with numbers. `int` would also accept `12_20_80`.
-        return {"terms": {self.field: [id for id in ids if not self.is_numeric or _NUMBER.fullmatch(id)]}}
+        return {"terms": {self.field: [id for id in ids if not self.is_numeric or _INTEGER_PATTERN.fullmatch(id)]}}
 
     def key_query(self, key: DocumentKey) -> dict[str, Any]:
         """Return the query for the document with a key."""

@@ -205,7 +205,7 @@ def _read_text(source: Mapping[str, Any], text_fields: Sequence[str]) -> str | N
         raise _MalformedError(f"has no text that can be read ({error})") from None
 
 
-def _read_only_value(source: Mapping[str, Any], path: str, kind: type) -> Any:
+def _read_only_value(source: Mapping[str, Any], path: str, expected_type: type) -> Any:
     """Return the only value at a path, or None if there is no value."""
     first, _, last = path.partition(".")
     parent = source.get(first)
@@ -219,7 +219,7 @@ def _read_only_value(source: Mapping[str, Any], path: str, kind: type) -> Any:
         raise _MalformedError(f"has {len(values)} values in {path}")
     if not values:
         return None
-    if not isinstance(values[0], kind):
+    if not isinstance(values[0], expected_type):
         raise _MalformedError(f"has {_TYPE_NAMES.get(type(values[0]), 'a value of another type')} in {path}")
     return values[0]
 

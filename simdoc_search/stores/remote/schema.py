@@ -155,7 +155,7 @@ def field_mappings(settings: Settings, field: str) -> dict[str, Any]:
     return dict(mapping["properties"])
 
 
-def index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
+def build_index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
     """Return the body of the request that creates an index. Index templates determine its shards and replicas."""
     index: dict[str, Any] = _read_template("simdoc.store.json")["template"]
     fields = index["mappings"]["properties"]

@@ -107,7 +107,7 @@ class _SplitSearch:
         self._totals: list[int] = []
 
     def start_streams(self, page_size: int) -> list[Iterator[tuple[HitKey, int]]]:
-        """Read the first page of each part. For each part, return its documents by descending number of shared tokens."""
+        """Read the first page of each part. For each part, return documents by descending number of shared tokens."""
         responses = self._search_many([{**self._search_body(part), "size": page_size} for part in self._parts])
         self._totals = [total_hits(response) for response in responses]
         return [

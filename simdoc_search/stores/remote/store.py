@@ -36,7 +36,7 @@ from simdoc_search.stores.remote.min_hash_field import compute_records, find_ter
 from simdoc_search.stores.remote.point_in_time import all_hits
 from simdoc_search.stores.remote.queries import IdField, root_clause
 from simdoc_search.stores.remote.records import encode_record
-from simdoc_search.stores.remote.schema import DEFAULT_FIELD, index_body
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD, build_index_body
 from simdoc_search.stores.remote.shared_settings import check_unchanged
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_field_names
 from simdoc_search.stores.remote.updates import remove_documents
@@ -103,7 +103,7 @@ class RemoteStore(Closable):
             if not create:
                 raise StoreNotFoundError(f"there is no index {location}; create it with simdoc-search index")
             new_settings = settings or Settings().with_key(key)
-            body = index_body(new_settings, field=field or DEFAULT_FIELD, store_texts=store_texts is not False)
+            body = build_index_body(new_settings, field=field or DEFAULT_FIELD, store_texts=store_texts is not False)
             try:
                 engine.call("PUT", [index], body)
             except RequestError as error:
@@ -168,7 +168,7 @@ class RemoteStore(Closable):
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """Open a writer. Several writers can be open, and the last write wins. An error does not undo earlier writes."""
+        """Open a writer. Several can be open, and the last write wins. An error does not undo earlier writes."""
         self.access.require_tokens()
         if not self.is_simdoc_index:
             raise StoreError(
@@ -371,7 +371,7 @@ class RemoteStore(Closable):
         return self.access.indices.find_left_out(self.engine)
 
     def _text_bytes(self, documents: int) -> int | None:
-        """Estimate the size of all texts from a sample, in bytes before compression. Return None if there are no texts."""
+        """Estimate the uncompressed size of all texts in bytes from a sample. Return None if there are no texts."""
         if not self.is_simdoc_index or not self.has_texts:
             return None
         hits = self.engine.search(self.index, {"size": SAMPLE_SIZE, "_source": ["body"]})["hits"]["hits"]

@@ -199,15 +199,15 @@ def _read_value_at(document: Mapping[str, Any], path: str) -> Any:
     return _read_value_below(document, path.split(".")) if value is None else value
 
 
-def _read_value_below(value: Any, parts: list[str]) -> Any:
+def _read_value_below(value: Any, path_parts: list[str]) -> Any:
     """Return the value at a path. For a list of objects, return the list of their values, as an engine does."""
-    if not parts or value is None:
+    if not path_parts or value is None:
         return value
     if isinstance(value, list):
-        nested = [_read_value_below(item, parts) for item in value]
+        nested = [_read_value_below(item, path_parts) for item in value]
         flat = [part for item in nested for part in (item if isinstance(item, list) else [item]) if part is not None]
         return flat or None
-    return _read_value_below(value.get(parts[0]), parts[1:]) if isinstance(value, Mapping) else None
+    return _read_value_below(value.get(path_parts[0]), path_parts[1:]) if isinstance(value, Mapping) else None
 
 
 def _read_text_at(document: Mapping[str, Any], name: str) -> str | None:

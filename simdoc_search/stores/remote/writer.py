@@ -130,7 +130,7 @@ class RemoteWriter:
         return rejected | {action.id: reason for action in waiting}
 
     def _locate(self, actions: list[Action], rejected: dict[str, str]) -> list[Action]:
-        """Set the index of each action to the index of its stored document. Return the actions that are allowed."""
+        """Return each action with the index of its stored document. Reject documents that are in several indices."""
         ids = [action.id for action in actions]
         query = {"query": {"ids": {"values": ids}}, "size": 2 * len(ids), "_source": False}
         stored = defaultdict(list)
