@@ -45,7 +45,7 @@ class VersionPairs(NamedTuple):
     first_documents: Ints  # the document with the smaller number of each pair; int64, shape (pairs,)
     second_documents: Ints  # the other document of each pair
     scores: Floats  # score of each pair; float64, shape (pairs,)
-    compared: int  # number of pairs that were compared
+    compared_count: int  # number of pairs that were compared
     # whether all similar sentences were found; otherwise only all equal sentences and a sample of the similar ones
     found_all_similar: bool
     # number of documents that share a looked-up sentence with more than FREQUENT_SENTENCE_LIMIT documents

@@ -30,13 +30,13 @@ class HitPage(NamedTuple):
         hits: the hits on the page.
         total: number of hits on all pages, or a lower bound.
         is_total_exact: whether `total` is exact. Otherwise it is a lower bound.
-        compared: number of candidates that were compared, by their tokens or texts.
+        compared_count: number of candidates that were compared, by their tokens or texts.
     """
 
     hits: list[Hit]
     total: int
     is_total_exact: bool
-    compared: int
+    compared_count: int
 
 
 @dataclass(frozen=True, slots=True)

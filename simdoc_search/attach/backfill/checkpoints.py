@@ -48,12 +48,12 @@ class ShardStates:
         return sum(max(0, now - then) for now, then in zip(self.checkpoints, checkpoints, strict=True))
 
 
-def read_shards(engine: Engine, index: str, count: int) -> ShardStates | None:
-    """Return the shards of a concrete index with `count` shards; None if the engine does not report their state."""
+def read_shards(engine: Engine, index: str, shard_count: int) -> ShardStates | None:
+    """Return the states of the shards of a concrete index; None if the engine does not report them."""
     response = engine.call("GET", [index, "_stats", "store"], allow=UNSUPPORTED_OR_FORBIDDEN, level="shards") or {}
     shards = response.get("indices", {}).get(index, {}).get("shards", {})
     histories, checkpoints = [], []
-    for number in range(count):
+    for number in range(shard_count):
         copies = shards.get(str(number), [])
         ids = {copy.get("commit", {}).get("user_data", {}).get("history_uuid") for copy in copies}
         copy_checkpoints = [copy["seq_no"]["global_checkpoint"] for copy in copies if "seq_no" in copy]

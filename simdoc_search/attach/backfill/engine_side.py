@@ -63,7 +63,7 @@ class EngineUpdate:
         documents written so far.
         """
         report = BackfillReport()
-        incomplete_reason = self._update(unread, report, progress)
+        incomplete_reason = self._run_rounds(unread, report, progress)
         failed = self._count_documents(build_alias_query(self._target, self._failed_query))
         reasons = self._refusal_reasons | {hit["_id"]: self._read_error(hit) for hit in self._find_failed_documents()}
         report.refused = [RefusedDocument(id, self._name, reason) for id, reason in reasons.items()]
@@ -79,7 +79,7 @@ class EngineUpdate:
         report.updated = max(0, self.written_count - failed - report.without_text)
         return report
 
-    def _update(self, unread: WriteRange, report: BackfillReport, progress: Callable[[int], None]) -> str:
+    def _run_rounds(self, unread: WriteRange, report: BackfillReport, progress: Callable[[int], None]) -> str:
         """Update until no unprocessed documents remain. Return the reason why some remain; empty if none remain."""
         is_final_pipeline = self._target.index.final_pipeline == self._pipeline
         query = self._build_query(unread)

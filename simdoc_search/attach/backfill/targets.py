@@ -142,18 +142,24 @@ def _plan_target(index: IndexDescription, options: BackfillOptions, default_sett
     )
 
 
-def _choose_settings(existing: Settings | None, default: Settings, options: BackfillOptions) -> Settings:
+def _choose_settings(
+    existing_settings: Settings | None, default_settings: Settings, options: BackfillOptions
+) -> Settings:
     """Return the settings that the fingerprint field will have.
 
     Raises:
         UnsupportedIndexError: the field already has different settings.
     """
-    requested = options.change_settings(existing or default) if options.change_settings else existing or default
-    if existing is None or existing == requested:
+    requested = (
+        options.change_settings(existing_settings or default_settings)
+        if options.change_settings
+        else existing_settings or default_settings
+    )
+    if existing_settings is None or existing_settings == requested:
         return requested
-    added: dict[str, Any] = {name: None for name in KINDS if getattr(existing, name) is None}
-    if existing != replace(requested, **added):
-        labels = f"{format_label(existing)!r}, not {format_label(requested)!r}"
+    added: dict[str, Any] = {name: None for name in KINDS if getattr(existing_settings, name) is None}
+    if existing_settings != replace(requested, **added):
+        labels = f"{format_label(existing_settings)!r}, not {format_label(requested)!r}"
         advice = "choose a new field with --field, or omit the options that change settings"
         raise UnsupportedIndexError(f"the field {options.field} has the settings {labels}; {advice}")
     return requested
