@@ -37,8 +37,8 @@ class IndexDescription:
     Attributes:
         name: the name of the index; in a data stream, the name of the backing index.
         field: the object field of the fingerprints.
-        mappings: its mappings.
-        index_settings: its settings, without the prefix `index`.
+        mappings: the mappings of the index.
+        index_settings: the settings of the index, without the prefix `index`.
         filters: filters of the requested aliases, combined into at most one clause.
         other_names: names of its aliases and of its data stream.
     """

@@ -45,7 +45,7 @@ class RelatedPairs(NamedTuple):
     """All pairs of documents that are related, or versions of each other."""
 
     first_documents: Ints  # the document with the smaller number of each pair; int64, shape (pairs,)
-    second_documents: Ints  # the other document of each pair
+    second_documents: Ints  # the document with the larger number of each pair
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared_count: int  # number of pairs that were compared
     is_version: Bools  # whether each pair is a pair of versions; bool, shape (pairs,)

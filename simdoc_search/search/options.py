@@ -181,7 +181,7 @@ class PassageOptions(PageOptions):
 
     @property
     def alignment(self) -> Alignment:
-        """The settings of the alignment: those of the preset, with `min_words` if it is given."""
+        """The alignment settings of the preset, with `min_words` if it is given."""
         alignment = resolve_preset(self.preset)
         return alignment if self.min_words is None else replace(alignment, min_run=self.min_words)
 

@@ -36,7 +36,7 @@ class CancellableThreads:
         Args:
             function: the function.
             stop: set when the caller is cancelled.
-            context: the context variables, to reuse those of an earlier call. None: those of the caller.
+            context: the context variables, for example of an earlier call. None: the variables of the caller.
 
         Raises:
             StoreError: the pool is closed.

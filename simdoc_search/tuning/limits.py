@@ -38,7 +38,7 @@ class LearnedLimits:
 
     purpose: Literal["versions", "related"]  # what the label yes means
     current_limits: Limits  # the limits of the index
-    best_limits: Limits  # the best limits; those of the index unless others are better
+    best_limits: Limits  # the best limits; the limits of the index unless others are better
     current_counts: ConfusionCounts  # how the limits of the index classify the pairs
     best_threshold: LearnedThreshold[int]  # how the best limits classify the pairs
 

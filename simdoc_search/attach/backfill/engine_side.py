@@ -57,7 +57,7 @@ class EngineUpdate:
         self._refusal_reasons: dict[str, str] = {}  # maps document ids to reasons
 
     def run(self, unread: WriteRange, progress: Callable[[int], None]) -> BackfillReport:
-        """Update the documents in rounds until no other writer interferes, and report those that failed.
+        """Update the documents in rounds until no other writer interferes, and report the documents that failed.
 
         With `stale`, all documents in the range of writes are updated. `progress` is called with the number of
         documents written so far.

@@ -70,7 +70,7 @@ class PageProcessor:
         """Read all pages and write them.
 
         Returns:
-            The number of documents read, without those that were refused in an earlier query.
+            The number of documents read, without documents that were refused in an earlier query.
 
         Raises:
             StoreError: reading or writing failed. Pages already read are still written, for at most 30 seconds.

@@ -215,7 +215,7 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
 def _check_text_fields(index: IndexDescription, options: BackfillOptions, other_text_fields: Sequence[str]) -> str:
     """Check that existing fingerprints were computed from the requested text fields.
 
-    `other_text_fields` are those of the other indices behind an alias. They are used if this index records none.
+    `other_text_fields`, from the other indices behind an alias, are used if this index records no text fields.
 
     Returns:
         A sentence about what `force` changes; empty if it changes nothing.
