@@ -99,7 +99,7 @@ def _step_as_json(entry: VersionEntry) -> dict[str, Any]:
 def _hit_as_json(
     hit: VersionHit, result: VersionsResult, texts: Mapping[DocumentKey | None, str], analysis: Analysis | None
 ) -> dict[str, Any]:
-    distances = hit.matched.bits
+    distances = hit.matched.distances
     return {
         **key_as_json(hit.key),
         "score": hit.score,
@@ -121,4 +121,4 @@ def _pairs_as_json(
     if result.text is None or hit.key not in texts:
         return None
     pairs = sentence_pairs(result.text, texts[hit.key], analysis, result.limits.max_distance)
-    return [{"a": list(pair.a), "b": list(pair.b), "distance": pair.bits} for pair in pairs]
+    return [{"a": list(pair.a), "b": list(pair.b), "distance": pair.distance} for pair in pairs]

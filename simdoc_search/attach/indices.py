@@ -11,8 +11,8 @@ from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import is_closed
-from simdoc_search.stores.remote.mappings import fields_of
-from simdoc_search.stores.remote.schema import only_fingerprint_field, settings_of
+from simdoc_search.stores.remote.mappings import mapped_fields
+from simdoc_search.stores.remote.schema import find_fingerprint_field, parse_meta
 from simdoc_search.stores.remote.texts import recorded_text_fields
 
 UNSUPPORTED_OR_FORBIDDEN = (400, 401, 403, 404, 405, 410)
@@ -83,7 +83,7 @@ class IndexDescription:
     @property
     def subfields(self) -> dict[str, Any]:
         """The mappings of the subfields of the fingerprint field, by name; empty if the field is missing."""
-        return fields_of(self.mappings, self.field)
+        return mapped_fields(self.mappings, self.field)
 
     @property
     def settings(self) -> Settings | None:
@@ -91,7 +91,7 @@ class IndexDescription:
         if "tokens" not in self.subfields:
             return None
         try:
-            return settings_of(self.subfields["tokens"].get("meta", {}))
+            return parse_meta(self.subfields["tokens"].get("meta", {}))
         except FormatMismatchError:
             return None
 
@@ -117,7 +117,7 @@ def describe_indices(engine: Engine, name: str, field: str | None = None) -> lis
     if not descriptions:
         raise StoreNotFoundError(f"{engine.name} has no index {name}; create it first")
     mappings = {index: index_body["mappings"] for index, index_body in descriptions.items()}
-    field = field or only_fingerprint_field(mappings, f"{engine.name}/{name}")
+    field = field or find_fingerprint_field(mappings, f"{engine.name}/{name}")
     names = name.split(",")
     return [
         IndexDescription(

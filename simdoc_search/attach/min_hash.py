@@ -13,7 +13,7 @@ from typing import Any
 from simdoc_search.analysis import Analysis
 from simdoc_search.sketch import MinHash
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.min_hash import SPELLINGS, TermSettings, analysis_of_engine, check_terms
+from simdoc_search.stores.remote.min_hash import OPTION_SPELLINGS, TermSettings, analysis_of_engine, check_terms
 
 ANALYZER = "simdoc_min_hash"
 
@@ -40,8 +40,10 @@ def build_min_hash_index(text_field: str = "body", minhash: MinHash | None = Non
         minhash: the options of the filter; None selects the engine's defaults, 512 buckets with rotation.
     """
     analysis, minhash = choose_min_hash_settings(minhash)
-    options = {key: value for key, value in asdict(minhash).items() if key in {*SPELLINGS, "with_rotation"}}
-    in_both_spellings = options | {SPELLINGS[key]: value for key, value in options.items() if key in SPELLINGS}
+    options = {key: value for key, value in asdict(minhash).items() if key in {*OPTION_SPELLINGS, "with_rotation"}}
+    in_both_spellings = options | {
+        OPTION_SPELLINGS[key]: value for key, value in options.items() if key in OPTION_SPELLINGS
+    }
     size = analysis.shingle_size
     shingles = {"type": "shingle", "min_shingle_size": size, "max_shingle_size": size, "output_unigrams": False}
     filters = {"simdoc_shingles": shingles, ANALYZER: {"type": "min_hash", **in_both_spellings}}

@@ -87,7 +87,7 @@ def _start_task(engine: Engine, index: str, query: Any, pipeline: str | None, th
     }
     params |= {"pipeline": pipeline} if pipeline else {}
     params |= {"requests_per_second": throttle} if throttle else {}
-    retries = engine.retries()
+    retries = engine.create_retries()
     while True:
         try:
             return str(engine.call_once("POST", [index, "_update_by_query"], {"query": query}, **params)["task"])

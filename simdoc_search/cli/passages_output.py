@@ -171,13 +171,13 @@ class PassageOutput:
 
 def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
     """Yield the position of a passage in both texts, and its beginning and end."""
-    from simdoc_search.passages.positions import TextPositions, both_labels
+    from simdoc_search.passages.positions import TextPositions, label_position_pair
     from simdoc_search.passages.summary import excerpt
 
     positions = TextPositions(text)
     label = positions.label(passage.a[0])
     if other is not None:
-        label = both_labels(positions, passage.a[0], TextPositions(other), passage.b[0])
+        label = label_position_pair(positions, passage.a[0], TextPositions(other), passage.b[0])
     yield f"{_INDENT}{counted(passage.words, 'word')}, {label}, characters {passage.a[0]:,} to {passage.a[1]:,}"
     yield f"{_INDENT}“{printable(excerpt(text[slice(*passage.a)]))}”"
 

@@ -98,7 +98,7 @@ def sentence_lines(
         own_positions, other_positions = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
             own, other = result.text[slice(*pair.a)], text[slice(*pair.b)]
-            kind = "similar" if pair.bits else "equal"
+            kind = "similar" if pair.distance else "equal"
             yield f"{kind:>8}  {own_positions.label(pair.a[0])} → {other_positions.label(pair.b[0])}"
             yield f"{'':>10}“{excerpt(own)}”"
             if own.split() != other.split():

@@ -32,7 +32,7 @@ from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, file_problem
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record, file_path
-from simdoc_search.versions.evidence import nanoseconds_written
+from simdoc_search.versions.evidence import time_written_ns
 
 _MAX_TOKEN_BYTES = 1 << 30
 _HASH_BYTES = 16
@@ -105,7 +105,7 @@ class Documents:
             source = self._sources.setdefault(
                 (origin.root, origin.prefix, record.index, record.routing), len(self._sources)
             )
-            size, written = -1 if origin.content else origin.size, nanoseconds_written(record) if keep.is_by_date else 0
+            size, written = -1 if origin.content else origin.size, time_written_ns(record) if keep.is_by_date else 0
             key = 0 if with_tokens else words_key(record)
             counts_and_dates = len(record.codes), record.shingles, size, origin.mtime_ns, written
             numbers.extend((*counts_and_dates, source, key, is_new(record), is_preferred(record)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from simdoc_search.corpus.member_names import archive_of
+from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.display import format_estimate, percent
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, run_starts, slices
@@ -80,7 +80,7 @@ class GroupedDocument:
     @property
     def archive(self) -> str | None:
         """The path of the archive or mailbox that contains the document; None if it is not in one."""
-        return archive_of(self.path) if self.path is not None and self.size is None else None
+        return find_archive(self.path) if self.path is not None and self.size is None else None
 
 
 @dataclass(frozen=True, slots=True)

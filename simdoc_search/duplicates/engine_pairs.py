@@ -139,9 +139,9 @@ class EnginePairs:
         keys = self._documents.keys[number_of]
         overflowing: dict[int, int] = {}
         for query, result in enumerate(results):
-            if result.omitted:
+            if result.max_omitted:
                 near = matches[queries == query].tolist()
-                skipped = 0 if near else result.omitted
+                skipped = 0 if near else result.max_omitted
                 for position in (query, *near):
                     key = int(keys[position])
                     overflowing[key] = max(skipped, overflowing.get(key, 0))

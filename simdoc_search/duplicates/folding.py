@@ -13,7 +13,7 @@ from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.records import codes_of
+from simdoc_search.stores.remote.records import read_codes
 
 EngineHit = TypeVar("EngineHit", bound=Mapping[str, Any])
 
@@ -70,7 +70,7 @@ def fold_near_duplicates(
     """
     min_overlap = Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
     settings, page = settings or Settings(), list(hits)
-    codes_or_problems = [codes_of(hit.get("_source") or {}, field=field) for hit in page]
+    codes_or_problems = [read_codes(hit.get("_source") or {}, field=field) for hit in page]
     numbers = [number for number, codes in enumerate(codes_or_problems) if not isinstance(codes, str)]
     codes = [codes for codes in codes_or_problems if not isinstance(codes, str)]
     counts: Ints = np.array([len(tokens) for tokens in codes], np.int64)

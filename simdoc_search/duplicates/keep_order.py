@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simdoc_search.corpus.member_names import archive_of
+from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.documents import MetadataValue
 from simdoc_search.duplicates.arrays import Bools, Ints
 from simdoc_search.duplicates.measures import MeasureName
@@ -120,7 +120,7 @@ def _name_ranks(by_id: Ints, id_of: Callable[[int], str]) -> Ints:
 
 def _name_kind(name: str) -> int:
     """Return 2 for a member of an archive, 1 for the name of a copy, and 0 for any other name."""
-    return 2 if archive_of(name) else int(bool(_NAME_OF_COPY.search(name.rpartition("/")[2])))
+    return 2 if find_archive(name) else int(bool(_NAME_OF_COPY.search(name.rpartition("/")[2])))
 
 
 def _sort_key(value: MetadataValue | None) -> tuple[int, float, str] | None:

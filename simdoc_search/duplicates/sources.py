@@ -29,7 +29,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Condition, Filters, parse_filters
 from simdoc_search.stores.point_in_time import Freezable, HasFields
-from simdoc_search.stores.record import Record, has_changed
+from simdoc_search.stores.record import Record, has_text_changed
 from simdoc_search.workers import WorkerMap
 
 CompareIn = Literal["memory", "engine"]
@@ -181,14 +181,14 @@ def _with_progress(store: Store, records: Iterator[Record], progress: Progress) 
 def _describe(condition: Condition | dict[str, Any]) -> str:
     if isinstance(condition, dict):
         return json.dumps(condition, sort_keys=True)
-    return f"{condition.field}{'!=' if condition.excluded else '='}{'|'.join(map(str, condition.values))}"
+    return f"{condition.field}{'!=' if condition.is_negated else '='}{'|'.join(map(str, condition.values))}"
 
 
 def _read_texts(store: Store, documents: Documents, numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
     number_at = {documents.key(number): number for number in numbers}
     for record in store.records(dict.fromkeys(key.id for key in number_at), text=True):
         if record.key in number_at:
-            yield number_at[record.key], None if has_changed(record) else record.text
+            yield number_at[record.key], None if has_text_changed(record) else record.text
 
 
 def _field_hashes(store: Store, documents: Documents, numbers: Sequence[int]) -> dict[int, str]:

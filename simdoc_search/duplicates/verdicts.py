@@ -20,13 +20,13 @@ from typing import Literal, get_args
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import locate_words
-from simdoc_search.corpus.member_names import archive_of
+from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.contents import Contents
 from simdoc_search.duplicates.plan.files import freed_bytes
 from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.character_differences import character_differences
+from simdoc_search.passages.character_differences import find_character_differences
 from simdoc_search.passages.summary import describe_character_differences
 
 DuplicateKind = Literal["identical", "hard link", "same text", "same words", "near"]
@@ -147,7 +147,7 @@ class Verdicts:
 
     def _problem(self, number: int) -> str:
         path = self._documents.path(number)
-        in_archive = path is not None and self._documents.sizes[number] < 0 and archive_of(path)
+        in_archive = path is not None and self._documents.sizes[number] < 0 and find_archive(path)
         return IN_ARCHIVE if in_archive else self._contents.problems.get(number, "")
 
 
@@ -187,7 +187,7 @@ def describe_characters(a: str, b: str, analysis: Analysis) -> str:
     """Describe how the characters of two texts with the same words differ, and quote the first difference."""
     words_a, words_b = locate_words(a, analysis), locate_words(b, analysis)
     runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
-    if differences := character_differences((a, b), (words_a, words_b), runs):
+    if differences := find_character_differences((a, b), (words_a, words_b), runs):
         return describe_character_differences(differences, (a, b), 1)
     if a.split() == b.split():
         return "only spaces and line breaks differ"

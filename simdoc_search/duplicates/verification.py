@@ -20,7 +20,7 @@ from simdoc_search.analysis.words import locate_words
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, slices
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs
-from simdoc_search.passages.ignored_words import ignored_words, remove_words_from_text
+from simdoc_search.passages.ignored_words import find_ignored_words, remove_words_from_text
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.hash_functions import siphash_2_4_128
 from simdoc_search.sketch.hashing import occurrence_hashes
@@ -193,7 +193,7 @@ class TextsWithoutTemplates:
         for number, text in self._read_texts(documents):
             if text is not None:
                 words = locate_words(text, self._analysis)
-                is_ignored = ignored_words(words, self._templates)
+                is_ignored = find_ignored_words(words, self._templates)
                 self.ignored[number] = int(is_ignored.sum())
                 yield number, remove_words_from_text(text, words, is_ignored)
 

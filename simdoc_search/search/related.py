@@ -142,7 +142,7 @@ def _add_explanations(
                 query_words.get(code, UNNAMED_WORD).names,
                 hit_words.get(code, UNNAMED_WORD).names,
             )
-            for code, part in zip(explanation.codes.tolist(), explanation.parts.tolist(), strict=True)
+            for code, part in zip(explanation.codes.tolist(), explanation.contributions.tolist(), strict=True)
         ]
         shared.sort(key=lambda concept: (-concept.contribution, concept.word))
         values = explanation.similarity, explanation.whole, explanation.paragraphs

@@ -14,7 +14,7 @@ from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import AnalysedText, compute_exact_measures, read_records, split_into_batches
 from simdoc_search.sketch.estimate import TokenOverlap
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Candidate, Record, has_changed
+from simdoc_search.stores.record import Candidate, Record, has_text_changed
 
 _MIN_COMPARED_CANDIDATES = 50
 """Number of candidates that are read to count the hits, even if the hits on the page are already known."""
@@ -149,7 +149,7 @@ class Ranker:
             return None
         analysis = self.store.settings.analysis
         exact = compute_exact_measures(text, AnalysedText.from_text(record.text, analysis), analysis)
-        changed = has_changed(record)
+        changed = has_text_changed(record)
         return Hit(candidate.key, exact.jaccard, candidate.matched, "exact", candidate.fields, exact, changed)
 
     def _make_estimated_hit(self, candidate: Candidate) -> Hit | None:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from simdoc_search.display import counted, percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.passage import KeyChange
-from simdoc_search.passages.summary import key_change_lines
+from simdoc_search.passages.summary import describe_key_changes
 from simdoc_search.search.results import HitsResult
 from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
 from simdoc_search.stores.record import LeftOutIndex
@@ -51,7 +51,7 @@ class Step:
     @property
     def key_lines(self) -> list[str]:
         """A line for each key change. If some are not listed, the last line gives their number."""
-        return key_change_lines(self.key_changes)
+        return describe_key_changes(self.key_changes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,12 @@ def parse_location(location: str) -> Path | str:
     """Return the path of a folder, or the URL of an engine or `:memory:` as a string.
 
     Raises:
-        LocationError: the location looks like a malformed URL. The message contains no secret.
+        LocationError: the location looks like a malformed URL. The message does not contain the password.
     """
     if location == MEMORY or _is_url(location):
         return location
     if location.lower().startswith("file:"):
-        return _folder_of_url(location)
+        return _parse_file_url(location)
     check_folder(location)
     return Path(location)
 
@@ -51,7 +51,7 @@ def check_url(url: str) -> None:
     """Check that a URL begins with `http://` or `https://`.
 
     Raises:
-        LocationError: the URL has another scheme, or none. The message contains no secret.
+        LocationError: the URL has another scheme, or none. The message does not contain the password.
     """
     if not _is_url(url):
         raise _malformed_url_error(url, "")
@@ -80,7 +80,7 @@ def _malformed_url_error(text: str, alternative: str) -> LocationError:
     return LocationError(f"{shown} is not the URL of an engine; use {suggestion}{alternative}")
 
 
-def _folder_of_url(url: str) -> Path:
+def _parse_file_url(url: str) -> Path:
     path = url[len("file:") :]
     if path.startswith("//"):
         host, _, path = path[2:].partition("/")

@@ -95,7 +95,9 @@ def test_only_one_of_several_documents_with_equal_words_is_queried() -> None:
     store = store_with([*copies, Document("near", base + " more")])
 
     assert {"000": {"near", *(copy.id for copy in copies[1:])}} == groups(via_engine(store))
-    assert [(97, 121), (96, 120)] == sorted((each.sizes for each in store.plans if each.sizes), reverse=True)
+    assert [(97, 121), (96, 120)] == sorted(
+        (each.shingle_range for each in store.plans if each.shingle_range), reverse=True
+    )
     assert 2 == len(store.plans)
 
 
@@ -106,7 +108,7 @@ def test_documents_without_hashes_and_sizes_are_compared_too(many: FreezableStor
 
     assert 30 < len(in_memory)
     assert in_memory == pairs(via_engine(many, verify=False))
-    assert many.plans[-1].sizes is None
+    assert many.plans[-1].shingle_range is None
 
 
 @pytest.mark.usefixtures("small_limit")

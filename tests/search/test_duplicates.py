@@ -18,7 +18,7 @@ from simdoc_search.duplicates import Duplicates
 from simdoc_search.errors import QuerySyntaxError, UnknownFieldError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.point_in_time import Freezable
-from simdoc_search.stores.remote.records import field_values
+from simdoc_search.stores.remote.records import build_field_value
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer, run, words, write
 from tests.support.engines import call
@@ -316,4 +316,4 @@ def test_documents_of_an_application_are_identical_if_all_fields_are_equal(opens
 def fingerprint_field_of(text: str) -> dict[str, Any]:
     """Return the field `simdoc` of a text."""
     (fp,) = fingerprints([text], words_hash=True)
-    return field_values(fp.codes(), fp.shingles, (text_hash(text), fp.words_hash), Settings())
+    return build_field_value(fp.codes(), fp.shingles, (text_hash(text), fp.words_hash), Settings())

@@ -49,12 +49,12 @@ def test_hits_are_those_of_a_brute_force_comparison(search: SimilaritySearch) ->
         for other in LIBRARY.keys() - {id}:
             match = match_sentences(values[id], values[other])
             if score := limits.score_of(match):
-                pairs = match.a.tolist(), match.b.tolist(), match.bits.tolist()
+                pairs = match.a.tolist(), match.b.tolist(), match.distances.tolist()
                 expected[other] = (score, match.share, match.share_of_other, pairs)
         hits = search.versions(id, size=100, filters={"kind": none_of("paper")}).hits
         actual = {}
         for hit in hits:
-            pairs = hit.matched.a.tolist(), hit.matched.b.tolist(), hit.matched.bits.tolist()
+            pairs = hit.matched.a.tolist(), hit.matched.b.tolist(), hit.matched.distances.tolist()
             actual[hit.id] = (hit.score, hit.share, hit.share_of_hit, pairs)
 
         assert expected == actual
@@ -95,7 +95,7 @@ def test_documents_of_the_paper_are_versions_as_it_says(search: SimilaritySearch
     }
     assert (1.0, 1.0, 3 / 5, 5) == (hit.score, hit.share, hit.share_of_hit, hit.sentences)
     assert [(0, 0), (1, 1), (2, 2)] == list(zip(hit.matched.a.tolist(), hit.matched.b.tolist(), strict=True))
-    assert [4, 9, 8] == hit.matched.bits.tolist()
+    assert [4, 9, 8] == hit.matched.distances.tolist()
 
 
 def test_an_order_without_dates_is_a_hint(search: SimilaritySearch) -> None:

@@ -1,9 +1,9 @@
 """Stores checkpoints in the mapping, so that the next run reads only documents that were written since this run.
 
 Engines number the writes in each shard (`_seq_no`), and each document has the number of its last write. A checkpoint
-is the number of a write. In its shard, the fingerprints of all documents up to this number were compared with the texts. The
-mapping also stores a hash of the shard histories. A cloned or restored index, and a shard that was lost and created
-again, have a new history, so all of their documents are compared again.
+is the number of a write. In its shard, the fingerprints of all documents up to this number were compared with the
+texts. The mapping also stores a hash of the shard histories. A cloned or restored index, and a shard that was lost and
+created again, have a new history, so all of their documents are compared again.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescript
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.queries import in_random_order
+from simdoc_search.stores.remote.queries import randomize_order
 
 SAMPLE_SIZE = 300
 """Maximum number of documents to read and fingerprint."""
@@ -108,7 +108,7 @@ def _estimate_query_cost(
     if not documents:
         return CostEstimate()
     body = {
-        "query": in_random_order(query),
+        "query": randomize_order(query),
         "size": size,
         "seq_no_primary_term": True,
         "_source": list_source_fields(options),

@@ -113,9 +113,9 @@ class PageProcessor:
     def _stop_writers(self, grace_seconds: float) -> None:
         """Wait at most `grace_seconds` for the pages being written. Stop the others, and report all of them."""
         wait(self._reports_by_future, timeout=grace_seconds)
-        self._engine.stopped.set()
+        self._engine.stop_event.set()
         wait(self._reports_by_future)
         for report in self._reports_by_future.values():
             self._add_report(report)
         self._reports_by_future.clear()
-        self._engine.stopped.clear()
+        self._engine.stop_event.clear()

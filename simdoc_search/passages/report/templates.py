@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from simdoc_search.display import counted, printable
-from simdoc_search.passages.escape import escaped
+from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.summary import excerpt
 
 
@@ -27,7 +27,7 @@ def make_environment(package: str) -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["counted"] = counted
-    environment.filters |= {"excerpt": excerpt, "text": lambda text: Markup(escaped(text))}  # noqa: S704
+    environment.filters |= {"excerpt": excerpt, "text": lambda text: Markup(escape_html(text))}  # noqa: S704
     return environment
 
 

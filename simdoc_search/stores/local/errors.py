@@ -35,14 +35,14 @@ _PATHS = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 @contextmanager
-def engine_errors(action: str, location: str) -> Iterator[None]:
-    """Convert errors of tantivy and the file system into "cannot ACTION the store LOCATION: ..."."""
+def convert_errors(action: str, location: str) -> Iterator[None]:
+    """Convert errors of tantivy and the file system into "cannot ACTION the store LOCATION", with the reason."""
     try:
         yield
     except SimdocError:
         raise
     except BaseException as error:
-        is_panic = type(error).__name__ == "PanicException"  # tantivy raises it; it is not an Exception
+        is_panic = type(error).__name__ == "PanicException"  # tantivy raises it, and it is a BaseException
         if not (is_panic or isinstance(error, (OSError, RuntimeError, ValueError))):
             raise
         raise _store_error(error, action, location) from error

@@ -16,7 +16,7 @@ _ID_TYPES = {"keyword", *WHOLE_NUMBERS}
 _DEFAULT_FIELD_LIMIT = 1000
 
 
-def mappings_of(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
+def read_mappings(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
     """Return the mapping of each index behind a name, or None if there is none. Raises the errors of `Engine.call`."""
     try:
         response = engine.call("GET", [index, "_mapping"])
@@ -25,7 +25,7 @@ def mappings_of(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
     return {name: values["mappings"] for name, values in response.items()} or None
 
 
-def settings_of_indices(engine: Engine, index: str) -> dict[str, Mapping[str, Any]] | None:
+def read_index_settings(engine: Engine, index: str) -> dict[str, Mapping[str, Any]] | None:
     """Return the `index` part of the settings of each index behind a name, including closed indices.
 
     It is None if the engine does not allow reading them. Raises the errors of `Engine.call`.
@@ -55,7 +55,7 @@ def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any
     return ""
 
 
-def fields_of(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
+def mapped_fields(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
     """Return the mappings of the fields in an object field, by name."""
     fields: dict[str, Any] = mapping.get("properties", {}).get(field, {}).get("properties", {})
     return fields

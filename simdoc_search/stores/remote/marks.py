@@ -19,16 +19,16 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import Outcome
-from simdoc_search.stores.remote.fingerprint_value import fingerprint_in
+from simdoc_search.stores.remote.fingerprint_value import read_fingerprint_value
 from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.mappings import add_fields, fields_of, remaining_fields
+from simdoc_search.stores.remote.mappings import add_fields, mapped_fields, remaining_fields
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
-from simdoc_search.stores.remote.records import text_hash_of
+from simdoc_search.stores.remote.records import read_text_hash
 from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings
 from simdoc_search.stores.remote.updates import ConditionalUpdater
 
-MALFORMED = 400
+MALFORMED_STATUS = 400
 """Status of a document whose fingerprint is not an object, so that an update would destroy it."""
 
 _EXCLUDED_PARTS = ("tokens", "passages", "names", "path", METADATA_FIELD, "origin")
@@ -45,7 +45,7 @@ class Mark:
         return self != Mark()
 
 
-def marks_of(store: Store) -> Marks:
+def open_marks(store: Store) -> Marks:
     """Open the marks in a store. Raises StoreError if the store is not an index of an engine. See also `Marks`."""
     access = getattr(store, "access", None)
     if not isinstance(access, IndexAccess):
@@ -72,38 +72,38 @@ class Marks:
         self._access = access
         self._engine = access.background.in_background()
         excluded = [f"{access.field}.{name}" for name in _EXCLUDED_PARTS]
-        self._source = {"includes": [access.field, *access.id_field.parts], "excludes": excluded}
-        self._updates = self._prepare(self._engine.call("GET", [access.name]))
+        self._source = {"includes": [access.field, *access.id_field.source_fields], "excludes": excluded}
+        self._updates = self._prepare_indices(self._engine.call("GET", [access.name]))
         self.refresh()  # an interrupted run may have written marks that searches do not show yet
 
-    def marked_documents(self) -> Iterator[RawHit]:
+    def find_marked_documents(self) -> Iterator[RawHit]:
         """Yield the documents that have a mark."""
         exists = [{"exists": {"field": f"{self._access.field}.{name}"}} for name in MARK_FIELDS]
         query = {"bool": {"should": exists, "minimum_should_match": 1}}
         body = {"query": query, "sort": ["_doc"], "_source": self._source, "seq_no_primary_term": True}
         return all_hits(self._engine, self._access.name, body)
 
-    def documents_at(self, keys: Iterable[DocumentKey]) -> list[RawHit]:
+    def read_documents(self, keys: Iterable[DocumentKey]) -> list[RawHit]:
         """Return the documents with these keys. Missing documents are omitted."""
         unique = set(keys)
         ids = dict.fromkeys(key.id for key in unique)
-        hits = find_by_id(self._access, ids, source=self._source, engine=self._engine, at_once=len(ids) or 1)
+        hits = find_by_id(self._access, ids, source=self._source, engine=self._engine, ids_per_request=len(ids) or 1)
         return [hit for hit in hits if self.key_of(hit) in unique]
 
     def key_of(self, hit: RawHit) -> DocumentKey:
         """Return the key of a document."""
         return self._access.id_field.key_of(hit)
 
-    def text_hash_of(self, hit: RawHit) -> str:
+    def read_text_hash(self, hit: RawHit) -> str:
         """Return the `text_hash` in a document's fingerprint. It is empty if there is none."""
-        return text_hash_of(hit.get("_source") or {}, field=self._access.field)
+        return read_text_hash(hit.get("_source") or {}, field=self._access.field)
 
-    def mark_of(self, hit: RawHit) -> Mark:
+    def read_mark(self, hit: RawHit) -> Mark:
         """Return the mark of a document."""
-        value = fingerprint_in(hit.get("_source") or {}, self._access.field)
+        value = read_fingerprint_value(hit.get("_source") or {}, self._access.field)
         return Mark(*(value.get(name) for name in MARK_FIELDS)) if isinstance(value, Mapping) else Mark()
 
-    def cluster_of(self, kept: DocumentKey) -> str:
+    def cluster_name(self, kept: DocumentKey) -> str:
         """Return the `cluster` of a group: the id of the kept document, with its index and routing if needed."""
         index = kept.index if len(self._updates) > 1 else None
         if index is None and kept.routing is None:
@@ -145,11 +145,13 @@ class Marks:
                 )
             yield from self._updates[index].apply(documents, make_updates)
         reason = f"the field {self._access.field} is malformed; repair the field with simdoc-search backfill --stale"
-        yield from ((hit, Outcome(hit["_index"], MALFORMED, error="malformed", reason=reason)) for hit in malformed)
+        yield from (
+            (hit, Outcome(hit["_index"], MALFORMED_STATUS, error="malformed", reason=reason)) for hit in malformed
+        )
 
     def stop(self) -> None:
         """End all requests, also those of other threads. Further requests raise StoppedError."""
-        self._engine.stopped.set()
+        self._engine.stop_event.set()
 
     def refresh(self) -> None:
         """Make all writes visible to searches, if the engine allows it."""
@@ -168,9 +170,9 @@ class Marks:
             return isinstance(source[field], Mapping)
         return any(key.startswith(f"{field}.") for key in source)
 
-    def _prepare(self, indices: Mapping[str, Any]) -> dict[str, ConditionalUpdater]:
+    def _prepare_indices(self, indices: Mapping[str, Any]) -> dict[str, ConditionalUpdater]:
         """Add missing fields to the mappings of all indices, and create a `ConditionalUpdater` for each index."""
-        missing = {name: self._missing_fields(name, index) for name, index in indices.items()}
+        missing = {name: self._find_missing_fields(name, index) for name, index in indices.items()}
         for name, fields in missing.items():
             if reason := add_fields(self._engine, name, self._access.field, fields):
                 raise _cannot_mark_error(name, reason)
@@ -179,12 +181,12 @@ class Marks:
             for name, index in indices.items()
         }
 
-    def _missing_fields(self, name: str, index: Mapping[str, Any]) -> dict[str, Any]:
+    def _find_missing_fields(self, name: str, index: Mapping[str, Any]) -> dict[str, Any]:
         """Return the mappings of the fields that an index lacks. Raises StoreError if the index cannot have them."""
         mapping, settings, field = index["mappings"], index["settings"]["index"], self._access.field
         if fault := next((fault for fault in find_faults(mapping, settings, field) if fault.blocks_writes), None):
             raise _cannot_mark_error(name, fault.problem)
-        existing, expected = fields_of(mapping, field), field_mappings(self._access.settings, field)
+        existing, expected = mapped_fields(mapping, field), field_mappings(self._access.settings, field)
         missing = {part: expected[part] for part in MARK_FIELDS if part not in existing}
         left, limit = remaining_fields(mapping, settings)
         if left < len(missing):

@@ -30,7 +30,7 @@ PAGE_SIZE = 500
 KEEP_ALIVE = "10m"
 """Time for which the engine keeps a point in time or a scroll after each page."""
 
-_UNSUPPORTED = (400, 403, 404, 405)  # the engine does not have this request, or does not allow it
+_UNSUPPORTED_STATUSES = (400, 403, 404, 405)  # the engine does not have this request, or does not allow it
 _OPENING_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # for OpenSearch, for Elasticsearch
     (["_search", "point_in_time"], "pit_id", {"allow_partial_pit_creation": False}),
     (["_pit"], "id", {}),
@@ -85,32 +85,32 @@ class PointInTime:
         """Create one slice for each shard of each index."""
         for index, count in sorted(shards.items()):
             filters = [{"term": {"_index": index}}] if len(shards) > 1 else []
-            self.slices += [Slice(_selection(self._body, n, count, shard_filter, filters)) for n in range(count)]
+            self.slices += [Slice(_select_slice(self._body, n, count, shard_filter, filters)) for n in range(count)]
 
-    def read(self, part: Slice, size: int) -> list[RawHit]:
+    def read(self, hit_slice: Slice, size: int) -> list[RawHit]:
         """Return the next hits of a slice, at most `size`. If the response is too large, read a smaller page.
 
         Raises:
             StoreError: hits are missing. See also `Engine.call`.
         """
-        retries = self._engine.retries()
+        retries = self._engine.create_retries()
         while True:
             try:
-                response = self._page(part, size)
+                response = self._read_page(hit_slice, size)
                 break
             except StoreError as error:
                 if not isinstance(error, ResponseTooLargeError) or size == 1:
                     retries.pause_after(error)
                 size = max(1, size // 2)
         self._id = response.get("pit_id", self._id)
-        hits = part.count_page(self._engine.name, response, size)
+        hits = hit_slice.count_page(self._engine.name, response, size)
         if hits:
-            part.search_after = hits[-1]["sort"]
+            hit_slice.search_after = hits[-1]["sort"]
         return hits
 
     def rewind(self) -> None:
         """Restart all slices at their first hit."""
-        self.slices = [Slice(part.selection) for part in self.slices]
+        self.slices = [Slice(hit_slice.selection) for hit_slice in self.slices]
 
     def search_many(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
         """Send other searches in this point in time in one request, and return their responses in order."""
@@ -124,11 +124,11 @@ class PointInTime:
     def _reference(self) -> dict[str, str]:
         return {"id": self._id, "keep_alive": KEEP_ALIVE}
 
-    def _page(self, part: Slice, size: int) -> Any:
-        body = {**self._body, **part.selection, "size": size, "pit": self._reference}
-        body["track_total_hits"] = part.total is None
-        if part.search_after is not None:
-            body["search_after"] = part.search_after
+    def _read_page(self, hit_slice: Slice, size: int) -> Any:
+        body = {**self._body, **hit_slice.selection, "size": size, "pit": self._reference}
+        body["track_total_hits"] = hit_slice.total is None
+        if hit_slice.search_after is not None:
+            body["search_after"] = hit_slice.search_after
         return self._engine.call_once("POST", ["_search"], body)
 
 
@@ -142,22 +142,22 @@ class Scroll:
         self._body = {**body, "track_total_hits": True}
         self._scrolls: dict[int, tuple[str, int]] = {}  # scroll id and page size, by slice
 
-    def read(self, part: Slice, size: int) -> list[RawHit]:
+    def read(self, hit_slice: Slice, size: int) -> list[RawHit]:
         """Return the next hits of a slice; see `PointInTime.read`. The size of the first page applies to all pages."""
-        position = self.slices.index(part)
+        position = self.slices.index(hit_slice)
         if position in self._scrolls:
             id, size = self._scrolls[position]
             response = self._next_page(id)
         else:
-            body = {**self._body, **part.selection, "size": size}
+            body = {**self._body, **hit_slice.selection, "size": size}
             response = self._engine.search(self._index, body, scroll=KEEP_ALIVE)
         self._scrolls[position] = response["_scroll_id"], size
-        return part.count_page(self._engine.name, response, size)
+        return hit_slice.count_page(self._engine.name, response, size)
 
     def rewind(self) -> None:
         """Restart all slices at their first hit."""
         self.close()
-        self.slices = [Slice(part.selection) for part in self.slices]
+        self.slices = [Slice(hit_slice.selection) for hit_slice in self.slices]
         self._scrolls = {}
 
     def search_many(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
@@ -209,12 +209,12 @@ def open_point_in_time(
     """
     for path, key, options in _OPENING_REQUESTS:
         params = {**options, **shard_preference(body), "keep_alive": KEEP_ALIVE}
-        response = engine.call("POST", [index, *path], allow=_UNSUPPORTED, **params)
+        response = engine.call("POST", [index, *path], allow=_UNSUPPORTED_STATUSES, **params)
         if response is None:
             continue
         opened = PointInTime(engine, body, response[key], path, key)
         try:
-            counts = shards or _shard_counts(engine, index)
+            counts = shards or _read_shard_counts(engine, index)
         except BaseException:
             opened.close()
             raise
@@ -223,7 +223,7 @@ def open_point_in_time(
             return opened
         opened.close()
     count = sum((shards or {}).values()) if shard_filter else 1
-    return Scroll(engine, index, body, [Slice(_selection(body, n, count, shard_filter)) for n in range(count)])
+    return Scroll(engine, index, body, [Slice(_select_slice(body, n, count, shard_filter)) for n in range(count)])
 
 
 def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHit]:
@@ -246,20 +246,20 @@ def all_hits_at(opened: PagedHits) -> Iterator[RawHit]:
 
 
 def _hits_by_slice(opened: PagedHits) -> list[Iterator[RawHit]]:
-    def hits_of(part: Slice) -> Iterator[RawHit]:
-        while not part.is_finished:
-            yield from opened.read(part, max(10, PAGE_SIZE // len(opened.slices)))
+    def hits_of(hit_slice: Slice) -> Iterator[RawHit]:
+        while not hit_slice.is_finished:
+            yield from opened.read(hit_slice, max(10, PAGE_SIZE // len(opened.slices)))
 
-    return [hits_of(part) for part in opened.slices]
+    return [hits_of(hit_slice) for hit_slice in opened.slices]
 
 
-def _shard_counts(engine: Engine, index: str) -> dict[str, int]:
+def _read_shard_counts(engine: Engine, index: str) -> dict[str, int]:
     """Return the number of primary shards of each concrete index. It is empty if reading them is not allowed."""
     settings = engine.call("GET", [index, "_settings", "index.number_of_shards"], allow=(403,)) or {}
     return {name: int(values["settings"]["index"]["number_of_shards"]) for name, values in settings.items()}
 
 
-def _selection(
+def _select_slice(
     body: Mapping[str, Any],
     slice_id: int,
     slice_count: int,
