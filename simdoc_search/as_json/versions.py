@@ -43,7 +43,7 @@ def versions_as_json(
         "sentences": dict(zip(("in_query", "queried"), result.sentences, strict=True)),
         "total": result.total,
         "candidates": result.candidates,
-        "compared": result.compared,
+        "compared": result.compared_count,
         "candidate_source": result.candidate_source,
         "changed": result.changed,
     }
@@ -79,8 +79,8 @@ def date_as_json(entry: VersionEntry) -> dict[str, Any]:
 def _contradiction_as_json(statement: Contradiction) -> dict[str, Any]:
     return {
         "evidence_kind": statement.evidence_kind,
-        "later": {"name": statement.later, "date": statement.later_shown},
-        "earlier": {"name": statement.earlier, "date": statement.earlier_shown},
+        "later": {"name": statement.later, "date": statement.later_label},
+        "earlier": {"name": statement.earlier, "date": statement.earlier_label},
         "is_decisive": statement.is_decisive,
     }
 

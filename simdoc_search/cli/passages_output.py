@@ -93,7 +93,7 @@ class PassageOutput:
         """Add one of many answers."""
         self._collect(answer)
         if not self.as_json:
-            covered, total = answer.result.covered, f"{answer.result.total:,}{'+' * answer.result.is_partial}"
+            covered, total = answer.result.coverage, f"{answer.result.total:,}{'+' * answer.result.is_partial}"
             line = f"{percent(covered.share, 0):>8}{covered.words:>10,}{total:>10}  {printable(answer.name)}"
             self._overview.append((-covered.share, line, list(self._lines(answer)) if answer.result.hits else []))
 

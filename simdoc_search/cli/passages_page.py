@@ -49,7 +49,7 @@ def write_page(
     """
     from simdoc_search.passages.report import sources_page
 
-    ranked = sorted(answers, key=lambda answer: -answer.result.covered.share)
+    ranked = sorted(answers, key=lambda answer: -answer.result.coverage.share)
     remaining = _MAX_CHARACTERS
     sourced_texts, omitted = [], 0
     with document_progress(hidden=hidden or len(ranked) < 2, has_total=True) as update:
@@ -93,8 +93,8 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
         for hit in result.hits
     ]
     figures = (
-        percent(result.covered.share, 0),
-        counted(result.covered.words, "word"),
+        percent(result.coverage.share, 0),
+        counted(result.coverage.words, "word"),
         counted(result.total, "match", "matches"),
     )
     notes = (

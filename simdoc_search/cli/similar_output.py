@@ -109,7 +109,7 @@ def _summary(result: SearchResult) -> str:
     more = more_hits_hint(len(result.hits), total, result.offset)
     summary = f"{result.counts}.{more}" if more else result.counts
     if not result.hits:
-        compared = f", {documents_compared(result.compared, result.candidates)}" if result.candidates else ""
+        compared = f", {documents_compared(result.compared_count, result.candidates)}" if result.candidates else ""
         summary = f"nothing found{compared}"
     if isinstance(plan, Threshold) and not plan.is_tolerant:
         return summary

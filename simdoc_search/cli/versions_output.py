@@ -38,9 +38,9 @@ def version_lines(result: VersionsResult, own_id: str | None, store: str) -> Ite
     """
     if result.hits:
         yield f"{'':>12}{'similar sentences':>17}{'changed':>20}  document, oldest first"
-        yield from result.lines()
+        yield from result.timeline_lines()
         yield f"order: {result.order}"
-        yield from result.evidence()
+        yield from result.evidence_lines()
     yield from count_lines(result)
     if own_id is not None:
         yield f"The document {own_id!r} is not listed, because it is this file."
@@ -65,7 +65,7 @@ def _counts(result: VersionsResult) -> str:
     if result.total > len(result.hits):
         more = more_hits_hint(len(result.hits), result.total)
         counts = f"{describe_shown_hits(len(result.hits), result.total, singular='other version')}.{more} "
-    counts += documents_compared(result.compared, result.candidates)
+    counts += documents_compared(result.compared_count, result.candidates)
     if result.candidate_source != "sentences":
         counts += f", found by {result.candidate_source}"
     sentences, queried = result.sentences

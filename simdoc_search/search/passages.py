@@ -55,21 +55,21 @@ def passages_of_many(
     All pages of a result compare the same candidates.
     """
     ignored_texts = [locate_words(text, store.settings.analysis) for text in options.ignore]
-    for source in queries:
-        yield catch_error(partial(_find_passages, store, source, options, ignored_texts, exclude))
+    for query in queries:
+        yield catch_error(partial(_find_passages, store, query, options, ignored_texts, exclude))
 
 
 def _find_passages(
     store: Store,
-    source: Query | Document,
+    query: Query | Document,
     options: PassageOptions,
     ignored_texts: Sequence[WordPositions],
     exclude: DocumentKey | None,
 ) -> PassageResult:
-    if isinstance(source, Document):
-        document = QueryDocument.from_text(source.text, store.settings, source.id)
+    if isinstance(query, Document):
+        document = QueryDocument.from_text(query.text, store.settings, query.id)
     else:
-        document = QueryDocument(resolve_record(store, source, options.source_filters), store.settings)
+        document = QueryDocument(resolve_record(store, query, options.source_filters), store.settings)
     document.check_has_passages()
     if ignored_texts or options.ignore_quotes:
         document = replace(document, ignored_texts=ignored_texts, ignore_quotes=options.ignore_quotes)

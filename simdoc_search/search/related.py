@@ -31,7 +31,7 @@ from simdoc_search.versions.relations import WeightedConcepts, explain_similarit
 
 def find_related(store: Store, query: RelatedQuery) -> RelatedResult:
     """Return the documents that are related to a document or text; see `SimilaritySearch.related`."""
-    limits = query.limits(store.settings.limits)
+    limits = query.choose_limits(store.settings.limits)
     if query.text is not None:
         document = QueryDocument.from_text(query.text, store.settings, query.name)
     else:

@@ -70,7 +70,7 @@ def find_by_containment(
         add_fields(store, hits[options.offset :], options.fields),
         document.shingle_count,
         measure=options.measure,
-        unread=max(0, candidates.total - compared),
+        uncompared_count=max(0, candidates.total - compared),
         total=total,
         is_total_exact=compared >= len(candidates.documents) == candidates.total,
         offset=options.offset,

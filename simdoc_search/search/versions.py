@@ -67,7 +67,7 @@ class _Version:
 
 def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     """Find and order the versions of a document or text; see `SimilaritySearch.versions`."""
-    limits = query.limits(store.settings.limits)
+    limits = query.choose_limits(store.settings.limits)
     document, dates = _make_query_document(store, query)
     if not len(document.sentence_simhashes) and (document.text is not None or store.settings.sentences is not None):
         missing_unit = "sentences" if document.is_stored else "words"
@@ -92,7 +92,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         hits=add_fields(store, hits, query.fields),
         total=len(versions),
         candidates=candidates.total,
-        compared=len(candidates.records),
+        compared_count=len(candidates.records),
         candidate_source=candidates.candidate_source,
         changed=document.is_stored and has_text_changed(document.record),
         left_out_indices=store.left_out_indices(),

@@ -37,10 +37,10 @@ class LearnedLimits:
     """The limits that best classify labelled pairs."""
 
     purpose: Literal["versions", "related"]  # what the label yes means
-    current: Limits  # the limits of the index
-    limits: Limits  # the best limits; those of the index unless others are better
+    current_limits: Limits  # the limits of the index
+    best_limits: Limits  # the best limits; the limits of the index unless others are better
     current_counts: ConfusionCounts  # how the limits of the index classify the pairs
-    best: LearnedThreshold[int]  # how the best limits classify the pairs
+    best_threshold: LearnedThreshold[int]  # how the best limits classify the pairs
 
 
 def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:

@@ -82,7 +82,7 @@ def test_common_sentences_do_not_hide_a_version(new_store: NewStore, monkeypatch
         result = search.versions("source", size=3)
 
     assert {"copy", "excerpt", "near"} == {hit.id for hit in result}
-    assert result.compared < result.candidates
+    assert result.compared_count < result.candidates
 
 
 def test_documents_of_the_paper_are_versions_as_it_says(search: SimilaritySearch) -> None:
@@ -244,7 +244,7 @@ def test_the_best_candidates_are_compared(search: SimilaritySearch, monkeypatch:
     monkeypatch.setattr("simdoc_search.search.version_candidates.MAX_COMPARED_DOCUMENTS", 3)
     result = search.versions("1/first.txt", size=1, min_smaller_share=0.3)
 
-    assert everything.candidates == everything.compared == result.candidates > result.compared
+    assert everything.candidates == everything.compared_count == result.candidates > result.compared_count
     assert everything.hits[0].key == result.hits[0].key
 
 
@@ -263,6 +263,6 @@ def test_documents_with_the_same_id_behind_an_alias_are_versions(
 
     assert [keys[1]] == [hit.key for hit in result]
     names = [f"a in {store.index}" for store in stores]
-    assert [1, 1] == [sum(line[51:].split("  (")[0] == name for line in result.lines()) for name in names]
+    assert [1, 1] == [sum(line[51:].split("  (")[0] == name for line in result.timeline_lines()) for name in names]
     with pytest.raises(AmbiguousQueryError):
         search.versions("a")

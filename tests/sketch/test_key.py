@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash, fingerprint, fingerprints
 from simdoc_search.analysis.shingles import shingles
-from simdoc_search.attach.min_hash import min_hash_index
+from simdoc_search.attach.min_hash import build_min_hash_index
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch import overlap_of_tokens
 from simdoc_search.sketch.key import HASH_KEY, HashKey, key_from
@@ -65,7 +65,7 @@ def test_keyed_fingerprints_have_no_lucene_terms() -> None:
     with pytest.raises(ValueError, match="hash key"):
         fingerprint("some text", None, KEYED).tokens("lucene")
     with pytest.raises(ValueError, match="hash key"):
-        min_hash_index(minhash=KEYED)
+        build_min_hash_index(minhash=KEYED)
 
 
 def test_crafted_words_make_texts_look_alike_only_without_a_key() -> None:

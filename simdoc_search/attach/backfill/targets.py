@@ -142,18 +142,24 @@ def _plan_target(index: IndexDescription, options: BackfillOptions, default_sett
     )
 
 
-def _choose_settings(existing: Settings | None, default: Settings, options: BackfillOptions) -> Settings:
+def _choose_settings(
+    existing_settings: Settings | None, default_settings: Settings, options: BackfillOptions
+) -> Settings:
     """Return the settings that the fingerprint field will have.
 
     Raises:
         UnsupportedIndexError: the field already has different settings.
     """
-    requested = options.change_settings(existing or default) if options.change_settings else existing or default
-    if existing is None or existing == requested:
+    requested = (
+        options.change_settings(existing_settings or default_settings)
+        if options.change_settings
+        else existing_settings or default_settings
+    )
+    if existing_settings is None or existing_settings == requested:
         return requested
-    added: dict[str, Any] = {name: None for name in KINDS if getattr(existing, name) is None}
-    if existing != replace(requested, **added):
-        labels = f"{format_label(existing)!r}, not {format_label(requested)!r}"
+    added: dict[str, Any] = {name: None for name in KINDS if getattr(existing_settings, name) is None}
+    if existing_settings != replace(requested, **added):
+        labels = f"{format_label(existing_settings)!r}, not {format_label(requested)!r}"
         advice = "choose a new field with --field, or omit the options that change settings"
         raise UnsupportedIndexError(f"the field {options.field} has the settings {labels}; {advice}")
     return requested
@@ -209,7 +215,7 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
 def _check_text_fields(index: IndexDescription, options: BackfillOptions, other_text_fields: Sequence[str]) -> str:
     """Check that existing fingerprints were computed from the requested text fields.
 
-    `other_text_fields` are those of the other indices behind an alias. They are used if this index records none.
+    `other_text_fields`, from the other indices behind an alias, are used if this index records no text fields.
 
     Returns:
         A sentence about what `force` changes; empty if it changes nothing.
