@@ -92,7 +92,7 @@ def copies(folder: Path) -> Iterator[str]:
     yield f"{report.indexed:,} indexed"
     for query in ("copy0", "copy0_80", "copy0_20_80", "copy0_80_80"):
         result = search.similar(query)
-        yield f"{query}: {len(result.hits)} hits, {result.compared:,} documents compared"
+        yield f"{query}: {len(result.hits)} hits, {result.compared_count:,} documents compared"
 
 
 CASES: dict[str, Callable[[Path], Iterator[str]]] = {

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.corpus import Document, SkippedFile
 from simdoc_search.corpus.encoding import decode, is_binary
-from simdoc_search.corpus.html import html_text
+from simdoc_search.corpus.html import extract_html_text
 from simdoc_search.corpus.jsonl import read_jsonl
 from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError, QuerySyntaxError
@@ -185,7 +185,7 @@ def test_any_bytes_are_text_or_binary(data: bytes, declared: str | None) -> None
 @example(b'<meta charset="undefined"><p>\xe4')
 @example(b'<?xml version="1.0" encoding="idna"?><p>\xe4')
 def test_any_bytes_are_a_page_or_binary(data: bytes) -> None:
-    assert is_text(html_text(data))
+    assert is_text(extract_html_text(data))
 
 
 @fuzzing

@@ -18,8 +18,8 @@ from simdoc_search.sketch.kinds import KINDS, kinds_of
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapping_at
-from simdoc_search.stores.remote.queries import in_random_order
-from simdoc_search.stores.remote.schema import settings_of
+from simdoc_search.stores.remote.queries import randomize_order
+from simdoc_search.stores.remote.schema import parse_meta
 from simdoc_search.stores.remote.shared_settings import common_settings, require_kind, select_queryable
 from simdoc_search.stores.remote.texts import backfill_command
 
@@ -162,7 +162,7 @@ def _find_crafted_texts(engine: Engine, index: IndexDescription) -> Iterator[tup
         return
     with suppress(FormatMismatchError):  # the hash key is unknown, or the sketch does not allow this check
         settings = index.settings.with_verified_key(key_from(), f"the index {index.name}")
-        body = {"size": SAMPLE_SIZE, "query": in_random_order({"match_all": {}}), "_source": ["body"]}
+        body = {"size": SAMPLE_SIZE, "query": randomize_order({"match_all": {}}), "_source": ["body"]}
         hits = engine.search(index.name, body)["hits"]["hits"]
         texts = [(hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits]
         if ids := list(crafted_text_ids(texts, settings)):
@@ -186,7 +186,7 @@ def _find_differences(indices: Sequence[IndexDescription], mappings: _Mappings, 
         return
     common_indices = [index for index in indices if index.name in common]
     for kind in KINDS.values():
-        kind_settings = {getattr(settings_of(_read_tokens_meta(index)), kind.name) for index in common_indices}
+        kind_settings = {getattr(parse_meta(_read_tokens_meta(index)), kind.name) for index in common_indices}
         if len(kind_settings) > 1:
             try:
                 require_kind(common, field, location, kind)

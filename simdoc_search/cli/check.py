@@ -56,7 +56,7 @@ def _check_store(folder: Path, as_json: bool) -> bool:
 
     with document_progress(hidden=as_json, counts_bytes=True) as update:
         damages = list(check_store(folder, lambda done, total: update(completed=done, total=total)))
-    documents = 0 if damages else read_commit(folder / INDEX_FOLDER).documents
+    documents = 0 if damages else read_commit(folder / INDEX_FOLDER).live_document_count
     if as_json:
         findings = [{"file": damage.file, "problem": damage.problem} for damage in damages]
         print_json({"store": str(folder), "ok": not damages, "documents": documents, "findings": findings})

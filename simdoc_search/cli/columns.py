@@ -102,12 +102,12 @@ def warn_unknown_columns(store: Store, names: Iterable[str]) -> None:
 
 def sort_hits(hits: Sequence[Hit], columns: HitColumns, values: Mapping[DocumentKey, Mapping[str, Any]]) -> list[Hit]:
     """Sort hits by the column of `--sort`. Each hit must have a `key`. Ties keep their order."""
-    from simdoc_search.search.columns import sort_key
+    from simdoc_search.search.columns import make_sort_key
 
     if columns.sort is None:
         return list(hits)
     name = columns.sort
-    return sorted(hits, key=lambda hit: sort_key(name, values.get(hit.key, {}).get(name)))  # type: ignore[attr-defined]
+    return sorted(hits, key=lambda hit: make_sort_key(name, values.get(hit.key, {}).get(name)))  # type: ignore[attr-defined]
 
 
 def format_heading(names: Sequence[str]) -> str:

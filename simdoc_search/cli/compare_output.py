@@ -12,16 +12,22 @@ from rich.console import Console
 from rich.text import Text
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.display import format_count, printable
+from simdoc_search.display import counted, printable
+from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.passage import Comparison, Difference
-from simdoc_search.passages.positions import TextPositions, both_labels, skip_punctuation, words_after, words_before
-from simdoc_search.passages.repeated import find_repeated_passages
+from simdoc_search.passages.positions import (
+    TextPositions,
+    label_position_pair,
+    skip_punctuation,
+    words_after,
+    words_before,
+)
 from simdoc_search.passages.summary import (
     describe_character_differences,
     describe_difference,
+    describe_key_changes,
+    describe_word_measures,
     excerpt,
-    key_change_lines,
-    word_measures,
 )
 
 _CONTEXT_WORDS = 12
@@ -59,7 +65,7 @@ def comparison_lines(
     find repeated passages; the default is that of a new store.
     """
     width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
-    report = _Report(comparison, texts, find_repeated_passages(comparison.passages, texts, analysis))
+    report = _Report(comparison, texts, find_boilerplate(comparison.passages, texts, analysis))
     lines = chain(_measure_lines(comparison, names), report.passages(width), report.differences())
     return _wrap(lines, width, is_coloured)
 
@@ -92,7 +98,7 @@ def _apply_style(style: str, text: str, is_coloured: bool) -> Text:
 
 def _measure_lines(comparison: Comparison, names: tuple[str, str]) -> Iterator[_Line]:
     yield _Line(0, [("heading", f"{names[0]} and {names[1]}")])
-    rows = word_measures(comparison)
+    rows = describe_word_measures(comparison)
     indent = 4 + max(len(row.name) for row in rows)
     for name, value, remark in rows:
         yield _Line(indent, [("", f"{value}, {remark}" if remark else value)], ("aside", f"  {name}".ljust(indent)))
@@ -132,7 +138,7 @@ class _Report:
             yield _Line(0, [("heading", "No words differ."), ("", f" But {characters}." if characters else "")])
             return
         yield _Line(0, [("heading", "Differences")])
-        for line in [*key_change_lines(self._comparison.key_changes), *([characters] if characters else [])]:
+        for line in [*describe_key_changes(self._comparison.key_changes), *([characters] if characters else [])]:
             yield _Line(2, [("", line)])
         position = 0
         for group in _group_nearby(self._comparison.differences, self._a):
@@ -179,7 +185,7 @@ class _Report:
         return content + (_add_space(content[-1], after) if group[-1].kind == "inserted" else [after])
 
     def _format_positions(self, a: int, b: int) -> str:
-        return both_labels(self._in_a, a, self._in_b, b)
+        return label_position_pair(self._in_a, a, self._in_b, b)
 
 
 def _group_nearby(differences: Iterable[Difference], text: str) -> Iterator[list[Difference]]:

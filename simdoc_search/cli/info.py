@@ -54,7 +54,7 @@ def _print_sizes(info: StoreInfo) -> None:
     size = "unknown, because the engine does not report it" if info.bytes is None else f"{info.bytes:,}"
     if info.bytes and info.documents:
         size += f" ({info.bytes / info.documents:,.0f} per document)"
-    unit = "bytes of the total" if info.text_compressed else "bytes before compression by the engine"
+    unit = "bytes of the total" if info.is_text_compressed else "bytes before compression by the engine"
     texts = "not stored" if info.text_bytes is None else f"stored, about {info.text_bytes:,} {unit}"
     say(f"store      {info.location}")
     say(f"documents  {info.documents:,}")

@@ -93,8 +93,8 @@ class PassageOutput:
         """Add one of many answers."""
         self._collect(answer)
         if not self.as_json:
-            covered, total = answer.result.covered, f"{answer.result.total:,}{'+' * answer.result.is_partial}"
-            line = f"{format_percent(covered.share, 0):>8}{covered.words:>10,}{total:>10}  {printable(answer.name)}"
+            covered, total = answer.result.coverage, f"{answer.result.total:,}{'+' * answer.result.is_partial}"
+            line = f"{percent(covered.share, 0):>8}{covered.words:>10,}{total:>10}  {printable(answer.name)}"
             self._overview.append((-covered.share, line, list(self._lines(answer)) if answer.result.hits else []))
 
     def add_error(self, query: QueryText, error: SimdocError) -> None:
@@ -171,14 +171,14 @@ class PassageOutput:
 
 def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
     """Yield the position of a passage in both texts, and its beginning and end."""
-    from simdoc_search.passages.positions import TextPositions, both_labels
+    from simdoc_search.passages.positions import TextPositions, label_position_pair
     from simdoc_search.passages.summary import excerpt
 
     positions = TextPositions(text)
     label = positions.label(passage.a[0])
     if other is not None:
-        label = both_labels(positions, passage.a[0], TextPositions(other), passage.b[0])
-    yield f"{_INDENT}{format_count(passage.words, 'word')}, {label}, characters {passage.a[0]:,} to {passage.a[1]:,}"
+        label = label_position_pair(positions, passage.a[0], TextPositions(other), passage.b[0])
+    yield f"{_INDENT}{counted(passage.words, 'word')}, {label}, characters {passage.a[0]:,} to {passage.a[1]:,}"
     yield f"{_INDENT}“{printable(excerpt(text[slice(*passage.a)]))}”"
 
 

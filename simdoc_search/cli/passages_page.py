@@ -49,7 +49,7 @@ def write_page(
     """
     from simdoc_search.passages.report import sources_page
 
-    ranked = sorted(answers, key=lambda answer: -answer.result.covered.share)
+    ranked = sorted(answers, key=lambda answer: -answer.result.coverage.share)
     remaining = _MAX_CHARACTERS
     sourced_texts, omitted = [], 0
     with document_progress(hidden=hidden or len(ranked) < 2, has_total=True) as update:
@@ -99,9 +99,9 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
         for hit in result.hits
     ]
     figures = (
-        format_percent(result.covered.share, 0),
-        format_count(result.covered.words, "word"),
-        format_count(result.total, "match", "matches"),
+        percent(result.coverage.share, 0),
+        counted(result.coverage.words, "word"),
+        counted(result.total, "match", "matches"),
     )
     notes = (
         [f"{result.page_description}." + format_more_hits_hint(len(result.hits), result.total, result.offset)]

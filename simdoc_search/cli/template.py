@@ -86,7 +86,7 @@ def show(
       simdoc-search template show --search > search_templates.json
       simdoc-search template show --min-hash body > index.json
     """
-    from simdoc_search.attach.min_hash import min_hash_index
+    from simdoc_search.attach.min_hash import build_min_hash_index
     from simdoc_search.attach.pipeline import build_pipeline_body
     from simdoc_search.attach.search_templates import build_search_templates
     from simdoc_search.sketch.minhash import MinHash
@@ -99,7 +99,7 @@ def show(
     settings = _settings(options)
     joined_fields = _text_fields(pipeline, text_fields)
     if min_hash:
-        print_json(min_hash_index(min_hash, MinHash(bucket_count=bucket_count or 512, with_rotation=True)))
+        print_json(build_min_hash_index(min_hash, MinHash(bucket_count=bucket_count or 512, with_rotation=True)))
     elif with_search:
         print_json(build_search_templates(field))
     elif pipeline:

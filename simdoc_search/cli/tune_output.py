@@ -64,8 +64,8 @@ def tuning_as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str
             for analysis, threshold in result.learned_thresholds.items()
         ],
         "rows": [_row_as_json(row) for row in result.measurements],
-        "recommended": result.recommended and _row_as_json(result.recommended),
-        "verdict": format_recommendation(result), "command": format_index_command(result, paths) or None,
+        "recommended": result.recommendation and _row_as_json(result.recommendation),
+        "verdict": verdict(result), "command": index_command(result, paths) or None,
     }  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def format_recommendation(result: Tuning) -> str:
     target = (
         f"an overlap of {100 * float(result.overlap):g} % and a probability of {100 * float(result.probability):g} %"
     )
-    row = result.recommended
+    row = result.recommendation
     if row is not None:
         return (
             f"For {target}, use {row.name} with {format_shingles(row.settings.analysis)}. It finds "
@@ -90,10 +90,10 @@ def format_recommendation(result: Tuning) -> str:
 
 def format_index_command(result: Tuning, paths: Sequence[str]) -> str:
     """Return the command that creates a store with the recommended settings; empty without a recommendation."""
-    if result.recommended is None:
+    if result.recommendation is None:
         return ""
-    analysis, default = result.recommended.settings.analysis, Analysis()
-    name = re.sub(r"[^a-z0-9]+", "-", f"{result.recommended.name}-{format_shingles(analysis)}".lower())
+    analysis, default = result.recommendation.settings.analysis, Analysis()
+    name = re.sub(r"[^a-z0-9]+", "-", f"{result.recommendation.name}-{format_shingles(analysis)}".lower())
     options = {
         "--shingle-size": str(analysis.shingle_size) if analysis.shingle_size != default.shingle_size else "",
         "--unit": analysis.unit if analysis.unit != default.unit else "",
@@ -101,21 +101,21 @@ def format_index_command(result: Tuning, paths: Sequence[str]) -> str:
         "--stop-words": (analysis.stop_words.language or "FILE") if analysis.stop_words else "",
         "--stem": analysis.stem,
     }
-    command = ["simdoc-search", "index", *paths, "--store", f"./{name}.simdoc", "--sketch", result.recommended.name]
+    command = ["simdoc-search", "index", *paths, "--store", f"./{name}.simdoc", "--sketch", result.recommendation.name]
     command += [argument for option, value in options.items() if value for argument in (option, value)]
     return shlex.join([*command, *(["--frequencies"] if analysis.frequencies else [])])
 
 
 def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
     """Yield the output of `--for versions` and `--for related` for a terminal."""
-    best = learned.best
-    pairs = format_count(best.counts.positives + best.counts.negatives, "pair")
+    best = learned.best_threshold
+    pairs = counted(best.counts.positives + best.counts.negatives, "pair")
     yield f"{pairs}: {best.counts.positives:,} yes, {best.counts.negatives:,} no"
     yield ""
     yield f"{'':<34}{'precision':>10}{'recall':>9}"
     for name, counts in (
-        (f"now: {_format_limits(learned, learned.current)}", learned.current_counts),
-        (f"best: {_format_limits(learned, learned.limits)}", best.counts),
+        (f"now: {_format_limits(learned, learned.current_limits)}", learned.current_counts),
+        (f"best: {_format_limits(learned, learned.best_limits)}", best.counts),
         ("on pairs not used for learning", best.cross_validated_counts),
     ):
         precision = "-" if counts.precision is None else format_percent(counts.precision, 1)
@@ -130,10 +130,10 @@ def limits_as_json(learned: LearnedLimits, store: str) -> dict[str, Any]:
     """Return the output of `--for versions` and `--for related` as JSON."""
     return {
         "for": learned.purpose,
-        "current": {"limits": asdict(learned.current), **_counts_as_json(learned.current_counts)},
-        "best": {"limits": asdict(learned.limits), **_counts_as_json(learned.best.counts)},
-        "cross_validated": _counts_as_json(learned.best.cross_validated_counts),
-        "misclassified": _pairs_as_json(learned.best.misclassified_pairs),
+        "current": {"limits": asdict(learned.current_limits), **_counts_as_json(learned.current_counts)},
+        "best": {"limits": asdict(learned.best_limits), **_counts_as_json(learned.best_threshold.counts)},
+        "cross_validated": _counts_as_json(learned.best_threshold.cross_validated_counts),
+        "misclassified": _pairs_as_json(learned.best_threshold.misclassified_pairs),
         "command": _defaults_command(learned, store) or None,
     }
 
@@ -184,8 +184,8 @@ def _format_limits(learned: LearnedLimits, limits: Limits) -> str:
 
 def _defaults_command(learned: LearnedLimits, store: str) -> str:
     """Return the command that stores the learned limits; empty if they are the current ones."""
-    limits = learned.limits
-    if limits == learned.current:
+    limits = learned.best_limits
+    if limits == learned.current_limits:
         return ""
     options = ["--max-distance", str(limits.max_distance), "--min-share", f"{100 * limits.min_share:.6g}"]
     if learned.purpose == "related":

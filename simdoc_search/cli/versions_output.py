@@ -44,9 +44,9 @@ def version_lines(result: VersionsResult, own_id: str | None, store: str) -> Ite
     """
     if result.hits:
         yield f"{'':>12}{'similar sentences':>17}{'changed':>20}  document, oldest first"
-        yield from result.lines()
+        yield from result.timeline_lines()
         yield f"order: {result.order}"
-        yield from result.evidence()
+        yield from result.evidence_lines()
     yield from count_lines(result)
     if own_id is not None:
         yield f"The document {own_id!r} is not listed, because it is this file."
@@ -71,7 +71,7 @@ def _counts(result: VersionsResult) -> str:
     if result.total > len(result.hits):
         more = format_more_hits_hint(len(result.hits), result.total)
         counts = f"{describe_shown_hits(len(result.hits), result.total, singular='other version')}.{more} "
-    counts += describe_compared_documents(result.compared, result.candidates)
+    counts += documents_compared(result.compared_count, result.candidates)
     if result.candidate_source != "sentences":
         counts += f", found by {result.candidate_source}"
     sentences, queried = result.sentences
@@ -104,7 +104,7 @@ def sentence_lines(
         own_positions, other_positions = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
             own, other = result.text[slice(*pair.a)], text[slice(*pair.b)]
-            kind = "similar" if pair.bits else "equal"
+            kind = "similar" if pair.distance else "equal"
             yield f"{kind:>8}  {own_positions.label(pair.a[0])} → {other_positions.label(pair.b[0])}"
             yield f"{'':>10}“{excerpt(own)}”"
             if own.split() != other.split():

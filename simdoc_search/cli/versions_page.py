@@ -39,7 +39,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
     order = [
         *([TEXT_ORDER_HINT] if result.evidence_kind == "texts" else []),
         f"order: {result.order}",
-        *result.evidence(),
+        *result.evidence_lines(),
     ]
     notes = [*(order if result.hits else []), *count_lines(result)]
     if omitted := len(result.timeline) - 1 - len(pairs):
@@ -70,8 +70,8 @@ def _version_row(result: VersionsResult, number: int, pair: tuple[str, str] | No
     entry = result.entries[number]
     step, name = entry.step, entry.name or "the text"
     figures = ["undated" if entry in result.undated else result.date_label(entry)]
-    figures += [f"{format_percent(step.share, 0)} similar sentences", step.words, *step.key_lines] if step else []
-    cells = [*(("figure", figure) for figure in figures), ("how", result.labels(entry) if result.hits else "")]
+    figures += [f"{percent(step.share, 0)} similar sentences", step.words, *step.key_lines] if step else []
+    cells = [*(("figure", figure) for figure in figures), ("how", result.format_labels(entry) if result.hits else "")]
     if pair is None:
         return ListEntry(name, cells)
     names = result.entries[number - 1].name or "the text", name

@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 
 from simdoc_search.corpus.file_source import FileId, FileSource
-from simdoc_search.corpus.formats import format_of
+from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.links import LINK_OUT_REASON, file_id, leads_out
 from simdoc_search.documents import SkippedFile, check_id
 from simdoc_search.errors import CorpusError, DocumentError
@@ -51,8 +51,8 @@ def find_files(
     max_bytes: int = DEFAULT_MAX_BYTES,
     follow_links: bool = False,
     exclude: Iterable[str] = (),
-) -> Iterator[FileSource | SkippedFile]:
-    """Find the files below folders, in an order that depends only on their names.
+) -> Iterator[FileSource | Skipped]:
+    """Find the files below folders. The order depends only on the names of the files.
 
     The root of a file is the absolute path of the given folder, with links unresolved. The id is the path of the file
     below the root, separated by `/` on every system. Root and id do not depend on how the path of the folder is written
@@ -69,8 +69,8 @@ def find_files(
         exclude: patterns of files and folders to skip; see `Exclusions`.
 
     Raises:
-        CorpusError: a path is missing or unreadable (raised by the call), or a folder has no files (raised while
-            iterating).
+        CorpusError: the call raises it if a path is missing or unreadable. The iterator raises it if a folder has no
+            files.
     """
     roots = [Path(path) for path in paths]
     for root in roots:
@@ -108,7 +108,7 @@ class Root:
         """Find the files below a folder of this root. `prefix` is its path below the root, with a final `/`."""
         entered = _parent_ids(folder)
         folders: list[tuple[Path, str]] = [(folder, prefix)]
-        links: deque[tuple[Path, str]] = deque()  # followed last, so that files are found by their real paths
+        links: deque[tuple[Path, str]] = deque()  # links are followed last, so that files are found by their real paths
         while folders or links:
             folder, prefix = folders.pop() if folders else links.popleft()
             try:
@@ -169,10 +169,10 @@ class Root:
         except DocumentError as error:
             return SkippedFile(str(path), str(error))
         if not stat.S_ISREG(info.st_mode):
-            return SkippedFile(str(path), "a pipe, socket or device, not a regular file")
-        format = format_of(path)
-        if info.st_size > self.max_bytes and format.kind != "archive":  # the limit is for the members of an archive
-            return SkippedFile(str(path), f"{info.st_size:,} bytes are over the limit of {self.max_bytes:,}")
+            return Skipped(str(path), "a pipe, socket or device, not a regular file")
+        format = determine_format(path)
+        if info.st_size > self.max_bytes and format.kind != "archive":  # in archives, the limit applies to members
+            return Skipped(str(path), f"{info.st_size:,} bytes are over the limit of {self.max_bytes:,}")
         return FileSource(
             id, path, self.path, info.st_size, info.st_mtime_ns, self.max_bytes, boundary=self.boundary, format=format
         )

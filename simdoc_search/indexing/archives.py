@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from simdoc_search.corpus.file_source import FileSource
-from simdoc_search.corpus.formats import format_of
-from simdoc_search.corpus.member_names import archive_of
+from simdoc_search.corpus.formats import determine_format
+from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.corpus.members import Member, read_members
 from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import DocumentError
@@ -124,7 +124,7 @@ class Archives:
                 yield record
 
     def _find_archive(self, path: str) -> _Archive | None:
-        archive = archive_of(absolute(path)) if self._by_path else None
+        archive = find_archive(absolute(path)) if self._by_path else None
         return self._by_path.get(archive) if archive else None
 
     def _read_members(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | SkippedFile]:
@@ -147,5 +147,5 @@ class Archives:
             size=len(member.data),
             mtime_ns=member.mtime_ns or source.mtime_ns,
             data=member.data,
-            format=format_of(path),
+            format=determine_format(path),
         )

@@ -22,7 +22,7 @@ from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Encoder
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
-from simdoc_search.stores.sketching import compute_sketches, missing_kinds
+from simdoc_search.stores.sketching import compute_sketches, find_missing_kinds
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 NO_WORDS_REASON = "no words"
@@ -61,7 +61,7 @@ class PreparedDocument(NamedTuple):
     @classmethod
     def from_record(cls, record: Record, settings: Settings, encode: Encoder) -> PreparedDocument:
         """Encode a record."""
-        return cls(encode(record), record.digest, missing_kinds(settings, record))
+        return cls(encode(record), record.digest, find_missing_kinds(settings, record))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Phrase, PhraseMatches
-from simdoc_search.stores.shared_tokens import SharingDocument
+from simdoc_search.stores.shared_tokens import TokenMatch
 
 MAX_PHRASES = 50_000
 """Maximum number of phrases per query. In a text of over 350,000 words, the phrases are further apart than usual.
@@ -42,7 +42,7 @@ class PassageCandidates:
         too_common_phrases: number of phrases that were not searched in all documents, because their words are common.
     """
 
-    documents: list[SharingDocument]
+    documents: list[TokenMatch]
     total: int
     guaranteed_run: int
     too_common_phrases: int
@@ -82,7 +82,7 @@ def find_passage_candidates(
     evidence = {key: count + len(phrase_matches.documents.get(key, ())) for key, count in shared_counts.items()}
     order = sorted(shared_counts, key=lambda key: (-evidence[key], -similar.get(key, 0), key.id, key.index or ""))
     return PassageCandidates(
-        [SharingDocument(key, shared_counts[key]) for key in order[:size]],
+        [TokenMatch(key, shared_counts[key]) for key in order[:size]],
         max(len(shared_counts), token_matches.total),
         guaranteed_run,
         len(phrase_matches.incomplete),

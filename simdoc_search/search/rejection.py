@@ -139,13 +139,13 @@ class _UncommittedDocuments:
                 continue
             if text is None and self._has_texts and record.text is not None:
                 text = AnalysedText.from_text(record.text, self._settings.analysis)
-            duplicates.append(self._compare(record, text, earlier_record, tokens.overlap))
+            duplicates.append(self._compare_records(record, text, earlier_record, tokens.overlap))
         above_minimum = [duplicate for duplicate in duplicates if duplicate.overlap >= self._min_overlap]
         return max(
             above_minimum, key=lambda duplicate: (duplicate.overlap, duplicate.kind == "same text"), default=None
         )
 
-    def _compare(
+    def _compare_records(
         self, record: Record, text: AnalysedText | None, earlier_record: Record, estimated_overlap: float
     ) -> NearestDuplicate:
         kind = classify_duplicate(record, earlier_record)

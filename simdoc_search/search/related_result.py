@@ -85,7 +85,7 @@ class RelatedResult(HitsResult[RelatedHit]):
         source: the id or name of the query document; empty for a text without a name.
         hits: the hits on the page, by descending score, then by id.
         candidates: number of documents that share a rare concept.
-        compared: number of candidates that were compared. Candidates that share the most are compared first.
+        compared_count: number of candidates that were compared. Candidates that share the most are compared first.
         missing_names_reason: the reason why concepts have no names. It is empty if they have names.
         total: number of hits on all pages.
         offset: number of hits before the first of `hits`.
@@ -96,7 +96,7 @@ class RelatedResult(HitsResult[RelatedHit]):
     source: str
     hits: list[RelatedHit]
     candidates: int
-    compared: int
+    compared_count: int
     missing_names_reason: str = ""
     total: int = 0
     offset: int = 0

@@ -483,7 +483,7 @@ class SimilaritySearch:
             StoreError: the store has neither sentences nor texts, or cannot be read.
             MissingExtraError: the package that splits texts into sentences is needed, but not installed.
         """
-        limits = options.limits(self.store.settings.limits)
+        limits = options.choose_limits(self.store.settings.limits)
         families = find_families(self.store, limits, options.filters, options.progress)
         self._check_fields_exist(families.documents, options.filters)
         return families
@@ -517,7 +517,7 @@ class SimilaritySearch:
             StoreError: the store cannot be read.
         """
         self._check_has_concepts()
-        limits = options.limits(self.store.settings.limits)
+        limits = options.choose_limits(self.store.settings.limits)
         topics = find_topics(self.store, limits, options.filters, options.progress)
         self._check_fields_exist(topics.documents, options.filters)
         return topics

@@ -9,7 +9,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.compare import compare as compare_texts
 from simdoc_search.passages.report import pair_view
-from simdoc_search.passages.summary import word_measures
+from simdoc_search.passages.summary import describe_word_measures
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_COMPARED_CHARACTERS
 from simdoc_search.web.request_query import (
@@ -47,7 +47,7 @@ def compare(request: PageRequest) -> Page:
     is_side_by_side = length <= _MAX_SHOWN_CHARACTERS and not request.wants_json
     values: dict[str, Any] = {
         "names": names,
-        "measures": word_measures(comparison),
+        "measures": describe_word_measures(comparison),
         "pair": pair_view(comparison, texts, names, analysis=settings.analysis) if is_side_by_side else None,
     }
     return Page("compare.html", values, comparison_as_json(comparison, (query_json, {"id": second.id})))

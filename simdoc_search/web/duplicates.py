@@ -137,7 +137,7 @@ def plan(request: PageRequest) -> Download:
     review = _require_review(request)
     rows = plan_rows(review.duplicates, request.served_store.search().store)
     command = "simdoc-search apply plan.tsv --move-to DIR --dry-run"
-    return Download("plan.tsv", table_lines(_apply_decisions(rows, review), command, review.duplicates.drop))
+    return Download("plan.tsv", table_lines(_apply_decisions(rows, review), command, review.duplicates.drop_scope))
 
 
 def _apply_decisions(rows: Iterator[PlanRow], review: DuplicatesReview) -> Iterator[PlanRow]:

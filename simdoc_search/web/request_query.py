@@ -148,7 +148,7 @@ def read_stored_record(search: SimilaritySearch, key: DocumentKey) -> Record:
     """
     record = read_records(search.store, [key]).get(key)
     if record is None:
-        raise UnknownDocumentError(key.id, search.store.suggest(key.id))
+        raise UnknownDocumentError(key.id, search.store.suggest_ids(key.id))
     return record
 
 

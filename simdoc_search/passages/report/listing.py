@@ -10,7 +10,7 @@ from markupsafe import Markup
 from simdoc_search.passages.report.templates import page, render
 
 View = Callable[..., Markup]
-"""Returns the HTML of an opened entry. The keyword argument `prefix` is the prefix of all ids in it."""
+"""Returns the HTML of an opened entry. The keyword argument `prefix` is the prefix of all ids in this HTML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class ListSection:
 
     Attributes:
         entries: The documents.
-        heading: The heading, if any.
-        count: The number of documents, shown next to the heading.
-        last_line: The text of the last line, such as the number of documents that are not listed.
+        heading: The heading; may be empty.
+        count: The number of documents, formatted for display next to the heading; may be empty.
+        last_line: The last line, such as the number of documents that are not listed; may be empty.
     """
 
     entries: Sequence[ListEntry]
