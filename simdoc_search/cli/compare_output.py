@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.display import counted, printable
+from simdoc_search.display import format_count, printable
 from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.passage import Comparison, Difference
 from simdoc_search.passages.positions import (

@@ -197,17 +197,17 @@ def note_lines(result: Duplicates, *, is_estimate_requested: bool) -> Iterator[s
             "or missing"
         )
     elif result.unverified_count:
-        overlaps = counted(result.unverified_count, "overlap is", "overlaps are")
+        overlaps = format_count(result.unverified_count, "overlap is", "overlaps are")
         yield f"{overlaps} estimated, because texts are missing or have changed"
     if result.overflow:
-        documents = counted(result.overflow.documents, "document is", "documents are")
+        documents = format_count(result.overflow.documents, "document is", "documents are")
         limit = result.overflow.max_set_size
         yield f"{documents} similar to more than {limit:,} others; each was compared with only a few of them"
         if skipped := result.overflow.skipped_comparisons:
             skipped_comparisons = format_count(skipped, "comparison was", "comparisons were")
             yield f"at most {skipped_comparisons} skipped, so a duplicate may be missing"
     if result.ignored_word_count:
-        yield f"{counted(result.ignored_word_count, 'word is', 'words are')} ignored in the compared texts"
+        yield f"{format_count(result.ignored_word_count, 'word is', 'words are')} ignored in the compared texts"
     for root, count in result.missing_files.items():
         command = shlex.join(["simdoc-search", "index", root, "--prune"])
         files = "file no longer exists" if count == 1 else "files no longer exist"

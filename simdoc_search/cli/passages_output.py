@@ -94,7 +94,7 @@ class PassageOutput:
         self._collect(answer)
         if not self.as_json:
             covered, total = answer.result.coverage, f"{answer.result.total:,}{'+' * answer.result.is_partial}"
-            line = f"{percent(covered.share, 0):>8}{covered.words:>10,}{total:>10}  {printable(answer.name)}"
+            line = f"{format_percent(covered.share, 0):>8}{covered.words:>10,}{total:>10}  {printable(answer.name)}"
             self._overview.append((-covered.share, line, list(self._lines(answer)) if answer.result.hits else []))
 
     def add_error(self, query: QueryText, error: SimdocError) -> None:
@@ -178,7 +178,7 @@ def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
     label = positions.label(passage.a[0])
     if other is not None:
         label = label_position_pair(positions, passage.a[0], TextPositions(other), passage.b[0])
-    yield f"{_INDENT}{counted(passage.words, 'word')}, {label}, characters {passage.a[0]:,} to {passage.a[1]:,}"
+    yield f"{_INDENT}{format_count(passage.words, 'word')}, {label}, characters {passage.a[0]:,} to {passage.a[1]:,}"
     yield f"{_INDENT}“{printable(excerpt(text[slice(*passage.a)]))}”"
 
 

@@ -99,9 +99,9 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
         for hit in result.hits
     ]
     figures = (
-        percent(result.coverage.share, 0),
-        counted(result.coverage.words, "word"),
-        counted(result.total, "match", "matches"),
+        format_percent(result.coverage.share, 0),
+        format_count(result.coverage.words, "word"),
+        format_count(result.total, "match", "matches"),
     )
     notes = (
         [f"{result.page_description}." + format_more_hits_hint(len(result.hits), result.total, result.offset)]

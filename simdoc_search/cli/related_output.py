@@ -38,8 +38,8 @@ def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None
         yield "no related documents"
     if own_id is not None:
         yield printable(f"The document {own_id!r} is not listed, because it is this file.")
-    yield documents_compared(result.compared_count, result.candidates)
-    if more_hits := more_hits_hint(len(result.hits), result.total, result.offset):
+    yield describe_compared_documents(result.compared_count, result.candidates)
+    if more_hits := format_more_hits_hint(len(result.hits), result.total, result.offset):
         at_least = result.compared_count < result.candidates
         counts = describe_shown_hits(
             len(result.hits), result.total, result.offset, "related document", is_lower_bound=at_least

@@ -116,7 +116,9 @@ def _summary(result: SearchResult) -> str:
     more = format_more_hits_hint(len(result.hits), total, result.offset)
     summary = f"{result.counts}.{more}" if more else result.counts
     if not result.hits:
-        compared = f", {documents_compared(result.compared_count, result.candidates)}" if result.candidates else ""
+        compared = (
+            f", {describe_compared_documents(result.compared_count, result.candidates)}" if result.candidates else ""
+        )
         summary = f"nothing found{compared}"
     if isinstance(plan, Threshold) and not plan.is_tolerant:
         return summary

@@ -65,7 +65,7 @@ def tuning_as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str
         ],
         "rows": [_row_as_json(row) for row in result.measurements],
         "recommended": result.recommendation and _row_as_json(result.recommendation),
-        "verdict": verdict(result), "command": index_command(result, paths) or None,
+        "verdict": format_recommendation(result), "command": format_index_command(result, paths) or None,
     }  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def format_index_command(result: Tuning, paths: Sequence[str]) -> str:
 def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
     """Yield the output of `--for versions` and `--for related` for a terminal."""
     best = learned.best_threshold
-    pairs = counted(best.counts.positives + best.counts.negatives, "pair")
+    pairs = format_count(best.counts.positives + best.counts.negatives, "pair")
     yield f"{pairs}: {best.counts.positives:,} yes, {best.counts.negatives:,} no"
     yield ""
     yield f"{'':<34}{'precision':>10}{'recall':>9}"

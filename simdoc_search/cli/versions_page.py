@@ -70,7 +70,7 @@ def _version_row(result: VersionsResult, number: int, pair: tuple[str, str] | No
     entry = result.entries[number]
     step, name = entry.step, entry.name or "the text"
     figures = ["undated" if entry in result.undated else result.date_label(entry)]
-    figures += [f"{percent(step.share, 0)} similar sentences", step.words, *step.key_lines] if step else []
+    figures += [f"{format_percent(step.share, 0)} similar sentences", step.words, *step.key_lines] if step else []
     cells = [*(("figure", figure) for figure in figures), ("how", result.format_labels(entry) if result.hits else "")]
     if pair is None:
         return ListEntry(name, cells)

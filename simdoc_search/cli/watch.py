@@ -75,9 +75,9 @@ def watch(
         count = watcher.remove(ids)
         print_json({"removed": count}) if as_json else say(f"{count:,} removed")
     elif check_new:
-        _show_matches({id: watcher.find_matches(id) for id in ids}, as_json)
+        _print_matches({id: watcher.find_matches(id) for id in ids}, as_json)
         if outdated := sum(watch.is_outdated for watch in watcher.all()):
-            outdated_watches = counted(outdated, "watch is", "watches are")
+            outdated_watches = format_count(outdated, "watch is", "watches are")
             say(
                 f"note: {outdated_watches} outdated and find no copies. List them with: simdoc-search watch --list",
                 err=True,
@@ -92,7 +92,7 @@ def _print_watches(watches: list[Watch], as_json: bool, *, lists_watches: bool) 
         print_json({"watched": [_watch_as_json(watch) for watch in watches]})
         return
     for watch in watches:
-        overlap = percent(float(watch.overlap), 0 if (100 * watch.overlap).denominator == 1 else 1)
+        overlap = format_percent(float(watch.overlap), 0 if (100 * watch.overlap).denominator == 1 else 1)
         outdated = "; outdated: finds no copies until you watch the document again" if watch.is_outdated else ""
         since = f", since {watch.since}{outdated}" if lists_watches else ""
         say(f"{watch.key.id} is watched for copies with an overlap of {overlap} or more{since}")

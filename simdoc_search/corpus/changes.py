@@ -33,7 +33,7 @@ def changed_files(
     max_bytes: int = DEFAULT_MAX_BYTES,
     follow_links: bool = False,
     exclude: Iterable[str] = (),
-) -> Iterator[FileSource | Skipped]:
+) -> Iterator[FileSource | SkippedFile]:
     """Find the files at changed paths below a folder. Options and results are the same as for `find_files`.
 
     If a path is a folder, all files below it are found. A path is ignored if it no longer exists, or if it is hidden,

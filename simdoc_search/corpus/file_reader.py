@@ -142,7 +142,7 @@ def open_source(source: FileSource) -> Iterator[BinaryIO]:
         yield file
 
 
-def _read_chunk(sources: Sequence[FileSource], begin_item: BeginItem) -> list[Document | Skipped]:
+def _read_chunk(sources: Sequence[FileSource], begin_item: BeginItem) -> list[Document | SkippedFile]:
     documents = []
     for index, source in enumerate(sources):
         begin_item(index, source.time_share)

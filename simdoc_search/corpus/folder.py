@@ -51,7 +51,7 @@ def find_files(
     max_bytes: int = DEFAULT_MAX_BYTES,
     follow_links: bool = False,
     exclude: Iterable[str] = (),
-) -> Iterator[FileSource | Skipped]:
+) -> Iterator[FileSource | SkippedFile]:
     """Find the files below folders. The order depends only on the names of the files.
 
     The root of a file is the absolute path of the given folder, with links unresolved. The id is the path of the file
@@ -169,10 +169,10 @@ class Root:
         except DocumentError as error:
             return SkippedFile(str(path), str(error))
         if not stat.S_ISREG(info.st_mode):
-            return Skipped(str(path), "a pipe, socket or device, not a regular file")
+            return SkippedFile(str(path), "a pipe, socket or device, not a regular file")
         format = determine_format(path)
         if info.st_size > self.max_bytes and format.kind != "archive":  # in archives, the limit applies to members
-            return Skipped(str(path), f"{info.st_size:,} bytes are over the limit of {self.max_bytes:,}")
+            return SkippedFile(str(path), f"{info.st_size:,} bytes are over the limit of {self.max_bytes:,}")
         return FileSource(
             id, path, self.path, info.st_size, info.st_mtime_ns, self.max_bytes, boundary=self.boundary, format=format
         )

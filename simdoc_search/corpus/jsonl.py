@@ -28,13 +28,13 @@ def read_jsonl(
     id_field: str = "id",
     text_field: str = "text",
     max_bytes: int = DEFAULT_MAX_BYTES,
-) -> Iterator[Document | Skipped]:
+) -> Iterator[Document | SkippedFile]:
     """Read a JSONL file in UTF-8 with one object per line. Only one line at a time is in memory.
 
     The other fields of an object become metadata. Nulls are dropped, nested objects are flattened (`author.name`), and
     lists of strings are kept. Other lists and integers beyond 64 bits become strings. A line that is not a document
-    yields a `Skipped` with the path `FILE:LINE`. Blank lines are ignored. If several lines have the same id, each of
-    them yields a document.
+    yields a `SkippedFile` with the path `FILE:LINE`. Blank lines are ignored. If several lines have the same id,
+    each line yields a document.
 
     Args:
         source: an open stream, a path (`.gz` is unpacked), or `-` for standard input.

@@ -26,7 +26,7 @@ _Row = dict[str, Any] | BadRow
 
 def read_table(
     path: Path, *, max_bytes: int = DEFAULT_MAX_BYTES, id_field: str = "id", text_field: str = "text"
-) -> Iterator[Document | Skipped]:
+) -> Iterator[Document | SkippedFile]:
     """Read the rows of a table. All columns except the id and the text become metadata, as in JSONL.
 
     A row that is not a document yields a `SkippedFile` with the path `FILE:ROW`. Row 1 follows the heading.
@@ -109,7 +109,9 @@ def _check_column(path: Path, columns: list[str], field: str, option: str) -> No
         raise CorpusError(f"{path} has no column {field!r}; choose one of {shown}{more} with {option}")
 
 
-def _convert_row(location: str, row: _Row, id_field: str, text_field: str, max_characters: int) -> Document | Skipped:
+def _convert_row(
+    location: str, row: _Row, id_field: str, text_field: str, max_characters: int
+) -> Document | SkippedFile:
     if isinstance(row, BadRow):
         return SkippedFile(location, row.reason)
     try:

@@ -95,7 +95,7 @@ def describe_key_changes(changes: Sequence[KeyChange], max_count: int = _MAX_KEY
         for change in changes[:max_count]
     ]
     more = len(changes) - max_count
-    return [*lines, f"and {counted(more, 'more key change')}"] if more > 0 else lines
+    return [*lines, f"and {format_count(more, 'more key change')}"] if more > 0 else lines
 
 
 def _quote(text: str) -> str:

@@ -127,14 +127,14 @@ class PassageResult(HitsResult[PassageHit]):
         if self.total:
             at_least = "at least " if self.is_partial else ""
             about = "about " if self.is_estimated else ""
-            share = f"{at_least}{about}{percent(self.coverage.share, 0)} of {title}"
-            words = f"{self.coverage.words:,} of {counted(self.words, 'word')}"
-            appears = f"appears in {counted(self.total, 'indexed document')}"
+            share = f"{at_least}{about}{format_percent(self.coverage.share, 0)} of {title}"
+            words = f"{self.coverage.words:,} of {format_count(self.words, 'word')}"
+            appears = f"appears in {format_count(self.total, 'indexed document')}"
             sentences = [f"{share[0].upper()}{share[1:]} ({words}) {appears}."]
         else:
-            sentences = [f"No indexed document shares a passage with {title} ({counted(self.words, 'word')})."]
+            sentences = [f"No indexed document shares a passage with {title} ({format_count(self.words, 'word')})."]
         if self.ignored_word_count:
-            sentences.append(f"{counted(self.ignored_word_count, 'word is', 'words are')} ignored.")
+            sentences.append(f"{format_count(self.ignored_word_count, 'word is', 'words are')} ignored.")
         if self.is_partial:
             left = self.candidates - self.compared_count
             verb = "was" if left == 1 else "were"

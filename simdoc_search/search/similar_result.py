@@ -87,8 +87,8 @@ class SearchResult(HitsResult[Hit]):
         """The numbers of hits on this page, of hits on all pages, and of compared documents, for display."""
         count, total = len(self.hits), len(self.hits) if self.total is None else self.total
         at_least = self.total is not None and not self.is_total_exact
-        hits = describe_shown_hits(count, total, self.offset, "hit", at_least=at_least)
-        return f"{hits}, {documents_compared(self.compared_count, self.candidates)}"
+        hits = describe_shown_hits(count, total, self.offset, "hit", is_lower_bound=at_least)
+        return f"{hits}, {describe_compared_documents(self.compared_count, self.candidates)}"
 
     @property
     def compared_count(self) -> int:

@@ -249,7 +249,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         name = printable(self.source) or "the text"
         if not self.total:
             return f"{name}: no other version"
-        lines = [f"{name}: {counted(self.total, 'other version')}, {self.order}"]
+        lines = [f"{name}: {format_count(self.total, 'other version')}, {self.order}"]
         return "\n".join([*lines, *self.timeline_lines(), *self.evidence_lines()])
 
     def timeline_lines(self) -> Iterator[str]:
@@ -267,7 +267,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             yield from (self._format_entry(entry) for entry in self.undated)
 
     def _format_entry(self, entry: VersionEntry) -> str:
-        share, words = (percent(entry.step.share, 0), entry.step.words) if entry.step else ("", "")
+        share, words = (format_percent(entry.step.share, 0), entry.step.words) if entry.step else ("", "")
         marks = f"  ({marks})" if (marks := self.format_labels(entry)) else ""
         return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._format_name(entry)}{marks}"
 

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 
 from markupsafe import Markup
 
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Span
 from simdoc_search.passages.positions import TextPositions
