@@ -150,7 +150,7 @@ class NoTextError(SimdocError):
     """The store does not have the text of a document.
 
     Attributes:
-        id: the document.
+        id: the id of the document.
     """
 
     def __init__(self, id: str) -> None:
@@ -200,7 +200,7 @@ class WriteRefusedError(StoreError):
     """The store refused some writes or deletions. All others succeeded.
 
     Attributes:
-        failed: the reason for each refused id.
+        failed: maps each refused id to the reason.
         accepted_count: number of writes and deletions that succeeded.
     """
 

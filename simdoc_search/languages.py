@@ -22,7 +22,7 @@ LANGUAGE_FIELD = "language"
 
 MIXED, UNKNOWN = "mixed", "unknown"
 
-_MAX_PART_CHARACTERS, _MAX_PARTS = 300, 12  # from a longer text, 12 parts at equal distances are used
+_MAX_PART_CHARACTERS, _MAX_PARTS = 300, 12  # of a longer text, only 12 evenly spaced parts are used
 _MIN_PART_CHARACTERS, _MIN_PARTS = 150, 4  # a short text has 4 parts, unless they would have fewer than 150 characters
 _MIN_PART_LETTERS, _MIN_LETTERS = 20, 40  # with fewer letters, a part is skipped and a text is `unknown`
 _MIN_PROBABILITY = 0.5  # if no language has this probability, the text is `unknown`
@@ -56,7 +56,7 @@ def language_of(text: str) -> str:
     """Return the language of a text.
 
     Returns:
-        The ISO 639-1 code of two letters (`de`, `zh`), or a code of three letters for a language without one (`yue`).
+        The ISO 639-1 code of two letters (`de`, `zh`). If the language has none, a code of three letters (`yue`).
         `mixed` if at least a fifth of the letters are in parts that are clearly in a second language. `unknown` if the
         text has fewer than 40 letters, or if no language has a probability of at least 0.5. In a text of over 3,600
         characters, only 12 parts of 300 characters each are examined.

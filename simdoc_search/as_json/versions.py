@@ -63,7 +63,7 @@ def order_as_json(order: VersionOrder) -> dict[str, Any]:
 
 
 def entry_key_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Convert the id of a version. It is null for a text that is not stored."""
+    """Convert the id of a version. The id is null for a text that is not stored."""
     return key_as_json(entry.key) if entry.key else {"id": None}
 
 

@@ -35,7 +35,7 @@ def main() -> None:
     """Run the command line."""
     try:
         _main()
-    except KeyboardInterrupt:  # pressed before a command begins
+    except KeyboardInterrupt:  # Ctrl-C before a command begins
         sys.exit(130)
     except (MemoryError, ImportError, RuntimeError) as error:
         if not is_out_of_memory(error):
@@ -45,7 +45,7 @@ def main() -> None:
 
 def _main() -> None:
     try:
-        import click  # noqa: F401 - only to report that it is missing
+        import click  # noqa: F401 - only to report that click is missing
         import rich  # noqa: F401
     except ImportError:
         sys.exit("Error: the command line needs optional packages; install them with: pip install 'simdoc-search[cli]'")

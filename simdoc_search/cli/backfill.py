@@ -80,8 +80,8 @@ def backfill(
 
     URL names an index, an alias or a data stream. Your application can keep writing to it. The command adds one object
     field to the mapping, and only writes this field. It never overwrites changes by other programs. Run it again after
-    an interruption, or when documents were added or changed. The exit status is 1 if an index was skipped or a document
-    was refused.
+    an interruption, or after documents have been added or changed. The exit status is 1 if an index was skipped or a
+    document was refused.
 
     To use other settings, compute the fingerprints in a new field. Choose its name with --field.
 

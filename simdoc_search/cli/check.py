@@ -32,7 +32,7 @@ def check(path_or_url: str, field: str | None, engine: EngineKind | None, as_jso
     """Check a store for damage, or an engine's index for problems.
 
     For a local store, the command verifies the checksum of every file. Other programs can keep writing to the store.
-    For an engine's index, it checks the mapping and says how to fix it. The exit status is 1 if it finds a problem.
+    For an engine's index, it checks the mapping and prints how to fix it. If there is a problem, the exit status is 1.
 
     \b
       simdoc-search check ./.simdoc

@@ -57,7 +57,7 @@ def sort_option(default: str, extra_help: str = "") -> Callable[[Command], Comma
 
 
 class HitColumns:
-    """Reads the columns of hits. For a terminal, it also reads the path of each hit, to link its id to its file.
+    """Reads the columns of hits. For a terminal, it also reads the path of each hit, to link the id to the file.
 
     Args:
         store: the store of the hits.
@@ -92,7 +92,7 @@ class HitColumns:
 
 
 def warn_unknown_columns(store: Store, names: Iterable[str]) -> None:
-    """Print a note for each column that no document has, because it may be misspelled."""
+    """Print a note for each column that no document has, because the name may be misspelled."""
     from simdoc_search.search.filter_check import find_unknown_column
 
     for name in dict.fromkeys(names):

@@ -198,7 +198,7 @@ def with_left_out_indices(value: dict[str, Any]) -> dict[str, Any]:
 def document_progress(
     *, hidden: bool, has_total: bool = False, counts_bytes: bool = False
 ) -> Iterator[Callable[..., None]]:
-    """Show progress on stderr: a count of documents, a bar of documents, or a bar of bytes.
+    """Show progress on stderr: a document count, a progress bar of documents, or a progress bar of bytes.
 
     Args:
         hidden: whether to hide the progress.
@@ -228,7 +228,7 @@ def stage_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
     """Show a bar on stderr for each stage of a long task.
 
     Yields:
-        A function that takes the name of a stage and the share of it that is done, 0..1.
+        A function that takes the name of a stage and the completed share of this stage, 0..1.
     """
     from rich.progress import BarColumn, TextColumn
 

@@ -32,7 +32,7 @@ from simdoc_search.passages.summary import (
 
 _CONTEXT_WORDS = 12
 _MAX_DIFFERENCE_WORDS, _MAX_DIFFERENCE_CHARACTERS = 60, 600
-"""Maximum length of a difference. A longer one is shortened in the middle."""
+"""Maximum length of a difference. A longer difference is shortened in the middle."""
 _MAX_PASSAGES = 20
 _MIN_WIDTH, _MAX_WIDTH = 40, 120
 _STYLES = {"": "", "removed": "red strike", "inserted": "green underline", "heading": "bold", "aside": "dim"}
@@ -62,7 +62,7 @@ def comparison_lines(
     """Yield a comparison in lines of at most `width` columns (40 to 120), without control characters.
 
     Without colours, changes are shown as `[-removed-]` and `{+inserted+}`. `analysis` splits the texts into words to
-    find repeated passages; the default is that of a new store.
+    find repeated passages; the default is the analysis of a new store.
     """
     width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
     report = _Report(comparison, texts, find_boilerplate(comparison.passages, texts, analysis))

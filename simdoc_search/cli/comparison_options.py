@@ -35,11 +35,11 @@ ignore_option: Final = click.option(
 
 
 def read_ignored_texts(names: Sequence[str], search: Callable[[], SimilaritySearch]) -> list[str]:
-    """Return the texts to ignore. A name is a stored document, unless a file with this name exists.
+    """Return the texts to ignore. A name refers to a file if the file exists, otherwise to a stored document.
 
     Args:
         names: the values of `--ignore`.
-        search: opens the store. It is not called if all names are files.
+        search: function that opens the store. It is not called if all names are files.
 
     Raises:
         CorpusError: a name is neither a file nor a document, or the file cannot be read.

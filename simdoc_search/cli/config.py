@@ -82,7 +82,7 @@ def read_config(group: click.Group) -> dict[str, Any]:
 
 
 def read_config_value(command: str, option: str) -> Any:
-    """Return the value that the file sets for an option of a command; None if it does not set it."""
+    """Return the value that the file sets for an option of a command; None if the file does not set the option."""
     defaults = click.get_current_context().find_root().default_map or {}
     return defaults.get(command, {}).get(option)
 

@@ -65,7 +65,7 @@ def print_refused(refused: Mapping[str, str]) -> None:
 
 
 def print_incomplete(incomplete: Mapping[str, str]) -> None:
-    """Print the documents that were stored without sentences or concepts on stderr.
+    """Print on stderr which documents were stored without sentences or concepts.
 
     Args:
         incomplete: maps ids to the missing data, such as `sentences`.

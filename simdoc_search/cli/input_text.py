@@ -105,7 +105,7 @@ def read_text(text: str) -> str:
 
 
 def read_lines(file: Path) -> list[str]:
-    """Return the lines of a file, a pipe or stdin, without empty ones.
+    """Return the lines of a file, a pipe or stdin, except empty ones.
 
     If the file has NUL characters, as in the output of `find -print0`, return the names between them. Raises the same
     errors as `read_file`.
@@ -136,8 +136,8 @@ def read_stored_text(search: SimilaritySearch, name: str) -> tuple[str, str]:
     """Return the id and the text of a stored document.
 
     Raises:
-        SimdocError: no document, or more than one, has this name.
-        NoTextError: its text is not stored.
+        SimdocError: no document or several documents have this name.
+        NoTextError: the text of the document is not stored.
     """
     id = resolve_id(search, name)
     record = search.store.get(id, text=True)

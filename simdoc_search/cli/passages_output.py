@@ -72,7 +72,7 @@ class PassageOutput:
         self.hits: int = 0
         self._summary = _Summary(search)
         self._page_answers: list[PassageAnswer] = []
-        self._overview: list[tuple[float, str, list[str]]] = []  # share, line of the overview, details
+        self._overview: list[tuple[float, str, list[str]]] = []  # (share, overview line, detail lines)
         self._errors: list[str] = []
         self._json_results: list[dict[str, Any]] = []
 

@@ -50,7 +50,7 @@ def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None
 
 
 def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
-    """Yield how the score is computed, and the shared concepts with their shares of it."""
+    """Yield lines that explain the score, and the contribution of each shared concept."""
     from simdoc_search.versions.relations import RELATED_SIMILARITY
 
     explanation = hit.explanation

@@ -42,7 +42,7 @@ _MAX_WORD_WIDTH = 24
     help="List the concepts of the document, with their weights and the words that they come from.",
 )
 @synonyms_option(
-    "With --concepts: file with the synonyms that the store was created with. Without it, some words are not shown."
+    "Synonyms file that the store was created with, for --concepts. Without this file, some words are not shown."
 )
 @field_options
 @store_option

@@ -57,14 +57,14 @@ def word_options(command: Command) -> Command:
     """Add `--stop-words`, `--stem` and `--frequencies`."""
     for option in (
         click.option("--frequencies", is_flag=True, default=None,
-                     help="Count every occurrence of a repeated run, not only one."),
+                     help="Count every occurrence of a repeated shingle, not just the first."),
         click.option("--stem", metavar="LANGUAGE|auto",
                      help="Compare the stems of words in this language (en, de, fr, ...). `auto` identifies the "
                      "language of each text."),
         click.option("--stop-words", metavar="LANGUAGE|auto|FILE",
                      help="Remove the stop words of this language (en, de, ...), or those in this file. `auto` "
-                     "identifies the language of each text. For a file, set SIMDOC_STOP_WORDS to its path for all "
-                     "later commands."),
+                     "identifies the language of each text. If you use a file, also set SIMDOC_STOP_WORDS to "
+                     "its path before you run other commands."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -101,8 +101,8 @@ def word_settings(stop_words: str | None, stem: str | None, frequencies: bool | 
 sketch_option: Final = click.option(
     "--sketch",
     metavar="NAME[:SIZE]",
-    help="Kind and size of the fingerprints, such as minhash:512, universal:128 or xor:200. To compare them, use "
-    "`tune`.  [default: minhash:512]",
+    help="Kind and size of the fingerprints, such as minhash:512, universal:128 or xor:200. To compare kinds and sizes, "
+    "use `tune`.  [default: minhash:512]",
 )
 
 

@@ -100,7 +100,7 @@ def _metric_lines(metric: str, meaning: str, samples: Sequence[tuple[dict[str, s
 
 
 def _format_percent(share: float) -> str:
-    """Format a share 0..1 in percent. Only exactly 0 is shown as 0.0%."""
+    """Format a share from 0 to 1 as a percentage. Only exactly 0 is shown as 0.0%."""
     return "under 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 

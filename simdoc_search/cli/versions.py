@@ -77,7 +77,7 @@ def versions(
     times. The command names the newest version only if this evidence agrees. Otherwise it prints the conflicting
     evidence. Undated documents are listed last.
 
-    Two documents are versions if they share at least half of one document's sentences and a tenth of the other's.
+    Documents are versions of each other if they share half of one document's sentences and a tenth of the other's.
     Shared sentences may differ slightly. You can query any store that has texts. If it was indexed --with versions,
     queries are faster (0.1 s instead of 1 s with 357 documents).
     """

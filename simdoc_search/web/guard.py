@@ -78,7 +78,7 @@ class Guard:
         await (self._find_rejection(scope) or self._app)(scope, receive, send_with_headers)
 
     def make_cookie(self, token: str) -> str | None:
-        """Return the cookie for a browser that sent the correct token. It is valid until this process ends.
+        """Return the cookie for a browser that sent the correct token. The cookie is valid until this process ends.
 
         If the token is wrong, return None.
         """
@@ -138,7 +138,7 @@ def _is_same_site_or_link(scope: Scope, headers: Headers) -> bool:
     if site is not None:
         is_navigation = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
         return site in ("same-origin", "none") or (is_safe_method and is_navigation)
-    origin = headers.get("origin")  # browsers send it with every POST; programs do not
+    origin = headers.get("origin")  # browsers send this header with every POST, but programs do not
     return is_safe_method or origin is None or urlsplit(origin).netloc == headers.get("host")
 
 

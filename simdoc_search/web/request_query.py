@@ -144,7 +144,7 @@ def read_stored_record(search: SimilaritySearch, key: DocumentKey) -> Record:
     """Return the document with this key, and its text if the store has it.
 
     Raises:
-        UnknownDocumentError: There is no document.
+        UnknownDocumentError: No stored document has this key.
     """
     record = read_records(search.store, [key]).get(key)
     if record is None:
@@ -156,8 +156,8 @@ def read_stored_text(search: SimilaritySearch, key: DocumentKey) -> str:
     """Return the text of the document with this key.
 
     Raises:
-        UnknownDocumentError: There is no document.
-        NoTextError: The store does not have its text.
+        UnknownDocumentError: No stored document has this key.
+        NoTextError: The store does not have the text of the document.
     """
     text = read_stored_record(search, key).text
     if text is None:

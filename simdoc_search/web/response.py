@@ -29,7 +29,7 @@ _LINES_PER_CHUNK = 500
 class Page:
     """A page: a template and its values for people, and JSON for programs.
 
-    A browser reloads the page after `refresh_seconds`. If this is 0, it never does.
+    A browser reloads the page after `refresh_seconds`, or never if the value is 0.
     """
 
     template: str

@@ -44,7 +44,7 @@ class ServedStore:
         duplicates: The search for duplicates.
         families: The search for families of versions.
         topics: The search for topics.
-        stop: An event that is set when the store is closed. It ends all requests.
+        stop: An event that is set when the store is closed, so that all requests end.
     """
 
     def __init__(
