@@ -86,10 +86,10 @@ class _MarkUpdate:
     def run(self) -> MarkReport:
         for hit in self._marks.find_marked_documents():
             mark = self._marks.read_mark(hit)
-            if mark.duplicate_of and mark.cluster and self._correct_mark(hit) is None:
+            if mark.duplicate_of and mark.cluster and self._compute_correct_mark(hit) is None:
                 self._filtered_clusters.add(mark.cluster)
         for hits in _batches(self._marks.find_marked_documents()):
-            self._count_outcomes(self._marks.write(hits, self._first_pass_mark))
+            self._count_outcomes(self._marks.write(hits, self._choose_mark_in_first_pass))
         self._mark_duplicates(self._groups.members[~self._is_done[self._groups.members]])
         self._marks.refresh()
         return self._report
@@ -118,20 +118,20 @@ class _MarkUpdate:
 
     def _read_batch(self, numbers: Ints) -> tuple[list[RawHit], int]:
         """Return the documents with these numbers, and how many do not exist. Note the kept ones that have changed."""
-        number_at = {self._groups.key(number): number for number in numbers.tolist()}
-        hits = self._marks.read_documents(number_at)
-        unchanged = {number_at[self._marks.key_of(hit)] for hit in hits if self._has_same_text(hit)}
-        kept = {number for number in number_at.values() if self._groups.find_kept(number) == number}
+        number_by_key = {self._groups.key(number): number for number in numbers.tolist()}
+        hits = self._marks.read_documents(number_by_key)
+        unchanged = {number_by_key[self._marks.key_of(hit)] for hit in hits if self._has_same_text(hit)}
+        kept = {number for number in number_by_key.values() if self._groups.find_kept(number) == number}
         self._changed_kept |= kept - unchanged
-        return hits, len(number_at) - len(hits)
+        return hits, len(number_by_key) - len(hits)
 
     def _mark_batch(self, hits: list[RawHit], missing: int) -> None:
         self._report.passed_over += missing
-        self._count_outcomes(self._marks.write(hits, self._second_pass_mark, write_unchanged=True))
+        self._count_outcomes(self._marks.write(hits, self._choose_mark_in_second_pass, write_unchanged=True))
 
-    def _first_pass_mark(self, hit: RawHit) -> Mark | None:
+    def _choose_mark_in_first_pass(self, hit: RawHit) -> Mark | None:
         """Return the mark to write if the document is not a duplicate; None leaves the document unchanged."""
-        mark = self._correct_mark(hit)
+        mark = self._compute_correct_mark(hit)
         is_correct = mark == self._marks.read_mark(hit)
         if mark is None or (mark.duplicate_of and not is_correct):
             return None
@@ -141,14 +141,14 @@ class _MarkUpdate:
         self._report.unchanged += is_correct
         return None if is_correct else mark
 
-    def _second_pass_mark(self, hit: RawHit) -> Mark | None:
+    def _choose_mark_in_second_pass(self, hit: RawHit) -> Mark | None:
         """Return the mark to write to a document of a group; None leaves the document unchanged."""
-        if mark := self._correct_mark(hit):
+        if mark := self._compute_correct_mark(hit):
             return mark
         self._report.passed_over += 1
         return Mark() if self._marks.read_mark(hit) else None
 
-    def _correct_mark(self, hit: RawHit) -> Mark | None:
+    def _compute_correct_mark(self, hit: RawHit) -> Mark | None:
         """Return the mark that a document must have, which may be empty; None if the document was not compared."""
         key = self._marks.key_of(hit)
         number = self._groups.find_number(key)
@@ -185,7 +185,7 @@ class _MarkUpdate:
                 report.refused += 1
                 if len(report.reasons) < _MAX_REASONS:
                     report.reasons[hit["_id"]] = outcome.reason
-            elif self._correct_mark(hit):
+            elif self._compute_correct_mark(hit):
                 report.set += 1
             else:
                 report.removed += 1

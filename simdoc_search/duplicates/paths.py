@@ -12,7 +12,7 @@ from simdoc_search.stores.record import Record
 FILE_GONE, ARCHIVE_GONE, SYMBOLIC_LINK = "the file is gone", "the archive is gone", "the path is a symbolic link"
 
 
-def file_problem(record: Record) -> str:
+def find_file_problem(record: Record) -> str:
     """Return why the file of a document cannot be compared; empty if it can, or if the document has no file.
 
     If the indexed folder does not exist, for example on another machine, its files are not reported as gone.

@@ -121,7 +121,7 @@ def test_overflowing_documents_are_one_group(keep: str, kept: str) -> None:
 
     assert ([kept], 39) == (list(groups(found)), found.duplicate_count)
     assert found.overflow is not None
-    assert (4, 0) == (found.overflow.limit, found.overflow.skipped_comparisons)
+    assert (4, 0) == (found.overflow.max_set_size, found.overflow.skipped_comparisons)
     assert 30 < found.overflow.documents <= 40
 
 

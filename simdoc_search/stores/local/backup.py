@@ -11,7 +11,7 @@ from simdoc_search.durable import PRIVATE_MODE, atomic_folder, sync_folder, writ
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import open_manifest
-from simdoc_search.stores.local.integrity import MISSING, Progress
+from simdoc_search.stores.local.integrity import FILE_MISSING, Progress
 from simdoc_search.stores.local.open_index import pin_commit
 from simdoc_search.stores.local.segments import META_FILE, find_fault
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
@@ -50,7 +50,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
         index.mkdir(mode=PRIVATE_MODE)
         done, total = 0, sum(path.stat().st_size for path in files.values())
         for name in commit.files:
-            fault = _copy_file(files[name], index / name) if name in files else MISSING
+            fault = _copy_file(files[name], index / name) if name in files else FILE_MISSING
             if fault:
                 raise StoreError(
                     f"the file {name} of the store is damaged: {fault}; save the readable documents with "

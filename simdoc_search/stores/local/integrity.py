@@ -17,7 +17,7 @@ from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
 Progress = Callable[[int, int], None]
 """A callback with the number of finished documents or bytes, and their total number."""
 
-MISSING = "the file is missing"
+FILE_MISSING = "the file is missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Dama
         with convert_errors("read", str(folder)), pin_commit(index) as (commit, files):
             total, done, is_intact = sum(path.stat().st_size for path in files.values()), 0, True
             for name in commit.files:
-                fault = find_fault(files[name]) if name in files else MISSING
+                fault = find_fault(files[name]) if name in files else FILE_MISSING
                 if fault:
                     is_intact = False
                     yield Damage(f"{INDEX_FOLDER}/{name}", fault)

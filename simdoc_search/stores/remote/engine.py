@@ -79,7 +79,7 @@ class Engine:
     def __init__(self, client: Any, name: str, *, owns_client: bool = False, has_responded: bool = False) -> None:
         self.name = name
         self._transport = Transport(client, owns_client=owns_client)
-        self.stop_event: StopEvent = self._transport.stop
+        self.stop_event: StopEvent = self._transport.stop_event
         self._is_closed = threading.Event()
         self._has_responded = threading.Event()
         if has_responded:

@@ -1,4 +1,4 @@
-"""Finds faults of an index that affect its fingerprint field."""
+"""Finds problems with the mapping and the settings of an index that affect its fingerprint field."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _REINDEX_ADVICE = "apply the mapping of simdoc-search template show, then reinde
 
 @dataclass(frozen=True, slots=True)
 class MappingFault:
-    """A fault of an index.
+    """A problem with the mapping or the settings of an index.
 
     Attributes:
         problem: the problem and how to fix it, in one sentence.
-        blocks_queries: whether the fault makes queries fail or miss documents.
-        blocks_writes: whether the fault prevents adding fingerprints to documents.
-        needs_action: whether the user must change something. If not, the fault is a note.
-        blocked_token_kind: the kind of tokens that the fault prevents from being queried. It is empty if there is none.
+        blocks_queries: whether queries fail or miss documents.
+        blocks_writes: whether adding fingerprints to documents fails.
+        needs_action: whether the user must change something. Otherwise, the problem is only a note.
+        blocked_token_kind: the kind of tokens that cannot be queried, or empty if all kinds can.
     """
 
     problem: str
@@ -41,7 +41,7 @@ class MappingFault:
 
 
 def find_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
-    """Yield the faults of an index, the most serious ones first. A missing fingerprint field blocks only queries.
+    """Yield the problems of an index, the most serious ones first. A missing fingerprint field blocks only queries.
 
     Args:
         mapping: mapping of the index.
@@ -71,10 +71,10 @@ def is_closed(settings: Mapping[str, Any]) -> bool:
     return str(settings.get("verified_before_close")) == "true"
 
 
-def block_message(name: str) -> str:
-    """Return the problem of an index that has a block."""
-    cause = ", usually because the disk is full" if name == "read_only_allow_delete" else ""
-    return f"the index has the block index.blocks.{name}{cause}; remove the block before you write to the index"
+def block_message(block: str) -> str:
+    """Return the message for an index that has this block, such as `write`."""
+    cause = ", usually because the disk is full" if block == "read_only_allow_delete" else ""
+    return f"the index has the block index.blocks.{block}{cause}; remove the block before you write to the index"
 
 
 def _find_block_faults(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
@@ -87,7 +87,7 @@ def _find_block_faults(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
 
 
 def _find_source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
-    """Yield faults of `_source` that prevent reading tokens, or that would make an update lose fields."""
+    """Yield the settings of `_source` that prevent reading tokens, or that would make an update lose fields."""
     source = mapping.get("_source", {})
     mode = source.get("mode") or settings.get("mapping", {}).get("source", {}).get("mode")
     if source.get("enabled") is False or mode == "disabled":
@@ -101,7 +101,7 @@ def _find_source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any],
         )
         problem = f"_source excludes {consequence}; include all fields in _source, then reindex"
         yield MappingFault(problem, blocks_queries=excludes_tokens, blocks_writes=True)
-    # OpenSearch's derived source contains only fields that it can derive, so an update loses nothing that can be read.
+    # Fields that are missing in OpenSearch's derived source cannot be read anyway, so an update does not lose them.
     if mode == "synthetic" or settings.get("mode") in {"time_series", "logsdb"}:
         problem = "_source is synthetic, so an update would not preserve it; choose a stored _source, then reindex"
         yield MappingFault(problem, blocks_writes=True)
@@ -152,7 +152,7 @@ def _find_field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[Mappi
         if name == "tokens" and name in existing and not differences:
             yield from _find_meta_faults(existing[name])
         if name == "tokens" and {"type", "analyzer"} & set(differences):
-            return  # dynamic mapping created all fields, so their mappings are wrong too
+            return  # dynamic mapping created the fields, so all mappings are wrong
 
 
 def _find_meta_faults(tokens: Mapping[str, Any]) -> Iterator[MappingFault]:
@@ -175,7 +175,7 @@ def _expected_mapping(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
 
 
 def _find_differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
-    """Return the settings in which a field differs. If its type or analyzer differs, return only the first one."""
+    """Return the names of the settings that differ. If the type or the analyzer differs, return only one of the two."""
     if {actual.get("type"), expected["type"]} <= WHOLE_NUMBERS:
         return [key for key in ("index",) if actual.get(key) != expected.get(key)]
     different = [key for key in _CHECKED_SETTINGS if actual.get(key) != expected.get(key)]

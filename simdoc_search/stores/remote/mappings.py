@@ -17,7 +17,7 @@ _DEFAULT_FIELD_LIMIT = 1000
 
 
 def read_mappings(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
-    """Return the mapping of each index behind a name, or None if there is none. Raises the errors of `Engine.call`."""
+    """Return the mapping of each index behind a name, or None if there is no index. See `Engine.call` for errors."""
     try:
         response = engine.call("GET", [index, "_mapping"])
     except StoreNotFoundError:
@@ -28,7 +28,7 @@ def read_mappings(engine: Engine, index: str) -> dict[str, dict[str, Any]] | Non
 def read_index_settings(engine: Engine, index: str) -> dict[str, Mapping[str, Any]] | None:
     """Return the `index` part of the settings of each index behind a name, including closed indices.
 
-    It is None if the engine does not allow reading them. Raises the errors of `Engine.call`.
+    Return None if the engine does not allow reading them. Raises the errors of `Engine.call`.
     """
     response = engine.call("GET", [index, "_settings"], expand_wildcards="open,closed", allow=(403,))
     return (
@@ -79,7 +79,7 @@ def field_or_multi_field(mapping: Mapping[str, Any], path: str) -> Mapping[str, 
 
 
 def lacks_field(mapping: Mapping[str, Any], path: str) -> bool:
-    """Return whether no document has a field, because the engine maps every new field and has not mapped this one."""
+    """Return whether no document has a field: the engine maps every new field, and this field is not mapped."""
     maps_all = str(mapping.get("dynamic", True)).lower() == "true"
     fields = mapping.get("properties", {})
     return maps_all and bool(fields) and path.partition(".")[0] not in fields

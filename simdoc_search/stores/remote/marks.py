@@ -1,4 +1,4 @@
-"""Marks duplicates in an index. A mark consists of two more fields in the fingerprint field.
+"""Marks duplicates in an index. A mark consists of two additional fields in the fingerprint field.
 
 Only duplicates have `duplicate_of`, which contains the id of the kept document. All documents of a group, including the
 kept document, have the same `cluster`. So a filter can hide duplicates, and `collapse` can show one document per group.
@@ -29,7 +29,7 @@ from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings
 from simdoc_search.stores.remote.updates import ConditionalUpdater
 
 MALFORMED_STATUS = 400
-"""Status of a document whose fingerprint is not an object, so that an update would destroy it."""
+"""Status for a document whose fingerprint is not an object. An update would destroy the fingerprint."""
 
 _EXCLUDED_PARTS = ("tokens", "passages", "names", "path", METADATA_FIELD, "origin")
 
@@ -46,7 +46,7 @@ class Mark:
 
 
 def open_marks(store: Store) -> Marks:
-    """Open the marks in a store. Raises StoreError if the store is not an index of an engine. See also `Marks`."""
+    """Open the marks in a store. Raises StoreError if the store is not in an engine. See also `Marks`."""
     access = getattr(store, "access", None)
     if not isinstance(access, IndexAccess):
         raise StoreError(
@@ -57,7 +57,7 @@ def open_marks(store: Store) -> Marks:
 
 
 class Marks:
-    """The marks of all documents in an index, or behind an alias. If fields are missing in a mapping, they are added.
+    """The marks of all documents in an index, or behind an alias. Missing fields are added to the mappings.
 
     Args:
         access: the store's index.
@@ -113,7 +113,7 @@ class Marks:
     def write(
         self, hits: list[RawHit], new_mark: Callable[[RawHit], Mark | None], *, write_unchanged: bool = False
     ) -> Iterator[tuple[RawHit, Outcome]]:
-        """Write marks to documents that have not changed since they were read. A changed document is read again.
+        """Write marks to documents. If a document has changed since it was read, it is read again first.
 
         Args:
             hits: the documents.
@@ -158,13 +158,13 @@ class Marks:
         self._engine.refresh(self._access.name, allow=(403,))
 
     def _update_body(self, hit: RawHit, mark: Mark) -> dict[str, Any]:
-        """Return the partial document of an update. It sets keys with dots to null, which would add second values."""
+        """Return the partial document of an update. Set keys with dots to null, so that no field has two values."""
         field, source = self._access.field, hit.get("_source") or {}
         dotted = {key: None for name in MARK_FIELDS if (key := f"{field}.{name}") in source}
         return {**dotted, field: {"duplicate_of": mark.duplicate_of, "cluster": mark.cluster}}
 
     def _is_object(self, hit: RawHit) -> bool:
-        """Return whether the fingerprint is an object. An update merges with an object, but it would replace a list."""
+        """Return whether the fingerprint is an object. An update would replace a list."""
         source, field = hit.get("_source") or {}, self._access.field
         if field in source:
             return isinstance(source[field], Mapping)
@@ -182,7 +182,7 @@ class Marks:
         }
 
     def _find_missing_fields(self, name: str, index: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the mappings of the fields that an index lacks. Raises StoreError if the index cannot have them."""
+        """Return the mappings of the fields that an index lacks. Raises StoreError if they cannot be added."""
         mapping, settings, field = index["mappings"], index["settings"]["index"], self._access.field
         if fault := next((fault for fault in find_faults(mapping, settings, field) if fault.blocks_writes), None):
             raise _cannot_mark_error(name, fault.problem)

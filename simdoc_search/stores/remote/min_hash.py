@@ -1,7 +1,7 @@
 """Reads the settings of a field that the engine fills with its own `min_hash` filter, and checks its terms.
 
-The options of the filter are read from the settings of the index. Then the engine analyses two texts. Its terms differ
-from those that simdoc-search computes if it ignores an option, or if the analyzer produces other shingles.
+The options of the filter are read from the settings of the index. Then the engine analyses two texts. If it ignores an
+option, or if the analyzer produces different shingles, its terms differ from the terms that simdoc-search computes.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from simdoc_search.stores.remote.indices import closed_reason
 from simdoc_search.stores.remote.mappings import field_or_multi_field, mapping_at
 
 OPTION_SPELLINGS = {"bucket_count": "bucketCount", "hash_set_size": "hashSetSize", "hash_count": "hashCount"}
-"""Two spellings of each option. OpenSearch 2.0 to 2.16 and Elasticsearch since 8.0 accept the second spelling of the
-first two options. Other versions accept the first spelling. Each version ignores the spelling that it does not accept.
-`with_rotation` has only one spelling."""
+"""The two spellings of each option. OpenSearch 2.0 to 2.16 and Elasticsearch since 8.0 accept the second spelling of
+the first two options. Other versions accept the first spelling. A version ignores a spelling that it does not accept.
+"""
 
 _FILTER_TYPE = "min_hash"
-_DEFAULT_BUCKETS = 512  # the default of Lucene
+_DEFAULT_BUCKETS = 512  # default value in Lucene
 _LONG_TEXT = " ".join(f"w{number}" for number in range(400))
 _SHORT_TEXT = "w0 w1"
 
@@ -64,20 +64,20 @@ class TermSettings(Settings):
         return self.minhash
 
     def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
-        """Return the codes of a text, for comparing it, and the corresponding terms, for querying the engine."""
+        """Return the codes of a text, which are compared, and the corresponding terms, which the engine finds."""
         values = certain_values(fingerprint.minima, self.options)
         return codes_of_terms(values, self.options), self.options.lucene_terms(values)
 
 
 @dataclass(frozen=True, slots=True)
 class TermIndices:
-    """The indices behind the name of a store when it was opened. It has the same methods as `Indices`.
+    """The indices behind the name of a store at the time of opening. This class has the same methods as `Indices`.
 
     Attributes:
         name: name of an index, an alias or a data stream, or a pattern.
         field: the field of the terms.
         mappings: mappings of the indices in which a `min_hash` filter fills the field.
-        unfilled_indices: names of the open indices without such a field.
+        unfilled_indices: names of the open indices where no `min_hash` filter fills the field.
         closed_indices: names of the closed indices.
     """
 
@@ -123,7 +123,7 @@ def is_text(mapping: Mapping[str, Any], field: str) -> bool:
 
 
 def min_hash_analyzer(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> str:
-    """Return the name of the analyzer that fills a field with `min_hash` terms. It is empty if there is none.
+    """Return the name of the analyzer that fills a field with `min_hash` terms, or an empty string.
 
     Args:
         mapping: mapping of the index.
@@ -162,7 +162,7 @@ def read_term_settings(settings: Mapping[str, Any], analyzer: str) -> TermSettin
 
 
 def source_text_field(mapping: Mapping[str, Any], field: str) -> str:
-    """Return the field that contains the text in `_source`. It is the parent of a multi-field, or the field itself."""
+    """Return the field in `_source` with the text: the parent of a multi-field, or otherwise the field itself."""
     return field if mapping_at(mapping, field) else field.rpartition(".")[0]
 
 
@@ -177,7 +177,7 @@ def check_terms(engine: Engine, index: str, field: str, settings: TermSettings) 
         response = engine.call("POST", [index, "_analyze"], {"field": field, "text": text})
         terms = {
             without_surrogates(token["token"]) for token in response["tokens"]
-        }  # the index contains U+FFFD instead
+        }  # the index contains U+FFFD instead of surrogates
         expected = set(fingerprint(text, settings.analysis, settings.minhash).tokens("lucene"))
         if terms != expected:
             raise StoreError(
@@ -198,5 +198,5 @@ def _filter_type(settings: Mapping[str, Any], name: str) -> str:
     return str(_analysis_part(settings, "filter", name).get("type", name))
 
 
-def _analysis_part(settings: Mapping[str, Any], kind: str, name: str) -> Mapping[str, Any]:
-    return dict(settings.get("analysis", {}).get(kind, {}).get(name, {}))
+def _analysis_part(settings: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any]:
+    return dict(settings.get("analysis", {}).get(section, {}).get(name, {}))

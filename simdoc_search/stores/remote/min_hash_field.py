@@ -1,8 +1,8 @@
 """Opens a store on a field that the engine fills with its own `min_hash` filter.
 
 The terms of a document are only in the inverted index and cannot be read. But simdoc-search can compute the same terms
-from a text, which is checked when the store is opened. So the engine finds candidates by their terms, and simdoc-search
-computes the terms of each candidate from its text.
+from a text. Opening the store checks that they are the same. Then the engine finds candidates by their terms, and
+simdoc-search computes the terms of each candidate from its text.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ def open_min_hash_field(
     id_field: str | None = None,
     text_field: str | Sequence[str] | None = None,
 ) -> IndexAccess | None:
-    """Return access to an index by a `min_hash` field, or None if no index behind the name has such a field.
+    """Open an index for queries with its `min_hash` field. Return None if no index with this name has such a field.
 
     Raises:
-        StoreError: the engine computes other terms than simdoc-search, for example because it ignores an option. Or it
-            does not allow reading the options.
+        StoreError: the engine and simdoc-search compute different terms, for example because the engine ignores an
+            option. Or the engine does not allow reading the options.
         FormatMismatchError: the indices have different options.
         LocationError: texts cannot be read from `text_field`, or ids cannot be read from `id_field`.
     """
@@ -128,7 +128,7 @@ def find_term_candidates(
     filters: Filters | None,
     fields: Sequence[str],
 ) -> list[RemoteCandidates]:
-    """Run plans. Each plan has a key to exclude, or None. See `Store.candidates_of_many`."""
+    """Run plans; see `Store.candidates_of_many`."""
     clauses = access.query_clauses(filters)
     searches = [_search_body(access, plan, clauses, exclude, fields) for plan, exclude in plans]
     responses = run_searches(access, searches)
@@ -148,7 +148,7 @@ def find_term_candidates(
 def _search_body(
     access: IndexAccess, plan: Plan, clauses: list[dict[str, Any]], exclude: DocumentKey | None, fields: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the body of the search for the first page. Scores count equal terms if the clause limit allows it."""
+    """Return the body of the search for the first page. If the clause limit allows it, the score counts equal terms."""
     without = access.id_field.key_clauses(exclude)
     used = clause_count([*clauses, *without])
     limit = access.engine.max_clauses(plan.clauses + len(plan.tokens) + used)
@@ -166,7 +166,7 @@ def _make_term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> Hi
             ids = dict.fromkeys(access.id_field.id_of(hit) for hit in page)
             records = {record.key: record for record in compute_records(access, ids)}
             for hit in page:
-                if record := records.get(access.id_field.key_of(hit)):  # not deleted since the search
+                if record := records.get(access.id_field.key_of(hit)):  # the document was not deleted after the search
                     matched = round(hit["_score"]) if is_scored else len(tokens.intersection(record.terms))
                     yield HitWithTokens(hit, record.codes, matched, record.fault)
 

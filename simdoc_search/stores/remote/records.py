@@ -1,7 +1,7 @@
 """Converts records to index documents and back.
 
-Other programs may write to the index, so a document may contain any values. Equivalent forms are accepted:
-`{"a": {"b": 1}}` and `{"a.b": 1}`, `1` and `[1]`.
+Other programs may write to the index, so a document may contain any values. `{"a.b": 1}` is read like `{"a": {"b":
+1}}`, and `[1]` like `1`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def build_field_value(
 
 
 def encode_record(record: Record, settings: Settings, *, field: str, store_text: bool) -> EncodedRecord:
-    """Convert a record into the line of its document in a bulk request."""
+    """Convert a record to the line of its document in a bulk request."""
     return EncodedRecord(record.id, json_line(to_source(record, settings, field=field, store_text=store_text)))
 
 
@@ -104,14 +104,14 @@ def to_record(
     text_fields: Sequence[str] | None = None,
     fault: str = "",
 ) -> Record:
-    """Return the record of a document. Missing or malformed parts are empty. `Record.fault` lists the malformed ones.
+    """Return the record of a document. Missing or malformed parts are empty. `Record.fault` lists the malformed parts.
 
     Args:
         key: key of the document.
         source: the `_source` of the document, or parts of it.
         field: name of the fingerprint field.
         text_fields: fields that contain the text. None means `body`, in an index that simdoc-search created.
-        fault: reason not to read the fingerprint field. If it is empty, the field is read.
+        fault: reason not to read the fingerprint field, or empty to read the field.
     """
     faults = [fault] if fault else []
     if fault:
@@ -145,7 +145,7 @@ def to_record(
 
 
 def read_codes(source: Mapping[str, Any], *, field: str) -> Codes | str:
-    """Return the tokens of a document as ascending numbers, or a predicate that says what is wrong with them."""
+    """Return the tokens of a document as ascending numbers. If they are malformed, return the fault as a predicate."""
     try:
         codes = _read_token_set(source, None, f"{field}.tokens")
     except _MalformedError as error:
@@ -205,7 +205,7 @@ def _read_text(source: Mapping[str, Any], text_fields: Sequence[str]) -> str | N
         raise _MalformedError(f"has no text that can be read ({error})") from None
 
 
-def _read_only_value(source: Mapping[str, Any], path: str, kind: type) -> Any:
+def _read_only_value(source: Mapping[str, Any], path: str, expected_type: type) -> Any:
     """Return the only value at a path, or None if there is no value."""
     first, _, last = path.partition(".")
     parent = source.get(first)
@@ -219,7 +219,7 @@ def _read_only_value(source: Mapping[str, Any], path: str, kind: type) -> Any:
         raise _MalformedError(f"has {len(values)} values in {path}")
     if not values:
         return None
-    if not isinstance(values[0], kind):
+    if not isinstance(values[0], expected_type):
         raise _MalformedError(f"has {_TYPE_NAMES.get(type(values[0]), 'a value of another type')} in {path}")
     return values[0]
 

@@ -18,7 +18,7 @@ _REQUIRED_KEYS = {
     "_pit": "id",
     "_analyze": "tokens",
 }
-"""A key that is in every response of an engine, by the last part of the URL path."""
+"""A key that every response of an engine has, by the last part of the URL path."""
 
 _RETURNS_INDICES = frozenset({"_mapping", "_settings"})
 """Last parts of the paths of requests whose responses contain an object for each index."""

@@ -23,7 +23,7 @@ RETRY_VARIABLE = "SIMDOC_RETRY_SECONDS"
 """The environment variable that overrides QUERY_SECONDS."""
 
 FIRST_PAUSE, MAX_PAUSE = 0.2, 20.0
-"""Maximum length of the first pause and of any pause, in seconds. The maximum doubles with each pause."""
+"""Maximum length of the first pause, and of all pauses, in seconds. The maximum doubles after each pause."""
 
 LOG_INTERVAL = 30.0
 """Minimum number of seconds between two log messages about retries in this process."""
@@ -72,7 +72,7 @@ def read_query_seconds() -> float:
 
 
 class Retries:
-    """The pauses between the attempts of one request: exponential backoff with jitter, until a deadline.
+    """Pauses between the attempts of one request, with exponential backoff and jitter, until a deadline.
 
     Args:
         stop_event: the event that ends a pause.
@@ -114,7 +114,7 @@ class Retries:
 
 
 def _log_sometimes(message: str) -> None:
-    """Log a message, unless another one was logged during the last LOG_INTERVAL seconds."""
+    """Log a message, unless another message was logged during the last LOG_INTERVAL seconds."""
     now = time.monotonic()
     if now - _last_logged[0] >= LOG_INTERVAL:
         _last_logged[0] = now

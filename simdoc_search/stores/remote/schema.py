@@ -45,7 +45,7 @@ MAX_PATH_CHARACTERS = 8_000
 """Maximum number of characters in a path. A term in Lucene has at most 32,766 bytes, and a character at most four."""
 
 MAX_META_ENTRIES, MAX_META_VALUE_LENGTH = 5, 50
-"""The limits of engines for the `meta` of a field: number of entries, and number of characters in a value."""
+"""Maximum number of entries in the `meta` of a field, and of characters in a value, in all engines."""
 
 _ANALYSIS_OPTIONS = re.compile(r"( short_texts| short)?(?: -(\S+))?(?: ~(\S+))?( \*)?")
 """The optional parts of an analysis: short texts, stop words, stems and frequencies."""
@@ -92,7 +92,7 @@ def parse_meta(meta: Mapping[str, str]) -> Settings:
         ) from None
 
 
-@lru_cache(maxsize=16)  # each document has this label
+@lru_cache(maxsize=16)  # it is computed for each document
 def format_label(settings: Settings) -> str:
     """Return the `format` of documents with fingerprints of these settings.
 
@@ -106,16 +106,16 @@ def format_label(settings: Settings) -> str:
 
 
 def complete_labels(settings: Settings) -> list[str]:
-    """Return each `format` of documents whose fingerprints have everything that these settings need.
+    """Return all `format` labels of fingerprints that have all kinds of tokens of these settings.
 
-    An index without passage tokens may contain documents with them, from a loader with the default settings.
+    An index without passage tokens may contain documents with passage tokens, if a loader has the default settings.
     """
     label = format_label(settings)
     return [label] if settings.passages else [label, format_label(replace(settings, passages=PassageSettings()))]
 
 
 def labels_missing_kinds(settings: Settings, *names: KindName) -> list[str]:
-    """Return each `format` of documents with fingerprints of these settings that lack at least one of these kinds.
+    """Return all `format` labels of fingerprints of these settings that lack at least one of these kinds.
 
     Args:
         settings: settings of the index.
@@ -155,7 +155,7 @@ def field_mappings(settings: Settings, field: str) -> dict[str, Any]:
     return dict(mapping["properties"])
 
 
-def index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
+def build_index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
     """Return the body of the request that creates an index. Index templates determine its shards and replicas."""
     index: dict[str, Any] = _read_template("simdoc.store.json")["template"]
     fields = index["mappings"]["properties"]
@@ -193,7 +193,7 @@ def limits_mapping(fields: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
 
 
 def recorded_limits(mappings: Iterable[Mapping[str, Any]], field: str) -> Limits:
-    """Return the recorded limits, or the defaults if no index records limits or indices record different limits."""
+    """Return the limits that the indices record. If they record none or different limits, return the defaults."""
     recorded = set()
     for mapping in mappings:
         text = mapped_fields(mapping, field).get(_LIMITS_FIELD, {}).get("meta", {}).get(_LIMITS_KEY)
@@ -244,7 +244,7 @@ def _parse_analysis(text: str) -> Analysis:
 
 
 def _join_sketches(sketches: Iterable[str]) -> list[str]:
-    """Join sketches to lines of at most MAX_META_VALUE_LENGTH characters. A longer sketch has a line of its own."""
+    """Join sketches to lines of at most MAX_META_VALUE_LENGTH characters. A longer sketch has its own line."""
     lines: list[str] = []
     for sketch in sketches:
         longer = f"{lines[-1]}{_SEPARATOR}{sketch}" if lines else sketch

@@ -97,7 +97,7 @@ def none_queryable_message(
     settings: Mappings | None = None,
     all_mappings: Mappings | None = None,
 ) -> str:
-    """Return the error message for a name behind which no index can be queried.
+    """Return the error message for a name if no index behind it can be queried.
 
     Args:
         mappings: mappings of the open indices.
@@ -158,7 +158,7 @@ def is_created_by_simdoc(mappings: Mappings, field: str) -> bool:
 
 
 def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, location: str) -> None:
-    """Check that the indices are still the indices that were opened.
+    """Check that the opened indices were not removed or replaced.
 
     Raises:
         StoreNotFoundError: the indices were removed.

@@ -29,13 +29,13 @@ from simdoc_search.stores.shared_tokens import (
 )
 
 MAX_PAGE_SIZE = 500
-"""Maximum number of documents in a response to a part."""
+"""Maximum number of documents in the response to the search for one part."""
 
 PARTS_AT_ONCE = 16
 """Maximum number of searches in one request."""
 
 COUNTS_AT_ONCE = 500
-"""Maximum number of searches in one request if they only count documents."""
+"""Maximum number of searches in one request if the searches only count documents."""
 
 
 def find_token_matches(
@@ -87,7 +87,7 @@ class _SplitSearch:
     """A search for rows of tokens, split into parts because of the clause limit.
 
     Attributes:
-        document_keys: maps the key of each hit that was read to the key of its document.
+        document_keys: maps the key of each hit to the key of its document.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class _SplitSearch:
         self._totals: list[int] = []
 
     def start_streams(self, page_size: int) -> list[Iterator[tuple[HitKey, int]]]:
-        """Return the documents of each part, by descending number of shared tokens. The first page is read now."""
+        """Read the first page of each part. For each part, return documents by descending number of shared tokens."""
         responses = self._search_many([{**self._search_body(part), "size": page_size} for part in self._parts])
         self._totals = [total_hits(response) for response in responses]
         return [
@@ -123,7 +123,7 @@ class _SplitSearch:
         return self._access.engine.count(self._access.name, query)
 
     def count_shared_tokens(self, parts: Sequence[int], keys: Sequence[HitKey]) -> list[dict[HitKey, int]]:
-        """Return, for each part, the number of its tokens that each document with one of these keys shares."""
+        """For each part, return the number of its tokens that each of these documents shares."""
         counts: list[dict[HitKey, int]] = [{} for _ in parts]
         for start in range(0, len(keys), MAX_PAGE_SIZE):
             only = {"ids": {"values": sorted({id for _, id, _ in keys[start : start + MAX_PAGE_SIZE]})}}

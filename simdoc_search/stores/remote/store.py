@@ -36,7 +36,7 @@ from simdoc_search.stores.remote.min_hash_field import compute_records, find_ter
 from simdoc_search.stores.remote.point_in_time import all_hits
 from simdoc_search.stores.remote.queries import IdField, root_clause
 from simdoc_search.stores.remote.records import encode_record
-from simdoc_search.stores.remote.schema import DEFAULT_FIELD, index_body
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD, build_index_body
 from simdoc_search.stores.remote.shared_settings import check_unchanged
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_field_names
 from simdoc_search.stores.remote.updates import remove_documents
@@ -56,14 +56,14 @@ class RemoteStore(Closable):
     Other methods raise FormatMismatchError.
 
     Args:
-        access: access to the index.
+        access: the engine and the index.
 
     Attributes:
-        access: access to the index.
+        access: the engine and the index.
         location: URL of the engine and name of the index, without secrets.
         index: name of the index or alias.
         field: the fingerprint field.
-        is_simdoc_index: whether `simdoc-search index` created the index. Writers can be opened only for such an index.
+        is_simdoc_index: whether `simdoc-search index` created the index. Only such an index allows writers.
         settings: settings of the fingerprints.
         has_texts: whether the index contains the texts of the documents.
     """
@@ -103,7 +103,7 @@ class RemoteStore(Closable):
             if not create:
                 raise StoreNotFoundError(f"there is no index {location}; create it with simdoc-search index")
             new_settings = settings or Settings().with_key(key)
-            body = index_body(new_settings, field=field or DEFAULT_FIELD, store_texts=store_texts is not False)
+            body = build_index_body(new_settings, field=field or DEFAULT_FIELD, store_texts=store_texts is not False)
             try:
                 engine.call("PUT", [index], body)
             except RequestError as error:
@@ -143,7 +143,7 @@ class RemoteStore(Closable):
 
     @property
     def id_hint(self) -> str:
-        """What an id is in an application's index, for messages. It is empty if simdoc-search created the index."""
+        """For messages, what an id is in an application's index. It is empty if simdoc-search created the index."""
         if self.is_simdoc_index:
             return ""
         name = self.access.id_field.field
@@ -168,7 +168,7 @@ class RemoteStore(Closable):
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """Open a writer. Several writers can be open; the last write wins. An error does not undo earlier writes."""
+        """Open a writer. Several can be open, and the last write wins. An error does not undo earlier writes."""
         self.access.require_tokens()
         if not self.is_simdoc_index:
             raise StoreError(
@@ -187,7 +187,7 @@ class RemoteStore(Closable):
             writer.commit()
 
     def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
-        """Remove each document if its condition holds. Return the reason for each document not removed, by key."""
+        """Remove each document if its condition holds. For each document that was not removed, return the reason."""
         self.access.require_tokens()
         return remove_documents(self.access, removals)
 
@@ -286,7 +286,7 @@ class RemoteStore(Closable):
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> list[RemoteCandidates]:
-        """Return the candidates of many plans. Each plan has a key to exclude, or None."""
+        """Return the candidates of each plan; see `Store`."""
         find = find_term_candidates if self.access.has_terms_only else find_candidates
         return find(self.access, plans, filters, fields)
 
@@ -347,7 +347,7 @@ class RemoteStore(Closable):
 
     @contextmanager
     def freeze(self, *, filters: Filters | None = None) -> Iterator[FrozenIndex]:
-        """Open the index as it is now; see `Freezable`."""
+        """Open the current state of the index; see `Freezable`."""
         self.access.require_tokens()
         with freeze(self.access, filters) as index:
             yield index
@@ -371,7 +371,7 @@ class RemoteStore(Closable):
         return self.access.indices.find_left_out(self.engine)
 
     def _text_bytes(self, documents: int) -> int | None:
-        """Estimate the size of all texts from a sample, in bytes before compression. Return None if there are none."""
+        """Estimate the uncompressed size of all texts in bytes from a sample. Return None if there are no texts."""
         if not self.is_simdoc_index or not self.has_texts:
             return None
         hits = self.engine.search(self.index, {"size": SAMPLE_SIZE, "_source": ["body"]})["hits"]["hits"]

@@ -1,4 +1,4 @@
-"""Reads texts and other fields of an application's documents, and records which fields contain the text."""
+"""Reads the texts and fields of an application's documents, and records which fields contain the text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _META_KEY_PREFIX = "simdoc_text_"
 _SAMPLE_SIZE = 100
 
 _USUAL_TEXT_FIELDS = ("body", "text", "content", "fulltext", "full_text", "message", "description")
-"""Usual names of the field that contains the text, the most usual ones first."""
+"""Usual names of the field that contains the text, the most common names first."""
 
 _TYPES_WITHOUT_TEXT = frozenset(
     {"binary", "boolean", "byte", "completion", "date", "date_nanos", "dense_vector", "double", "float", "geo_point"}
@@ -37,8 +37,8 @@ def text_field_names(text_field: str | Sequence[str]) -> list[str]:
 def read_text(document: Mapping[str, Any], text_field: str | Sequence[str]) -> str | None:
     """Return the text of a document, or None if it has none.
 
-    A name with dots is a key with dots, or a path into objects. The texts of several fields, of a list of strings, or
-    of a list of objects are joined by line breaks. As in an engine, missing fields, null and empty lists have no text.
+    A name with dots is a key, or a path into objects. The texts of several fields, of a list of strings, or
+    of a list of objects are joined by line breaks. As in an engine, null and empty lists have no text.
     An empty string is a text without words.
 
     Raises:
@@ -73,7 +73,8 @@ def select_fields(document: Mapping[str, Any], fields: Sequence[str], *, is_simd
 def record_text_fields(text_hash: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
     """Return the mapping of the field `text_hash`, with the names of the text fields in its `meta`.
 
-    Names that were recorded earlier are removed. If the new names are too many or too long, none are recorded.
+    Names that were recorded earlier are removed. If there are too many new names, or if one is too long, none are
+    recorded.
     """
     others = {key: value for key, value in text_hash.get("meta", {}).items() if not key.startswith(_META_KEY_PREFIX)}
     meta = others | {f"{_META_KEY_PREFIX}{number}": name for number, name in enumerate(fields, 1)}
@@ -112,7 +113,7 @@ def text_paths(properties: Mapping[str, Any], parent: str = "") -> Iterator[str]
 
 
 def find_text_field_problem(mapping: Mapping[str, Any], text_field: str) -> str | None:
-    """Return why a field cannot contain text in `_source`, and which field to use. Return None if it can."""
+    """Return why a field cannot contain text in `_source`, and which field to use, or None if it can."""
     parent, _, last = text_field.rpartition(".")
     if parent and last in (mapping_at(mapping, parent) or {}).get("fields", {}):
         return f"{text_field} is a multi-field of {parent}; use {parent}"
@@ -156,7 +157,7 @@ def text_query(
 
     `exists` finds the values of an indexed text field, including empty strings. It does not find null, empty lists, or
     values in nested or disabled objects, in keyword fields, and in unmapped fields. It also misses documents that were
-    written before the field was mapped. So a sample of the other documents is checked for text.
+    written before the field was mapped. So a sample of the documents that `exists` does not find is checked for text.
 
     Raises:
         StoreError: see `Engine.call`.
@@ -198,15 +199,15 @@ def _read_value_at(document: Mapping[str, Any], path: str) -> Any:
     return _read_value_below(document, path.split(".")) if value is None else value
 
 
-def _read_value_below(value: Any, parts: list[str]) -> Any:
+def _read_value_below(value: Any, path_parts: list[str]) -> Any:
     """Return the value at a path. For a list of objects, return the list of their values, as an engine does."""
-    if not parts or value is None:
+    if not path_parts or value is None:
         return value
     if isinstance(value, list):
-        nested = [_read_value_below(item, parts) for item in value]
+        nested = [_read_value_below(item, path_parts) for item in value]
         flat = [part for item in nested for part in (item if isinstance(item, list) else [item]) if part is not None]
         return flat or None
-    return _read_value_below(value.get(parts[0]), parts[1:]) if isinstance(value, Mapping) else None
+    return _read_value_below(value.get(path_parts[0]), path_parts[1:]) if isinstance(value, Mapping) else None
 
 
 def _read_text_at(document: Mapping[str, Any], name: str) -> str | None:
@@ -219,7 +220,7 @@ def _read_text_at(document: Mapping[str, Any], name: str) -> str | None:
 
 
 def _describe_type(value: Any) -> str:
-    """Describe the type of a value as the ingest pipeline does, so that both have the same messages."""
+    """Describe the type of a value, with the words that the ingest pipeline uses."""
     if isinstance(value, Mapping):
         return "an object"
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -244,7 +245,7 @@ def _application_text_paths(mapping: Mapping[str, Any], field: str) -> Iterator[
 
 
 def _sort_key(path: str) -> tuple[bool, int, int]:
-    """Return a sort key by which the field that most probably contains the text comes first."""
+    """Return a sort key. Fields that probably contain the text come first."""
     last = path.rpartition(".")[2].lower()
     return (
         last not in _USUAL_TEXT_FIELDS,

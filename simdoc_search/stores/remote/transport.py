@@ -43,7 +43,7 @@ class LoopClient:
 
     client: Any
     loop: asyncio.AbstractEventLoop
-    stop: StopEvent
+    stop_event: StopEvent
 
 
 class Transport:
@@ -55,7 +55,7 @@ class Transport:
 
     Attributes:
         client: the client that sends the requests. It sends each request only once.
-        stop: the event that ends all requests through an asynchronous client.
+        stop_event: the event that ends all requests through an asynchronous client.
         node_count: number of nodes that the client knows.
 
     Raises:
@@ -64,9 +64,9 @@ class Transport:
 
     def __init__(self, client: Any, *, owns_client: bool) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.stop: StopEvent = StopEvent()
+        self.stop_event: StopEvent = StopEvent()
         if isinstance(client, LoopClient):
-            self._loop, self.stop, client = client.loop, client.stop.make_child(), client.client
+            self._loop, self.stop_event, client = client.loop, client.stop_event.make_child(), client.client
         elif is_asynchronous(client):
             name = type(client).__name__
             raise TypeError(
@@ -168,7 +168,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _send_in_loop(send: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
-    with suppress(RuntimeError):  # no loop runs in this thread
+    with suppress(RuntimeError):  # no event loop runs in this thread
         if asyncio.get_running_loop() is loop:
             raise StoreError(_BLOCKS_LOOP_MESSAGE)
     if not loop.is_running():

@@ -18,13 +18,13 @@ from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.point_in_time import RawHit
 
 MAX_ATTEMPTS = 10
-"""Maximum number of times that an update is tried if other writers keep changing the document."""
+"""Maximum number of attempts to update a document that other writers keep changing."""
 
 NOT_FOUND, CONFLICT = 404, 409
-"""HTTP statuses: NOT_FOUND if the document was deleted, CONFLICT if another writer changed it first."""
+"""HTTP status if the document was deleted, and if another writer changed it first."""
 
 TOO_MANY_CONFLICTS = "changed_each_time"
-"""The error type for a document that other writers changed each time it was read."""
+"""The error type if other writers changed a document during each attempt."""
 
 _DELETE_BATCH_SIZE = 100  # the deleted documents are kept in memory, so that they can be restored
 
@@ -114,11 +114,11 @@ def read_current_documents(engine: Engine, mget_docs: list[dict[str, Any]]) -> l
 
 
 def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
-    """Remove each document if its condition holds. Return the reason for each document not removed, by key.
+    """Remove each document if its condition holds. For each document that was not removed, return the reason.
 
-    An index has no locks, and each of two runs may remove the document that the other run keeps. So each kept document
-    is read again after searches show the removals. If a kept document no longer exists, the removed document is
-    restored. At least one of the two runs sees the removal by the other run.
+    An index has no locks, so each of two concurrent runs may remove the document that the other run keeps. So each kept
+    document is read again after searches show the removals. If a kept document no longer exists, the removed document
+    is restored. At least one of the two runs sees the removal by the other run.
     """
     not_removed: dict[DocumentKey, str] = {}
     keys = list(removals)

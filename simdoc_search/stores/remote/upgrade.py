@@ -32,7 +32,7 @@ def upgrade_index(
     """Add kinds of tokens to an index that simdoc-search created.
 
     Args:
-        store: the store in the index.
+        store: the store to upgrade.
         new_settings: the settings with the new kinds.
         add_tokens: adds the new tokens to records with texts.
         progress: called with the number of documents that were finished since the last call.

@@ -98,7 +98,7 @@ class Watches:
         self._field = access.field
         self._exists = False
         self._is_mapped = False  # whether the index maps the fingerprint field
-        self._mismatch: FormatMismatchError | None = None  # set if the watches have other fingerprint settings
+        self._mismatch: FormatMismatchError | None = None  # set if the watches have different fingerprint settings
         self._inspect(read_mappings(access.engine, name))
 
     def set(self, record: Record, plan: Plan, overlap: Fraction) -> Watch:
@@ -195,7 +195,7 @@ class Watches:
         try:
             self._engine.call("PUT", [self.name], body)
         except RequestError as error:
-            if error.error_type == "resource_already_exists_exception":  # another process has created it
+            if error.error_type == "resource_already_exists_exception":  # another process has created the index
                 return self._inspect(read_mappings(self._engine, self.name))
             if "percolator" in str(error):
                 raise StoreError(
@@ -250,8 +250,5 @@ class Watches:
 
 
 def _watch_id(key: DocumentKey) -> str:
-    """Return the id of the watch for a document.
-
-    It is a hash, because index, id and routing together may be too long for an id.
-    """
+    """Return the id of a watch. It is a hash, because index, id and routing together may be too long for an id."""
     return hashlib.sha256(json.dumps([key.index, key.id, key.routing]).encode()).hexdigest()

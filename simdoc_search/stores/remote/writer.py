@@ -32,10 +32,10 @@ MAX_CHUNK_ACTIONS = 500
 """Maximum number of actions in a chunk."""
 
 MAX_CONCURRENT_CHUNKS = 3
-"""Number of chunks that are sent at the same time."""
+"""Maximum number of chunks that are sent at the same time."""
 
 MAX_VERSION_CONFLICTS = 10
-"""Maximum number of times that a write is tried with a higher version, if the clock of another writer is ahead."""
+"""Maximum number of attempts with a higher version, if the clock of another writer is ahead."""
 
 _CONFLICT = 409
 _CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
@@ -48,7 +48,7 @@ class RemoteWriter:
         engine: the engine.
         index: name of the index, or of an alias with a write index.
         encode: encodes a record.
-        has_several_indices: whether there are several indices behind the name, each of which may contain documents.
+        has_several_indices: whether several indices behind the name may contain documents.
     """
 
     def __init__(self, engine: Engine, index: str, encode: Encoder, *, has_several_indices: bool) -> None:
@@ -62,7 +62,7 @@ class RemoteWriter:
 
     @property
     def failed(self) -> Mapping[str, str]:
-        """A mapping from the ids of permanently rejected documents to the reasons. It is complete after `commit`."""
+        """Maps the id of each permanently rejected document to the reason. It is complete after `commit`."""
         return self._sender.failed
 
     def put(self, records: Iterable[Record]) -> None:
@@ -130,7 +130,7 @@ class RemoteWriter:
         return rejected | {action.id: reason for action in waiting}
 
     def _locate(self, actions: list[Action], rejected: dict[str, str]) -> list[Action]:
-        """Return the actions, each with the index of its stored document. One search finds all of these indices."""
+        """Return each action with the index of its stored document. Reject documents that are in several indices."""
         ids = [action.id for action in actions]
         query = {"query": {"ids": {"values": ids}}, "size": 2 * len(ids), "_source": False}
         stored = defaultdict(list)
@@ -160,7 +160,7 @@ class ChunkSender:
         stop_event: the event that ends all waiting. `close` sets it.
 
     Attributes:
-        failed: a mapping from the ids of rejected documents to the reasons.
+        failed: maps the id of each rejected document to the reason.
     """
 
     def __init__(self, write: Callable[[list[Action]], dict[str, str]], stop_event: threading.Event) -> None:
@@ -237,7 +237,7 @@ def is_possible_id(id: str) -> bool:
 def _writes_to_repeat(
     conflicts: list[tuple[Action, Outcome]], rejected: dict[str, str]
 ) -> Iterator[tuple[Action, int]]:
-    """Yield the writes to repeat, each with the version of its document, which the new version must exceed.
+    """Yield the writes to repeat, each with the current version of its document.
 
     A version is in the future if the clock of another writer is ahead. Otherwise, a later write has already replaced
     the document, and it wins.

@@ -16,7 +16,7 @@ from simdoc_search.query.plans import Bands
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote import candidates, point_in_time
 from simdoc_search.stores.remote.candidates import FIRST_PAGE_SIZE
-from simdoc_search.stores.remote.schema import index_body
+from simdoc_search.stores.remote.schema import build_index_body
 from tests.support.http_server import Answer, Request, TempIndices, forward, serving
 from tests.support.remote import ANY, in_index, need_usual_clauses
 from tests.support.stores import NewStore, put, ranked_candidates, record, tokens
@@ -113,4 +113,4 @@ def test_a_query_beyond_the_clause_limit_is_an_error_of_that_query(
     assert search.similar("small", filters=filters) == small
 
 
-OWN = index_body(Settings(), field="simdoc", store_texts=True)["mappings"]
+OWN = build_index_body(Settings(), field="simdoc", store_texts=True)["mappings"]

@@ -16,7 +16,7 @@ from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote import candidates, point_in_time, retry, writer
 from simdoc_search.stores.remote.candidates import FIRST_PAGE_SIZE
-from simdoc_search.stores.remote.schema import index_body
+from simdoc_search.stores.remote.schema import build_index_body
 from tests.support.http_server import Answer, Request, TempIndices, error, forward, serving
 from tests.support.remote import ANY, in_index, mapping, ours
 from tests.support.stores import ids, put, ranked_candidates, record
@@ -34,7 +34,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_refused_document_is_reported_with_the_reason(temp_indices: TempIndices) -> None:
-    mappings = index_body(Settings(), field="simdoc", store_texts=True)["mappings"]
+    mappings = build_index_body(Settings(), field="simdoc", store_texts=True)["mappings"]
     mappings["properties"]["body"] = {"type": "keyword"}  # a keyword cannot be a long text
     search = SimilaritySearch(in_index(temp_indices, temp_indices.make(mappings)))
     short, long = "a few words", "many words " * 4000
