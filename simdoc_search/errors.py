@@ -51,7 +51,7 @@ __all__ = [
     "WriteRefusedError",
 ]
 
-_MAX_NAMES = 10
+_MAX_SUGGESTED_NAMES = 10
 
 
 class SimdocError(Exception):
@@ -93,7 +93,7 @@ class UnknownDocumentError(SimdocError, LookupError):
         id: the unknown id.
         suggestions: the most similar stored ids, best first.
         other_indices: the indices that contain this id, if the search was limited to another index or routing.
-        searched: the store, index or routing that was searched, for the message.
+        search_scope: the store, index or routing that was searched, for the message.
         id_hint: explains what an id is in an index that simdoc-search did not create; otherwise empty.
     """
 
@@ -102,7 +102,7 @@ class UnknownDocumentError(SimdocError, LookupError):
         id: str,
         suggestions: Sequence[str] = (),
         other_indices: Sequence[str] = (),
-        searched: str = "the store",
+        search_scope: str = "the store",
         id_hint: str = "",
     ) -> None:
         if other_indices:
@@ -113,11 +113,11 @@ class UnknownDocumentError(SimdocError, LookupError):
             hint = id_hint or (
                 "give the path below the indexed folder, the id in JSONL, or the engine's _id; a skipped file has no id"
             )
-        super().__init__(f"no document {id!r} in {searched}; {hint}")
+        super().__init__(f"no document {id!r} in {search_scope}; {hint}")
         self.id = id
         self.suggestions: tuple[str, ...] = tuple(suggestions)
         self.other_indices: tuple[str, ...] = tuple(other_indices)
-        self.searched = searched
+        self.search_scope = search_scope
         self.id_hint = id_hint
 
 
@@ -132,8 +132,10 @@ class UnknownFieldError(SimdocError, LookupError):
 
     def __init__(self, field: str, known: Sequence[str] = (), path: str | None = None) -> None:
         missing = f"the field {field!r}" if path is None else f"a path that begins with {path!r}"
-        more = f" and {len(known) - _MAX_NAMES:,} more" if len(known) > _MAX_NAMES else ""
-        hint = f"choose from: {', '.join(known[:_MAX_NAMES])}{more}" if known else "the documents have no fields"
+        more = f" and {len(known) - _MAX_SUGGESTED_NAMES:,} more" if len(known) > _MAX_SUGGESTED_NAMES else ""
+        hint = (
+            f"choose from: {', '.join(known[:_MAX_SUGGESTED_NAMES])}{more}" if known else "the documents have no fields"
+        )
         super().__init__(f"no document has {missing}; {hint}")
         self.field = field
         self.known: tuple[str, ...] = tuple(known)
@@ -199,13 +201,13 @@ class WriteRefusedError(StoreError):
 
     Attributes:
         failed: the reason for each refused id.
-        accepted: number of writes and deletions that succeeded.
+        accepted_count: number of writes and deletions that succeeded.
     """
 
-    def __init__(self, message: str, failed: Mapping[str, str], accepted: int = 0) -> None:
+    def __init__(self, message: str, failed: Mapping[str, str], accepted_count: int = 0) -> None:
         super().__init__(message)
         self.failed: dict[str, str] = dict(failed)
-        self.accepted = accepted
+        self.accepted_count = accepted_count
 
 
 class FormatMismatchError(StoreError):

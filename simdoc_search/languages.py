@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import MissingExtraError
 
-FIELD = "language"
+LANGUAGE_FIELD = "language"
 """The metadata field that contains the language."""
 
 MIXED, UNKNOWN = "mixed", "unknown"
@@ -45,7 +45,7 @@ _SCRIPTS = frozenset(_SCRIPT_NAMES.split())
 _NO_LANGUAGE = "zxx"  # the model's code for program code and other text without a language
 
 
-class Identification(NamedTuple):
+class LanguageIdentification(NamedTuple):
     """The identified language of a text; see `language_of` and `language_candidates`."""
 
     language: str
@@ -64,7 +64,7 @@ def language_of(text: str) -> str:
     Raises:
         MissingExtraError: py3langid is not installed.
     """
-    return identify(text).language
+    return identify_language(text).language
 
 
 def language_candidates(text: str) -> list[tuple[str, float]]:
@@ -78,15 +78,15 @@ def language_candidates(text: str) -> list[tuple[str, float]]:
     Raises:
         MissingExtraError: py3langid is not installed.
     """
-    return identify(text).candidates
+    return identify_language(text).candidates
 
 
-def identify(text: str) -> Identification:
+def identify_language(text: str) -> LanguageIdentification:
     """Return the results of `language_of` and `language_candidates`. Raises the same errors."""
-    parts = [(letters, dict(_model().rank(part))) for part, letters in _prose_parts(text)]
+    parts = [(letters, dict(_load_model().rank(part))) for part, letters in _yield_prose_parts(text)]
     total = sum(letters for letters, _ in parts)
     if total < _MIN_LETTERS:
-        return Identification(UNKNOWN, [])
+        return LanguageIdentification(UNKNOWN, [])
     sums: defaultdict[str, float] = defaultdict(float)
     for letters, probabilities in parts:
         for code, probability in probabilities.items():
@@ -97,14 +97,14 @@ def identify(text: str) -> Identification:
     candidates = sorted(means, key=lambda candidate: (-candidate[1], candidate[0]))
     language, probability = candidates[0]
     if _count_second_language_letters(parts, language) >= _MIN_SECOND_SHARE * total:
-        return Identification(MIXED, candidates)
+        return LanguageIdentification(MIXED, candidates)
     is_known = language != _NO_LANGUAGE and probability >= _MIN_PROBABILITY
-    return Identification(language if is_known else UNKNOWN, candidates)
+    return LanguageIdentification(language if is_known else UNKNOWN, candidates)
 
 
 def declared_language(metadata: Mapping[str, MetadataValue]) -> str:
     """Return the language in the metadata of a document: `mixed` if it has several, `""` if it has none."""
-    value = metadata.get(FIELD, "")
+    value = metadata.get(LANGUAGE_FIELD, "")
     if isinstance(value, list):
         return MIXED if len(set(value)) > 1 else "".join(value[:1])
     return str(value)
@@ -116,7 +116,7 @@ def require_identifier() -> None:
     Raises:
         MissingExtraError: py3langid is not installed.
     """
-    _model()
+    _load_model()
 
 
 def _count_second_language_letters(parts: list[tuple[int, dict[str, float]]], first: str) -> int:
@@ -130,7 +130,7 @@ def _count_second_language_letters(parts: list[tuple[int, dict[str, float]]], fi
     return max(others.values(), default=0)
 
 
-def _prose_parts(text: str) -> Iterator[tuple[str, int]]:
+def _yield_prose_parts(text: str) -> Iterator[tuple[str, int]]:
     """Yield the parts of a text that have enough letters, each with its number of letters."""
     size = min(_MAX_PART_CHARACTERS, max(_MIN_PART_CHARACTERS, -(-len(text) // _MIN_PARTS)))
     starts = [index * (len(text) - size) // (_MAX_PARTS - 1) for index in range(_MAX_PARTS)]
@@ -147,7 +147,7 @@ def _is_letter(character: str) -> bool:
 
 
 @functools.cache
-def _model() -> Any:
+def _load_model() -> Any:
     """Load the model, once per process."""
     try:
         from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - an extra

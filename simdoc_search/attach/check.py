@@ -9,7 +9,7 @@ from typing import Any
 
 from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.attach.inspection import IndexInspection, Inspection, inspect_indices
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.sketch.crafted_text import crafted_text_ids
@@ -115,7 +115,7 @@ def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, st
         yield True, f"new documents do not get correct fingerprints: {inspected.pipeline}"
     if counts.errors:
         advice = f"see {index.field}.error in each document, correct the document, and index it again"
-        yield True, f"the pipeline could not fingerprint {counted(counts.errors, 'document')}; {advice}"
+        yield True, f"the pipeline could not fingerprint {format_count(counts.errors, 'document')}; {advice}"
     if counts.missing:
         have = "has" if counts.missing == 1 else "have"
         subject = f"{counts.missing:,} of {counts.documents:,} documents {have}"
@@ -124,14 +124,14 @@ def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, st
         else:
             yield False, f"{subject} no fingerprint"
     if counts.text_gone:
-        documents = counted(counts.text_gone, "document has", "documents have")
+        documents = format_count(counts.text_gone, "document has", "documents have")
         yield True, f"{documents} a fingerprint but no text; run simdoc-search backfill"
     for kind in kinds_of(index.settings):
         if lacking := counts.lacking[kind.name]:
-            fingerprints = counted(lacking, "fingerprint has", "fingerprints have")
+            fingerprints = format_count(lacking, "fingerprint has", "fingerprints have")
             yield True, f"{fingerprints} no {kind.name}; run simdoc-search backfill"
     if others := counts.with_other_settings:
-        fingerprints = counted(others, "fingerprint was", "fingerprints were")
+        fingerprints = format_count(others, "fingerprint was", "fingerprints were")
         problem = f"{fingerprints} computed with settings that differ from the mapping"
         yield True, f"{problem}; run simdoc-search backfill --stale"
 

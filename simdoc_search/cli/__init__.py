@@ -26,9 +26,9 @@ import sys
 
 from simdoc_search.workers.memory import is_out_of_memory
 
-__all__ = ["OUT_OF_MEMORY", "main"]
+__all__ = ["OUT_OF_MEMORY_MESSAGE", "main"]
 
-OUT_OF_MEMORY = "out of memory; give the process or its container more memory, then run the same command again"
+OUT_OF_MEMORY_MESSAGE = "out of memory; give the process or its container more memory, then run the same command again"
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def main() -> None:
     except (MemoryError, ImportError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
-        sys.exit(f"Error: {OUT_OF_MEMORY}")
+        sys.exit(f"Error: {OUT_OF_MEMORY_MESSAGE}")
 
 
 def _main() -> None:

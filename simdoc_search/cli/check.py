@@ -16,7 +16,7 @@ from simdoc_search.cli.common import (
     print_json,
     say,
 )
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -64,7 +64,7 @@ def _check_store(folder: Path, as_json: bool) -> bool:
     for damage in damages:
         say(f"problem: {damage.file}: {damage.problem}")
     if not damages:
-        say(f"{folder} is not damaged: {counted(documents, 'document')}")
+        say(f"{folder} is not damaged: {format_count(documents, 'document')}")
     return bool(damages)
 
 
@@ -85,7 +85,7 @@ def _check_index(url: str, field: str | None, engine: EngineKind | None, as_json
     for finding in findings:
         say(f"{'problem' if finding.is_problem else 'note'}: {finding.index}: {finding.message}")
     if has_problems:
-        problems = counted(sum(finding.is_problem for finding in findings), "problem")
+        problems = format_count(sum(finding.is_problem for finding in findings), "problem")
         say(f"{index} is not ready for FINGERPRINT queries: {problems} (see above)")
     else:
         say(f"{index} is ready for FINGERPRINT queries")

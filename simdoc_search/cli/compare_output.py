@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.display import counted, printable
+from simdoc_search.display import format_count, printable
 from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.passage import Comparison, Difference
 from simdoc_search.passages.positions import (
@@ -122,11 +122,13 @@ class _Report:
             yield _Line(0, [("heading", "Shared passages")])
         for number, passage in sorted(longest):
             remark = ", repeated" if number in self._repeated else ""
-            label = f"{counted(passage.words, 'word')}, {self._format_positions(passage.a[0], passage.b[0])}{remark}: "
+            label = (
+                f"{format_count(passage.words, 'word')}, {self._format_positions(passage.a[0], passage.b[0])}{remark}: "
+            )
             columns = max(width - 2 - len(label), _MIN_WIDTH)
             yield _Line(2, [("aside", label), ("", _quote_beginning(self._a[slice(*passage.a)], columns))])
         if more := len(passages) - len(longest):
-            yield _Line(2, [("aside", f"… {counted(more, 'shorter passage')} …")])
+            yield _Line(2, [("aside", f"… {format_count(more, 'shorter passage')} …")])
 
     def differences(self) -> Iterator[_Line]:
         """Yield the differences with the words around them, and the amount of equal text between them."""
@@ -150,13 +152,13 @@ class _Report:
         lines = self._in_a.count_lines_between(start, min(end, last)) - (start > 0 and end < last)  # whole lines
         words = len(self._a[start:end].split()) if lines < 2 else 0
         if lines > 1 or words > 2 * _CONTEXT_WORDS:
-            amount = counted(lines, "equal line") if lines > 1 else counted(words, "equal word")
+            amount = format_count(lines, "equal line") if lines > 1 else format_count(words, "equal word")
             yield _Line(2, [("aside", f"… {amount} …")])
 
     def _group(self, group: list[Difference], previous_end: int) -> Iterator[_Line]:
         first = group[0]
-        words = counted(sum(difference.words for difference in group), "word")
-        total = f"{words} in {counted(len(group), 'difference')}"
+        words = format_count(sum(difference.words for difference in group), "word")
+        total = f"{words} in {format_count(len(group), 'difference')}"
         description = describe_difference(first, self._a, self._b) if len(group) == 1 else total
         yield _Line(0, [("aside", f"{self._format_positions(first.a[0], first.b[0])}: "), ("heading", description)])
         if first.kind != "moved":
@@ -208,7 +210,7 @@ def _shorten(text: str) -> str:
     words = text.split()
     if len(words) > _MAX_DIFFERENCE_WORDS:
         begin, end = words[: _MAX_DIFFERENCE_WORDS // 2], words[-_MAX_DIFFERENCE_WORDS // 6 :]
-        return " ".join([*begin, f"… {counted(len(words) - len(begin) - len(end), 'word')} …", *end])
+        return " ".join([*begin, f"… {format_count(len(words) - len(begin) - len(end), 'word')} …", *end])
     if len(text) <= _MAX_DIFFERENCE_CHARACTERS:
         return text.strip()
     return f"{text[: _MAX_DIFFERENCE_CHARACTERS // 2].strip()} … {text[-_MAX_DIFFERENCE_CHARACTERS // 6 :].strip()}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from simdoc_search.cli.common import handled_errors
+from simdoc_search.cli.common import convert_errors
 from simdoc_search.cli.config import read_config
 from simdoc_search.cli.logs import verbose_option
 
@@ -23,7 +23,7 @@ class _Commands(click.Group):
     """Turns every error into one printable sentence, even errors from click's parser."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with handled_errors():
+        with convert_errors():
             return super().make_context(*args, **kwargs)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
@@ -35,7 +35,7 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with handled_errors():
+        with convert_errors():
             return super().invoke(ctx)
 
 
@@ -59,10 +59,10 @@ def cli(context: click.Context) -> None:
     context.default_map = read_config(cli)
 
 
-def _command(name: str) -> click.Command:
+def _import_command(name: str) -> click.Command:
     values = vars(import_module(f"simdoc_search.cli.{name}")).values()
     return next(value for value in values if isinstance(value, click.Command) and value.name == name)
 
 
 for _name in COMMANDS:
-    cli.add_command(_command(_name))
+    cli.add_command(_import_command(_name))

@@ -18,7 +18,7 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.limit_options import limit_lines
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
@@ -83,7 +83,7 @@ def _print_settings(settings: Settings, *, can_find_phrases: bool) -> None:
 
 def _describe_analysis(analysis: Analysis) -> str:
     defaults = {**type(analysis)().to_dict(), "shingle_size": analysis.shingle_size, "unit": analysis.unit}
-    runs = f"runs of {counted(analysis.shingle_size, analysis.unit)}, ignoring case"
+    runs = f"runs of {format_count(analysis.shingle_size, analysis.unit)}, ignoring case"
     return runs + _describe_differences(analysis.to_dict(), defaults)
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.cli.limit_options import limit_lines
-from simdoc_search.display import counted, format_bytes, printable
+from simdoc_search.display import format_bytes, format_count, printable
 from simdoc_search.sketch.limits import Limits
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     counts = [inspected.counts for inspected in inspection.indices]
     sizes = [inspected.bytes for inspected in inspection.indices if inspected.bytes is not None]
     size = f", {format_bytes(sum(sizes))}" if len(sizes) == len(counts) else ""
-    yield f"documents      {inspection.documents:,} in {counted(len(counts), 'index', 'indices')}{size}"
+    yield f"documents      {inspection.documents:,} in {format_count(len(counts), 'index', 'indices')}{size}"
     wordless = sum(count.wordless for count in counts)
     without_words = f", {wordless:,} of them for texts without words" if wordless else ""
     yield f"fingerprinted  {sum(count.fingerprinted for count in counts):,}{without_words}"

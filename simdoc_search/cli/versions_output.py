@@ -7,7 +7,13 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from simdoc_search.display import counted, describe_shown_hits, documents_compared, more_hits_hint, safe_message
+from simdoc_search.display import (
+    describe_compared_documents,
+    describe_shown_hits,
+    format_count,
+    format_more_hits_hint,
+    safe_message,
+)
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
@@ -57,15 +63,15 @@ def count_lines(result: VersionsResult) -> Iterator[str]:
     """Yield the counts, and how many texts changed since they were indexed."""
     yield _counts(result)
     if changed := result.changed + sum(hit.changed for hit in result.hits):
-        yield f"{counted(changed, 'text')} changed since indexing; words are counted in the current texts"
+        yield f"{format_count(changed, 'text')} changed since indexing; words are counted in the current texts"
 
 
 def _counts(result: VersionsResult) -> str:
-    counts = (counted(result.total, "other version") if result.total else "no other version") + ", "
+    counts = (format_count(result.total, "other version") if result.total else "no other version") + ", "
     if result.total > len(result.hits):
-        more = more_hits_hint(len(result.hits), result.total)
+        more = format_more_hits_hint(len(result.hits), result.total)
         counts = f"{describe_shown_hits(len(result.hits), result.total, singular='other version')}.{more} "
-    counts += documents_compared(result.compared_count, result.candidates)
+    counts += describe_compared_documents(result.compared_count, result.candidates)
     if result.candidate_source != "sentences":
         counts += f", found by {result.candidate_source}"
     sentences, queried = result.sentences
@@ -94,7 +100,7 @@ def sentence_lines(
             yield f"{hit.id}: its sentences cannot be shown, because a text is not stored"
             continue
         pairs = sentence_pairs(result.text, text, analysis, result.limits.max_distance)
-        yield f"{hit.id}: {counted(len(pairs), 'sentence')} of {result.source or 'the text'}"
+        yield f"{hit.id}: {format_count(len(pairs), 'sentence')} of {result.source or 'the text'}"
         own_positions, other_positions = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
             own, other = result.text[slice(*pair.a)], text[slice(*pair.b)]

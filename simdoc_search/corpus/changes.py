@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, Exclusions, Root, is_store
 from simdoc_search.corpus.links import file_id, leads_out
-from simdoc_search.documents import Skipped
+from simdoc_search.documents import SkippedFile
 
 _TEMPORARY_NAME = re.compile(
     r".*(~|\.tmp|\.part|\.crdownload)"  # backups and downloads
@@ -33,7 +33,7 @@ def changed_files(
     max_bytes: int = DEFAULT_MAX_BYTES,
     follow_links: bool = False,
     exclude: Iterable[str] = (),
-) -> Iterator[FileSource | Skipped]:
+) -> Iterator[FileSource | SkippedFile]:
     """Find the files at changed paths below a folder. Options and results are the same as for `find_files`.
 
     If a path is a folder, all files below it are found. A path is ignored if it no longer exists, or if it is hidden,
@@ -53,7 +53,7 @@ def changed_files(
             yield from root.files_below(path, f"{id}/")
         elif path.exists():
             source = root.examine_file(path, id)
-            yield replace(source, root=absolute) if isinstance(source, Skipped) else source
+            yield replace(source, root=absolute) if isinstance(source, SkippedFile) else source
 
 
 def _is_ignored(path: Path, relative: PurePath, root: Root) -> bool:

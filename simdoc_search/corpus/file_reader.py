@@ -14,7 +14,7 @@ from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_file
 from simdoc_search.corpus.formats import FileFormat, FormatKind, determine_format
 from simdoc_search.corpus.html import extract_html_text
 from simdoc_search.corpus.links import LINK_OUT_REASON, leads_out
-from simdoc_search.documents import Document, Skipped, check_id
+from simdoc_search.documents import Document, SkippedFile, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.small_files import open_regular
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
@@ -33,7 +33,7 @@ class NeedsSubprocessError(Exception):
 
 def read_sources(
     sources: Iterable[Source], *, limits: ItemLimits | None = None
-) -> Iterator[tuple[Source, Document | Skipped]]:
+) -> Iterator[tuple[Source, Document | SkippedFile]]:
     """Yield each source with its document, or with the reason why it is skipped.
 
     Sources are read one at a time and in order. PDF, office formats and large HTML pages are read in one subprocess,
@@ -44,7 +44,7 @@ def read_sources(
         limits: maximum time and memory per file in the subprocess.
     """
     with ExitStack() as opened:
-        pool: WorkerPool[FileSource, Document | Skipped] | None = None
+        pool: WorkerPool[FileSource, Document | SkippedFile] | None = None
         for source in sources:
             if not isinstance(source, FileSource):
                 yield source, source
@@ -110,8 +110,8 @@ def read_text_stream(stream: BinaryIO, id: str, *, max_bytes: int = DEFAULT_MAX_
     return Document(id, text)
 
 
-def read_in_process(source: FileSource, *, allow_risky: bool = True) -> Document | Skipped:
-    """Read one file in this process. If it has no text, return a `Skipped` with the reason.
+def read_in_process(source: FileSource, *, allow_risky: bool = True) -> Document | SkippedFile:
+    """Read one file in this process. If it has no text, return a `SkippedFile` with the reason.
 
     Raises:
         NeedsSubprocessError: the file is risky, and `allow_risky` is False.
@@ -142,7 +142,7 @@ def open_source(source: FileSource) -> Iterator[BinaryIO]:
         yield file
 
 
-def _read_chunk(sources: Sequence[FileSource], begin_item: BeginItem) -> list[Document | Skipped]:
+def _read_chunk(sources: Sequence[FileSource], begin_item: BeginItem) -> list[Document | SkippedFile]:
     documents = []
     for index, source in enumerate(sources):
         begin_item(index, source.time_share)
@@ -150,13 +150,13 @@ def _read_chunk(sources: Sequence[FileSource], begin_item: BeginItem) -> list[Do
     return documents
 
 
-def _skip(source: FileSource, reason: str) -> Document | Skipped:
-    return Skipped(readable_path(source.path), reason)
+def _skip(source: FileSource, reason: str) -> Document | SkippedFile:
+    return SkippedFile(readable_path(source.path), reason)
 
 
-def _read_source(name: str, source: FileSource | Skipped, limits: ItemLimits | None) -> Document:
+def _read_source(name: str, source: FileSource | SkippedFile, limits: ItemLimits | None) -> Document:
     ((_, document),) = read_sources([source], limits=limits)
-    if isinstance(document, Skipped):
+    if isinstance(document, SkippedFile):
         raise CorpusError(f"{name} cannot be read: {document.reason}")
     return document
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from simdoc_search.corpus.formats import TEXT_FORMAT, FileFormat
-from simdoc_search.documents import Document, Skipped
+from simdoc_search.documents import Document, SkippedFile
 
 FileId = tuple[int, int]
 """Device and inode number, which identify a file or folder independently of its name."""
@@ -52,4 +52,4 @@ class FileSource:
         return self.format.time_share(self.size)
 
 
-Source = FileSource | Document | Skipped
+Source = FileSource | Document | SkippedFile

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
 
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES
-from simdoc_search.documents import Document, MetadataValue, Skipped, check_id
+from simdoc_search.documents import Document, MetadataValue, SkippedFile, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 
 _CHUNK_BYTES = 1 << 16
@@ -28,13 +28,13 @@ def read_jsonl(
     id_field: str = "id",
     text_field: str = "text",
     max_bytes: int = DEFAULT_MAX_BYTES,
-) -> Iterator[Document | Skipped]:
+) -> Iterator[Document | SkippedFile]:
     """Read a JSONL file in UTF-8 with one object per line. Only one line at a time is in memory.
 
     The other fields of an object become metadata. Nulls are dropped, nested objects are flattened (`author.name`), and
     lists of strings are kept. Other lists and integers beyond 64 bits become strings. A line that is not a document
-    yields a `Skipped` with the path `FILE:LINE`. Blank lines are ignored. If several lines have the same id, each of
-    them yields a document.
+    yields a `SkippedFile` with the path `FILE:LINE`. Blank lines are ignored. If several lines have the same id,
+    each line yields a document.
 
     Args:
         source: an open stream, a path (`.gz` is unpacked), or `-` for standard input.
@@ -63,7 +63,7 @@ def _open_jsonl(path: Path) -> BinaryIO:
 
 def _read_documents(
     stream: BinaryIO, name: str, id_field: str, text_field: str, max_bytes: int
-) -> Iterator[Document | Skipped]:
+) -> Iterator[Document | SkippedFile]:
     number = 0
     lines = _read_lines(stream, max_bytes)
     while True:
@@ -71,16 +71,16 @@ def _read_documents(
         try:
             line = next(lines, b"")
         except (OSError, EOFError, zlib.error) as error:
-            yield Skipped(f"{name}:{number}", f"the rest cannot be read: {error}")
+            yield SkippedFile(f"{name}:{number}", f"the rest cannot be read: {error}")
             return
         if line is None:
-            yield Skipped(f"{name}:{number}", f"the line is over the limit of {max_bytes:,} bytes")
+            yield SkippedFile(f"{name}:{number}", f"the line is over the limit of {max_bytes:,} bytes")
         elif not line:
             return
         elif not line.isspace():
             document = _parse_line(line, number == 1, id_field, text_field)
             line = b""  # frees a large line while the document is used
-            yield Skipped(f"{name}:{number}", document) if isinstance(document, str) else document
+            yield SkippedFile(f"{name}:{number}", document) if isinstance(document, str) else document
 
 
 def _read_lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | None]:

@@ -14,7 +14,7 @@ from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_file
 from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.jsonl import read_jsonl
 from simdoc_search.corpus.tables import read_table
-from simdoc_search.documents import Document, Skipped, check_id
+from simdoc_search.documents import Document, SkippedFile, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
@@ -75,12 +75,12 @@ def read_corpus(
     def read_stdin(id: str) -> Iterator[Document]:
         yield read_text_stream(sys.stdin.buffer, id, max_bytes=max_bytes)
 
-    def read_rows(path: Path) -> Iterator[Document | Skipped]:
+    def read_rows(path: Path) -> Iterator[Document | SkippedFile]:
         rows = partial(read_table, path, max_bytes=max_bytes, **fields)
         try:
             yield from iterate_in_subprocess(rows, limits=limits) if path.suffix.lower() == ".parquet" else rows()
         except DocumentError as error:
-            yield Skipped(readable_path(path), str(error))
+            yield SkippedFile(readable_path(path), str(error))
 
     if stdin_id is not None:
         check_id(stdin_id)

@@ -15,7 +15,7 @@ from simdoc_search.corpus.encoding import detect_codec
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES
 from simdoc_search.corpus.jsonl import to_document
 from simdoc_search.corpus.parquet import read_parquet
-from simdoc_search.documents import Document, Skipped
+from simdoc_search.documents import Document, SkippedFile
 from simdoc_search.errors import CorpusError, DocumentError
 from simdoc_search.small_files import open_regular
 
@@ -26,10 +26,10 @@ _Row = dict[str, Any] | BadRow
 
 def read_table(
     path: Path, *, max_bytes: int = DEFAULT_MAX_BYTES, id_field: str = "id", text_field: str = "text"
-) -> Iterator[Document | Skipped]:
+) -> Iterator[Document | SkippedFile]:
     """Read the rows of a table. All columns except the id and the text become metadata, as in JSONL.
 
-    A row that is not a document yields a `Skipped` with the path `FILE:ROW`. The first row after the heading is row 1.
+    A row that is not a document yields a `SkippedFile` with the path `FILE:ROW`. Row 1 follows the heading.
     A table may have any size, because only a few rows are in memory. A column without a name is ignored. If two columns
     have the same name, the last one is used.
 
@@ -57,7 +57,7 @@ def read_table(
             for number, row in enumerate(rows, 1):
                 yield _convert_row(f"{path}:{number}", row, id_field, text_field, max_bytes)
         except DocumentError as error:
-            yield Skipped(f"{path}:{number + 1}", str(error))
+            yield SkippedFile(f"{path}:{number + 1}", str(error))
 
 
 @contextmanager
@@ -109,13 +109,15 @@ def _check_column(path: Path, columns: list[str], field: str, option: str) -> No
         raise CorpusError(f"{path} has no column {field!r}; choose one of {shown}{more} with {option}")
 
 
-def _convert_row(location: str, row: _Row, id_field: str, text_field: str, max_characters: int) -> Document | Skipped:
+def _convert_row(
+    location: str, row: _Row, id_field: str, text_field: str, max_characters: int
+) -> Document | SkippedFile:
     if isinstance(row, BadRow):
-        return Skipped(location, row.reason)
+        return SkippedFile(location, row.reason)
     try:
         document = to_document(row, id_field, text_field)
     except DocumentError as error:
-        return Skipped(location, str(error))
+        return SkippedFile(location, str(error))
     if len(document.text) > max_characters:
-        return Skipped(location, f"{len(document.text):,} characters are over the limit of {max_characters:,}")
+        return SkippedFile(location, f"{len(document.text):,} characters are over the limit of {max_characters:,}")
     return document

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simdoc_search.corpus.member_names import find_archive
-from simdoc_search.display import format_estimate, percent
+from simdoc_search.display import format_estimate, format_percent
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, run_starts, slices
 from simdoc_search.duplicates.clusters import UNASSIGNED, ExactDuplicateSets
@@ -306,7 +306,7 @@ class Duplicates:
         frees = self._verdicts.bytes_freed_by(number)
         reason = reason_for(
             verdict,
-            overlap=percent(overlap) if exact else format_estimate(overlap),
+            overlap=format_percent(overlap) if exact else format_estimate(overlap),
             character_differences=self._character_differences.get(number)
             or "letter case, punctuation and symbols were not compared",
             reference_id=self._collection.id(reference) if is_reference_named else "",

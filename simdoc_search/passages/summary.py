@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simdoc_search.display import counted, format_estimate, percent, printable
+from simdoc_search.display import format_count, format_estimate, format_percent, printable
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, KeyChange
 
 _MAX_EXCERPT_WORDS, _END_WORDS, _MAX_EXCERPT_CHARACTERS = 12, 3, 120
@@ -30,7 +30,7 @@ def excerpt(text: str, max_words: int = _MAX_EXCERPT_WORDS) -> str:
 def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:
     """Describe one difference: "3 words differ: 'may' → 'may not'"."""
     before, after = excerpt(text_a[slice(*difference.a)]), excerpt(text_b[slice(*difference.b)])
-    words = counted(difference.words, "word")
+    words = format_count(difference.words, "word")
     match difference.kind:
         case "replaced":
             return f"{words} {'differs' if difference.words == 1 else 'differ'}: '{before}' → '{after}'"
@@ -46,10 +46,10 @@ def describe_differences(comparison: Comparison) -> str:
     others = [difference.words for difference in comparison.differences if difference.kind != "moved"]
     parts = []
     if others:
-        places = "" if len(others) == 1 else f" in {counted(len(others), 'place')}"
-        parts.append(f"{counted(sum(others), 'word')} {'differs' if sum(others) == 1 else 'differ'}{places}")
+        places = "" if len(others) == 1 else f" in {format_count(len(others), 'place')}"
+        parts.append(f"{format_count(sum(others), 'word')} {'differs' if sum(others) == 1 else 'differ'}{places}")
     if moved:
-        parts.append(f"{counted(moved, 'word')} moved")
+        parts.append(f"{format_count(moved, 'word')} moved")
     return ", ".join(parts) or "no words differ"
 
 
@@ -81,7 +81,7 @@ def describe_character_differences(
 
 def describe_character_difference_count(count: int) -> str:
     """Describe the number of differences in characters: "letter case, punctuation or symbols differ in 2 places"."""
-    return f"letter case, punctuation or symbols differ in {counted(count, 'place')}"
+    return f"letter case, punctuation or symbols differ in {format_count(count, 'place')}"
 
 
 def describe_key_changes(changes: Sequence[KeyChange], max_count: int = _MAX_KEY_CHANGES) -> list[str]:
@@ -95,7 +95,7 @@ def describe_key_changes(changes: Sequence[KeyChange], max_count: int = _MAX_KEY
         for change in changes[:max_count]
     ]
     more = len(changes) - max_count
-    return [*lines, f"and {counted(more, 'more key change')}"] if more > 0 else lines
+    return [*lines, f"and {format_count(more, 'more key change')}"] if more > 0 else lines
 
 
 def _quote(text: str) -> str:
@@ -113,9 +113,9 @@ class MeasureRow(NamedTuple):
 def describe_word_measures(comparison: Comparison) -> list[MeasureRow]:
     """Return the measures of matched words for display."""
     passages = len(comparison.passages)
-    in_passages = f"{counted(comparison.matched[0], 'word')} in {counted(passages, 'passage')}"
+    in_passages = f"{format_count(comparison.matched[0], 'word')} in {format_count(passages, 'passage')}"
     first, second = (
-        (percent(share), f"{matched:,} of {counted(words, 'word')}")
+        (format_percent(share), f"{matched:,} of {format_count(words, 'word')}")
         for share, matched, words in zip(comparison.covered, comparison.matched, comparison.words, strict=True)
     )
     return [
@@ -131,7 +131,7 @@ def describe_shingle_measures(comparison: Comparison) -> list[MeasureRow]:
     low, high = comparison.interval
     interval = f"estimated {format_estimate(comparison.estimate)} ({100 * low:.0f} to {100 * high:.0f})"
     return [
-        MeasureRow("Jaccard similarity of shingles", percent(comparison.jaccard), interval),
-        MeasureRow("shingles of the first text in the second", percent(comparison.containment)),
-        MeasureRow("shingles of the second text in the first", percent(comparison.contained)),
+        MeasureRow("Jaccard similarity of shingles", format_percent(comparison.jaccard), interval),
+        MeasureRow("shingles of the first text in the second", format_percent(comparison.containment)),
+        MeasureRow("shingles of the second text in the first", format_percent(comparison.contained)),
     ]

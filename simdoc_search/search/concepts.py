@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.search.query_document import QueryDocument
@@ -81,7 +81,7 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
     unnamed_count = sum(not concept.word for concept in words_of_document)
     if unnamed_count and not missing_names_reason:
         missing_names_reason = (
-            f"{counted(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
+            f"{format_count(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
         )
     paragraphs = concepts.paragraphs.count
     return ConceptsResult(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from simdoc_search.display import counted, printable
+from simdoc_search.display import format_count, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.search.results import HitsResult
 from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
@@ -109,7 +109,7 @@ class RelatedResult(HitsResult[RelatedHit]):
         return MIN_VERSION_SCORE
 
     def __str__(self) -> str:
-        lines = [f"{printable(self.source) or 'the text'}: {counted(len(self.hits), 'related document')}"]
+        lines = [f"{printable(self.source) or 'the text'}: {format_count(len(self.hits), 'related document')}"]
         for hit in self.hits[:_PRINTED_HITS]:
             names = ", ".join(map(printable, hit.concepts[:_PRINTED_CONCEPTS]))
             lines.append(
@@ -124,4 +124,4 @@ class RelatedResult(HitsResult[RelatedHit]):
 
 def describe_shared_words(hit: RelatedHit) -> str:
     """Return the number of shared words for display. It is shown if the concepts have no names."""
-    return f"{counted(hit.shared, 'concept word')} in common"
+    return f"{format_count(hit.shared, 'concept word')} in common"

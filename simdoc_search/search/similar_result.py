@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from simdoc_search.display import describe_shown_hits, documents_compared, format_estimate, percent, printable
+from simdoc_search.display import (
+    describe_compared_documents,
+    describe_shown_hits,
+    format_estimate,
+    format_percent,
+    printable,
+)
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.passages.exact import Measures
@@ -81,8 +87,8 @@ class SearchResult(HitsResult[Hit]):
         """The numbers of hits on this page, of hits on all pages, and of compared documents, for display."""
         count, total = len(self.hits), len(self.hits) if self.total is None else self.total
         at_least = self.total is not None and not self.is_total_exact
-        hits = describe_shown_hits(count, total, self.offset, "hit", at_least=at_least)
-        return f"{hits}, {documents_compared(self.compared_count, self.candidates)}"
+        hits = describe_shown_hits(count, total, self.offset, "hit", is_lower_bound=at_least)
+        return f"{hits}, {describe_compared_documents(self.compared_count, self.candidates)}"
 
     @property
     def compared_count(self) -> int:
@@ -93,7 +99,7 @@ class SearchResult(HitsResult[Hit]):
         query = printable(str(self.query)) if self.query.id else "the text"
         lines = [f"{query}: {self.counts[0].lower()}{self.counts[1:]}"]
         for hit in self.hits[:_PRINTED_HITS]:
-            overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
+            overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else format_percent(hit.overlap)
             lines.append(f"{overlap:>7}  {printable(hit.id)}")
         if len(self.hits) > _PRINTED_HITS:
             lines.append(f"         and {len(self.hits) - _PRINTED_HITS} more")

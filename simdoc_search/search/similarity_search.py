@@ -146,7 +146,7 @@ class SimilaritySearch:
                 the machine's memory, divided by `workers`; at least 1 GB and at most 4 GB.
             reject_duplicates: minimum overlap of new documents that are rejected as duplicates of a stored document or
                 of an earlier document of this run; greater than 0 and at most 1. They are reported as
-                `documents.Rejected`; see `DuplicateFilter`. None: no document is rejected.
+                `documents.RejectedDocument`; see `DuplicateFilter`. None: no document is rejected.
             extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
             progress: called with the number of processed documents.
             written: called with the id of each new or replaced document.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from simdoc_search.display import counted, percent, printable
+from simdoc_search.display import format_count, format_percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.passage import KeyChange
 from simdoc_search.passages.summary import describe_key_changes
@@ -157,7 +157,7 @@ class VersionOrder:
         """A sentence that names the newest version, or says why it is not known."""
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
-            aside = f", not counting {counted(len(self.undated), 'undated document')}" if self.undated else ""
+            aside = f", not counting {format_count(len(self.undated), 'undated document')}" if self.undated else ""
             return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}"
         if any(statement.is_decisive for statement in self.conflict):
             return "newest: not known, as the evidence conflicts"
@@ -249,7 +249,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         name = printable(self.source) or "the text"
         if not self.total:
             return f"{name}: no other version"
-        lines = [f"{name}: {counted(self.total, 'other version')}, {self.order}"]
+        lines = [f"{name}: {format_count(self.total, 'other version')}, {self.order}"]
         return "\n".join([*lines, *self.timeline_lines(), *self.evidence_lines()])
 
     def timeline_lines(self) -> Iterator[str]:
@@ -267,7 +267,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             yield from (self._format_entry(entry) for entry in self.undated)
 
     def _format_entry(self, entry: VersionEntry) -> str:
-        share, words = (percent(entry.step.share, 0), entry.step.words) if entry.step else ("", "")
+        share, words = (format_percent(entry.step.share, 0), entry.step.words) if entry.step else ("", "")
         marks = f"  ({marks})" if (marks := self.format_labels(entry)) else ""
         return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._format_name(entry)}{marks}"
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.hashes import text_hash
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.documents import DocumentKey, HasDocumentKey, MetadataValue
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import empty_codes
@@ -226,7 +226,9 @@ class LeftOutIndex:
         if self.documents is None:
             return f"the index {self.index} is omitted: {self.reason}"
         verb = "is" if self.documents == 1 else "are"
-        return f"{counted(self.documents, 'document')} of the index {self.index} {verb} not compared: {self.reason}"
+        return (
+            f"{format_count(self.documents, 'document')} of the index {self.index} {verb} not compared: {self.reason}"
+        )
 
 
 def has_text_changed(record: Record) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.versions.evidence import (
     EVIDENCE_KINDS,
     MIN_MTIME_DIFFERENCE_SECONDS,
@@ -284,5 +284,6 @@ def _make_keys_comparable(kind: EvidenceKind, keys: Sequence[tuple[object, ...]]
 def _describe_order(kind: EvidenceKind, guessed_count: int) -> str:
     if kind == "texts":
         return "no evidence shows which is newer"
-    tied = f"; the order of {counted(guessed_count, 'document')} with the same date is a guess" if guessed_count else ""
+    documents = format_count(guessed_count, "document")
+    tied = f"; the order of {documents} with the same date is a guess" if guessed_count else ""
     return f"by the {_DESCRIPTIONS[kind]}{tied}"

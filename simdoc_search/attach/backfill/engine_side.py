@@ -22,7 +22,7 @@ from simdoc_search.attach.backfill.report import BackfillReport, RefusedDocument
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.attach.indices import SkippedIndex
 from simdoc_search.attach.update_by_query import update_by_query
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
 
@@ -103,7 +103,7 @@ class EngineUpdate:
             if not (updated.conflicts or updated.failures) or len(self._refusal_reasons) > _MAX_LISTED_DOCUMENTS:
                 break
         self._engine.refresh(self._name, allow=(403,))
-        remaining = f"{counted(self._count_documents(query), 'document')} not processed"
+        remaining = f"{format_count(self._count_documents(query), 'document')} not processed"
         if updated.failures:
             problem = "the engine stops at a document that it cannot write"
             return f"{remaining}, because {problem}; run the command again without --in-engine"

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.display import format_estimate, percent
+from simdoc_search.display import format_estimate, format_percent
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan.files import GONE, read_state
 from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action, FileState, LeftAloneError, PlanRow, State, TextState
@@ -107,7 +107,9 @@ def _read_state(member: GroupedDocument, hashes: dict[DocumentKey, str]) -> tupl
 
 
 def _overlap(duplicate: Duplicate) -> str:
-    return (percent(duplicate.overlap) if duplicate.exact else format_estimate(duplicate.overlap)).removesuffix(" %")
+    return (format_percent(duplicate.overlap) if duplicate.exact else format_estimate(duplicate.overlap)).removesuffix(
+        " %"
+    )
 
 
 def _date(member: GroupedDocument) -> str:

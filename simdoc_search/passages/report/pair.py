@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Comparison, Difference, Span
@@ -132,9 +132,10 @@ def _list_difference(
     difference: Difference, texts: tuple[str, str], positions: tuple[TextPositions, TextPositions]
 ) -> dict[str, str]:
     verb = "" if difference.kind == "replaced" else difference.kind
+    words = format_count(difference.words, "word")
     return {
         "side": "b" if difference.kind == "inserted" else "a",
-        "label": f"{counted(difference.words, 'word')} {verb or ('differs' if difference.words == 1 else 'differ')}",
+        "label": f"{words} {verb or ('differs' if difference.words == 1 else 'differ')}",
         "place": label_position_pair(positions[0], difference.a[0], positions[1], difference.b[0]),
         "quote": _quote_difference(difference, texts),
     }

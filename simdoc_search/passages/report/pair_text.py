@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.passages.passage import Comparison, Difference, Passage, Span
 from simdoc_search.passages.report.blocks import Block
 from simdoc_search.passages.report.pieces import Piece, colour_class, cut_into_pieces, render_piece
@@ -113,7 +113,9 @@ class PairParagraphRenderer:
 
     def _render_link(self, number: int) -> str:
         marks, passage = self._marks, self._marks.comparison.passages[number]
-        label = f"Passage {number + 1}, {counted(passage.words, 'word')}{marks.remarks(number)}; go to the other text"
+        label = (
+            f"Passage {number + 1}, {format_count(passage.words, 'word')}{marks.remarks(number)}; go to the other text"
+        )
         return (
             f'<a class="n {marks.colour_class(number)}" id="{marks.prefix}{self._side}{number + 1}" '
             f'href="#{marks.prefix}{self._other}{number + 1}" data-n="{number + 1}" aria-label="{label}">'

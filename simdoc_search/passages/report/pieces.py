@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 
 from markupsafe import Markup
 
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Span
 from simdoc_search.passages.positions import TextPositions
@@ -93,7 +93,7 @@ def render_text(
     for is_shown, group in groupby(zip(shown, all_blocks, strict=True), key=lambda pair: pair[0]):
         group_blocks = [block for _, block in group]
         if not is_shown:
-            skipped = counted(group_blocks[-1].end - group_blocks[0].start, "character")
+            skipped = format_count(group_blocks[-1].end - group_blocks[0].start, "character")
             parts.append(f'<p class="none">… {skipped} not shown …</p>\n')
             continue
         for chunk in group_into_chunks(group_blocks):

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from simdoc_search.display import counted, printable
+from simdoc_search.display import format_count, printable
 from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.summary import excerpt
 
@@ -26,7 +26,7 @@ def make_environment(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["counted"] = counted
+    environment.globals["format_count"] = format_count
     environment.filters |= {"excerpt": excerpt, "text": lambda text: Markup(escape_html(text))}  # noqa: S704
     return environment
 
