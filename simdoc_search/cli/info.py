@@ -99,13 +99,12 @@ def _describe_differences(values: Mapping[str, Any], defaults: Mapping[str, Any]
 
 
 def _describe_passages(settings: Settings, *, can_find_phrases: bool) -> str:
-    from simdoc_search.passages.align import LONG_RUN, SHORT_RUN, SHORT_TEXT
+    from simdoc_search.passages.align import LONG_TEXT_MIN_RUN, MAX_SHORT_TEXT_WORDS, SHORT_TEXT_MIN_RUN
 
     if settings.passages is None:
         return "data not stored, so a few shared passages of long documents may be missed"
     if can_find_phrases:
-        return (
-            f"every shared run of {SHORT_RUN} words is found ({LONG_RUN} words in a text of over {SHORT_TEXT:,} words)"
-        )
+        long_text = f"{LONG_TEXT_MIN_RUN} words in a text of over {MAX_SHORT_TEXT_WORDS:,} words"
+        return f"every shared run of {SHORT_TEXT_MIN_RUN} words is found ({long_text})"
     size = settings.analysis.shingle_size
     return f"every shared run of {settings.passages.guaranteed_run(size)} {settings.analysis.unit}s is found"

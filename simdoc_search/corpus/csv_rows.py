@@ -41,7 +41,7 @@ def read_rows(stream: TextIO, *, delimiter: str | None = None, max_characters: i
             outside of quotes.
         max_characters: maximum number of characters in a row.
     """
-    lines = _Lines(stream, min(max_characters, _MAX_CELL_CHARACTERS))
+    lines = _LineReader(stream, min(max_characters, _MAX_CELL_CHARACTERS))
     column_count = 0
     while line := lines.next():
         if isinstance(line, BadRow):
@@ -55,7 +55,7 @@ def read_rows(stream: TextIO, *, delimiter: str | None = None, max_characters: i
             yield row
 
 
-class _Lines:
+class _LineReader:
     """Reads lines from a stream. Lines can be put back."""
 
     def __init__(self, stream: TextIO, max_characters: int) -> None:
@@ -79,7 +79,7 @@ class _Lines:
         self._put_back.extendleft(reversed(lines))
 
 
-def _read_row(line: str, lines: _Lines, delimiter: str, column_count: int) -> list[str] | BadRow:
+def _read_row(line: str, lines: _LineReader, delimiter: str, column_count: int) -> list[str] | BadRow:
     """Read the row that begins with this line. If the row is bad, only this line is consumed."""
     if '"' not in line:
         row = line.rstrip("\r\n").split(delimiter)

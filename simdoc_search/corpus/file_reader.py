@@ -121,7 +121,7 @@ def read_in_process(source: FileSource, *, allow_risky: bool = True) -> Document
         if source.is_risky and not allow_risky:
             raise NeedsSubprocessError
         data = _read_bytes(source)
-        format = source.format.refine(data)
+        format = source.format.refine_from_content(data)
         if format.is_risky(len(data)) and not allow_risky:  # the content is a PDF, or the file has grown
             raise NeedsSubprocessError
         return _parse_document(source, data, format)

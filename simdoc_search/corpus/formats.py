@@ -72,7 +72,7 @@ class FileFormat:
         """Whether files in this format are e-mail messages."""
         return self.extension in (".eml", ".msg")
 
-    def refine(self, head: bytes) -> FileFormat:
+    def refine_from_content(self, head: bytes) -> FileFormat:
         """Return the format of a file that begins with `head`, because PDF and RTF files may have any name."""
         if self.kind == "document":
             return self

@@ -23,7 +23,7 @@ _BLOCK_BREAK = "\u2029"  # the paragraph separator, which is also white space in
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _CHARSET_SEARCH_BYTES = 4096
 _XML = re.compile(r"\s*<\?xml\b")
-_SELF_CLOSED = re.compile(r"<(title|script|style|iframe|textarea)\b([^<>]*)/>", re.IGNORECASE)
+_SELF_CLOSED_ELEMENT = re.compile(r"<(title|script|style|iframe|textarea)\b([^<>]*)/>", re.IGNORECASE)
 
 
 def extract_html_text(data: bytes) -> str | None:
@@ -46,7 +46,7 @@ def extract_html_text(data: bytes) -> str | None:
     if page is None:
         return None
     if _XML.match(page):  # in HTML, `<script/>` is not closed, so it would hide the rest of the page
-        page = _SELF_CLOSED.sub(r"<\1\2></\1>", page)
+        page = _SELF_CLOSED_ELEMENT.sub(r"<\1\2></\1>", page)
     tree = LexborHTMLParser(page)
     title = tree.css_first("head title")
     lines = [title.text() if title else ""]

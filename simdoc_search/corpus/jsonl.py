@@ -19,7 +19,7 @@ from simdoc_search.errors import CorpusError, DocumentError
 _CHUNK_BYTES = 1 << 16
 _MAX_NAME_CHARACTERS = 1 << 20
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-_INT64 = range(-(2**63), 2**63)
+_INT64_RANGE = range(-(2**63), 2**63)
 
 
 def read_jsonl(
@@ -168,7 +168,7 @@ def _flatten_metadata(record: dict[str, Any]) -> dict[str, MetadataValue]:
                 add(value, name + ".")
             elif isinstance(value, list) and not all(isinstance(item, str) for item in value):
                 metadata[name] = json.dumps(value, ensure_ascii=False)
-            elif isinstance(value, int) and value not in _INT64:
+            elif isinstance(value, int) and value not in _INT64_RANGE:
                 metadata[name] = str(value)
             elif value is not None:
                 metadata[name] = value

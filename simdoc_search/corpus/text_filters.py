@@ -132,7 +132,7 @@ def _own_lines(lines: list[str]) -> Iterator[str]:
     while index < len(lines):
         if _ORIGINAL_MESSAGE.fullmatch(lines[index]):
             return
-        length = _attribution_length(lines, index)
+        length = _count_attribution_lines(lines, index)
         if length:
             after = next((lines[line] for line in range(index + length, len(lines)) if lines[line].strip()), "")
             if not _QUOTED_LINE.match(after):  # without > signs, the quote extends to the end of the message
@@ -145,7 +145,7 @@ def _own_lines(lines: list[str]) -> Iterator[str]:
             index += 1
 
 
-def _attribution_length(lines: list[str], start: int) -> int:
+def _count_attribution_lines(lines: list[str], start: int) -> int:
     """Return the number of lines, 0 to 2, of an attribution such as `On 2 March 2020, Ada wrote:` at `start`."""
     for length in (1, 2) if lines[start].strip() else ():
         text = " ".join(lines[start : start + length])

@@ -98,7 +98,7 @@ class RunEvidence:
         """
         while len(runs) > 1:
             check_stopped()
-            evidence = self._evidence(runs)
+            evidence = self._compute_evidence(runs)
             weak = (evidence < _MIN_EVIDENCE) & (runs[:, 2] < keep_length)
             if not weak.any():
                 break
@@ -107,7 +107,7 @@ class RunEvidence:
             runs = runs[~(weak & (evidence <= padded[:-2]) & (evidence < padded[2:]))]
         return runs
 
-    def _evidence(self, runs: Ints) -> NDArray[np.float64]:
+    def _compute_evidence(self, runs: Ints) -> NDArray[np.float64]:
         i, j, size = runs.T
         da = i[1:] - i[:-1] - size[:-1]
         db = np.maximum(j[1:] - j[:-1] - size[:-1], j[:-1] - j[1:] - size[1:])

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.align import Alignment, Preset, align_words
 from simdoc_search.passages.character_differences import find_character_differences
-from simdoc_search.passages.differences import disjoint_runs, find_differences
+from simdoc_search.passages.differences import find_differences, select_disjoint_runs
 from simdoc_search.passages.exact import measures
-from simdoc_search.passages.key_changes import key_changes
+from simdoc_search.passages.key_changes import find_key_changes
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, KeyChange, Passage
 from simdoc_search.passages.word_spans import matched_mask
 from simdoc_search.sketch.fingerprint import fingerprint
@@ -67,5 +67,7 @@ def find_text_changes(
 ) -> TextChanges:
     """Return the differences between two texts that share these passages."""
     word_differences = find_differences(*words, passages)
-    symbol_differences = find_character_differences(texts, words, disjoint_runs(*words, passages))
-    return TextChanges(word_differences, symbol_differences, key_changes(*texts, word_differences, symbol_differences))
+    symbol_differences = find_character_differences(texts, words, select_disjoint_runs(*words, passages))
+    return TextChanges(
+        word_differences, symbol_differences, find_key_changes(*texts, word_differences, symbol_differences)
+    )

@@ -13,7 +13,7 @@ from simdoc_search.analysis.words import WordPositions
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.passage import Difference, Passage, Span
 from simdoc_search.passages.subsequences import EqualRun, heaviest_increasing_subsequence, longest_common_subsequence
-from simdoc_search.passages.word_spans import empty_mask, span_of
+from simdoc_search.passages.word_spans import empty_mask, words_to_span
 
 _MAX_WORD_PAIRS = 1 << 22
 """A stretch is reported as one difference if the product of its two word counts is larger."""
@@ -34,7 +34,7 @@ def find_differences(a: WordPositions, b: WordPositions, passages: Sequence[Pass
     Outside the differences, both texts have equal words in the same order. The words of a `moved` difference are equal
     in both texts. Each word is in at most one difference.
     """
-    runs = disjoint_runs(a, b, passages)
+    runs = select_disjoint_runs(a, b, passages)
     unmoved = heaviest_increasing_subsequence(runs)
     others = set(runs).difference(unmoved)
     blocks = list(_group_moved_runs([run for run in runs if run in others and run[2] >= _MIN_MOVED_WORDS], runs))
@@ -54,7 +54,7 @@ def find_differences(a: WordPositions, b: WordPositions, passages: Sequence[Pass
     return sorted(result, key=lambda difference: (difference.a, difference.b))
 
 
-def disjoint_runs(a: WordPositions, b: WordPositions, passages: Sequence[Passage]) -> list[EqualRun]:
+def select_disjoint_runs(a: WordPositions, b: WordPositions, passages: Sequence[Passage]) -> list[EqualRun]:
     """Return the runs of passages, in the order of the first text. A run that overlaps a longer run is omitted."""
     spans = [run for passage in passages for run in passage.runs]
     if not spans:
@@ -161,4 +161,4 @@ def _make_difference(
     a: WordPositions, b: WordPositions, kind: Literal["replaced", "inserted", "removed", "moved"], stretch: Stretch
 ) -> Difference:
     i, end, j, other_end = stretch
-    return Difference(kind, span_of(a, i, end), span_of(b, j, other_end), _count_longer_side(stretch))
+    return Difference(kind, words_to_span(a, i, end), words_to_span(b, j, other_end), _count_longer_side(stretch))

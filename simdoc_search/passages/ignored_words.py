@@ -12,7 +12,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.align import Alignment, align_words
 from simdoc_search.passages.passage import Comparison, Passage, Span
-from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask, span_of, spans_to_mask, stretches
+from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask, spans_to_mask, stretches, words_to_span
 
 _QUOTED_TEXT = r"(?:(?!\n[^\S\n]*\n)[^{0}]){{1,5000}}"  # a quotation does not contain a blank line
 _QUOTATION_MARKS = ("“”", "„“", "„”", "«»", "»«", "‹›", "『』", "「」", '""')
@@ -56,7 +56,7 @@ def _cut_runs(passage: Passage, a: WordPositions, b: WordPositions, is_ignored: 
         i, i_end = np.searchsorted(a.starts, (start, end)).tolist()
         j = int(np.searchsorted(b.starts, other))
         for first, last in stretches(~is_ignored[i:i_end]):
-            yield span_of(a, i + first, i + last), span_of(b, j + first, j + last)
+            yield words_to_span(a, i + first, i + last), words_to_span(b, j + first, j + last)
 
 
 def _bounding_span(spans: Sequence[Span]) -> Span:

@@ -29,7 +29,7 @@ _SENTENCE_END_CHARACTERS = 8
 """The number of characters before a word that are searched for the end of a sentence."""
 
 
-def key_changes(
+def find_key_changes(
     old: str, new: str, differences: Sequence[Difference], character_differences: Sequence[CharacterDifference]
 ) -> list[KeyChange]:
     """Return the key changes among the differences: negations first, then numbers, dates and names."""

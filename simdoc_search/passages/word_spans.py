@@ -19,7 +19,7 @@ def empty_mask(length: int = 0) -> Mask:
     return np.zeros(length, bool)
 
 
-def span_of(text: WordPositions, first: int, end: int) -> Span:
+def words_to_span(text: WordPositions, first: int, end: int) -> Span:
     """Return the span of the words from `first` up to, but not including, `end`.
 
     If `first` is not less than `end`, the span is empty and follows the word before `first`.
@@ -32,7 +32,7 @@ def span_of(text: WordPositions, first: int, end: int) -> Span:
 
 def mask_to_spans(text: WordPositions, is_chosen: Mask) -> list[Span]:
     """Return the spans of the chosen words. Consecutive chosen words have a common span."""
-    return [span_of(text, first, end) for first, end in stretches(is_chosen)]
+    return [words_to_span(text, first, end) for first, end in stretches(is_chosen)]
 
 
 def stretches(is_chosen: Mask) -> list[tuple[int, int]]:

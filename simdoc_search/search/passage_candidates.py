@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.align import LONG_RUN, SHORT_RUN, SHORT_TEXT
+from simdoc_search.passages.align import LONG_TEXT_MIN_RUN, MAX_SHORT_TEXT_WORDS, SHORT_TEXT_MIN_RUN
 from simdoc_search.passages.word_spans import Mask
 from simdoc_search.query.plans import Threshold, min_beyond_chance
 from simdoc_search.search.query_document import QueryDocument
@@ -20,7 +20,7 @@ from simdoc_search.stores.shared_tokens import TokenMatch
 MAX_PHRASES = 50_000
 """Maximum number of phrases per query. In a text of over 350,000 words, the phrases are further apart than usual.
 
-A shared run of `LONG_RUN` words may then contain no phrase, so only longer runs are always found.
+A shared run of `LONG_TEXT_MIN_RUN` words may then contain no phrase, so only longer runs are always found.
 """
 
 MAX_FINGERPRINT_CANDIDATES = 200
@@ -99,7 +99,7 @@ def compute_guaranteed_run(store: Store, document: QueryDocument) -> int:
     if document.analysed_text is None or not store.can_find_phrases:
         return by_tokens
     words = len(document.analysed_text.words.words)
-    by_phrases = min(words, SHORT_RUN) + _phrase_step(words) - 1
+    by_phrases = min(words, SHORT_TEXT_MIN_RUN) + _phrase_step(words) - 1
     return min(by_phrases, by_tokens) if by_tokens and settings.analysis.unit == "word" else by_phrases
 
 
@@ -111,7 +111,7 @@ def choose_phrases(text: AnalysedText, ignored: Mask) -> list[Phrase]:
     words, count = text.words.words, len(text.words.words)
     if not count:
         return []
-    length = min(count, SHORT_RUN)
+    length = min(count, SHORT_TEXT_MIN_RUN)
     starts = {
         tuple(words[start : start + length]): start
         for start in range(count - length, -1, -_phrase_step(count))
@@ -122,7 +122,11 @@ def choose_phrases(text: AnalysedText, ignored: Mask) -> list[Phrase]:
 
 def _phrase_step(words: int) -> int:
     """Return the number of words from the start of one phrase to the start of the next phrase."""
-    return 1 if words <= SHORT_TEXT else max(LONG_RUN - SHORT_RUN + 1, -(-words // MAX_PHRASES))
+    return (
+        1
+        if words <= MAX_SHORT_TEXT_WORDS
+        else max(LONG_TEXT_MIN_RUN - SHORT_TEXT_MIN_RUN + 1, -(-words // MAX_PHRASES))
+    )
 
 
 def _cut_text(text: AnalysedText, first: int, end: int) -> str:

@@ -28,7 +28,7 @@ from simdoc_search.tuning.labelled_pairs import (
 )
 from simdoc_search.versions import match_sentences
 from simdoc_search.versions.idf import ConceptWeights
-from simdoc_search.versions.matching import Shares, shares_by_max_distance
+from simdoc_search.versions.matching import SentenceShares, shares_by_max_distance
 from simdoc_search.versions.relations import relation_score
 
 
@@ -93,7 +93,7 @@ def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     return LearnedLimits("related", current, limits, count_classifications(scores, pairs, current.min_score), best)
 
 
-def _compute_version_share(shares: Shares, min_smaller_share: float) -> float:
+def _compute_version_share(shares: SentenceShares, min_smaller_share: float) -> float:
     """Return the larger share of similar sentences; 0 if the other limits exclude the pair."""
     larger, smaller = max(shares.share, shares.share_of_other), min(shares.share, shares.share_of_other)
     return 0.0 if shares.has_too_few_matches or smaller < min_smaller_share else larger

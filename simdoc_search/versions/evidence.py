@@ -159,7 +159,7 @@ class DateEvidence:
     def dates_by(self, kind: EvidenceKind) -> list[DocumentDate | None]:
         """Return the date of each document by one kind of evidence; None if there is no such evidence."""
         if kind not in self._collected:
-            self._collected[kind] = self._collect(kind)
+            self._collected[kind] = self._collect_dates(kind)
         return self._collected[kind]
 
     def best_date(self, index: int) -> DocumentDate | None:
@@ -182,7 +182,7 @@ class DateEvidence:
         x, y = a.key[:parts], b.key[:parts]
         return (x > y) - (x < y)
 
-    def _collect(self, kind: EvidenceKind) -> list[DocumentDate | None]:
+    def _collect_dates(self, kind: EvidenceKind) -> list[DocumentDate | None]:
         match kind:
             case "version":
                 versions = find_versions_in_names([document.name for document in self._documents])

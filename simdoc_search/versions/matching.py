@@ -233,7 +233,7 @@ def _count_similar(
     return similar, similar_in_other
 
 
-class Shares(NamedTuple):
+class SentenceShares(NamedTuple):
     """The shares of similar sentences for one maximum distance; see `SentenceMatches`."""
 
     share: float
@@ -241,7 +241,7 @@ class Shares(NamedTuple):
     has_too_few_matches: bool
 
 
-def shares_by_max_distance(a: Simhashes, b: Simhashes, max_distance: int) -> list[Shares]:
+def shares_by_max_distance(a: Simhashes, b: Simhashes, max_distance: int) -> list[SentenceShares]:
     """Return the shares of `match_sentences` for each maximum distance from 0 to `max_distance` bits."""
     a, b = distinct(a), distinct(b)
     which, near = NearBits(a, SIMHASH_BITS, max_distance).near(b)
@@ -253,7 +253,7 @@ def shares_by_max_distance(a: Simhashes, b: Simhashes, max_distance: int) -> lis
     for limit in range(max_distance + 1):
         first, second = (int(np.count_nonzero(side <= limit)) for side in nearest)
         has_too_few_matches = _has_too_few_matches(first, second, len(a), len(b))
-        shares.append(Shares(first / max(1, len(a)), second / max(1, len(b)), has_too_few_matches))
+        shares.append(SentenceShares(first / max(1, len(a)), second / max(1, len(b)), has_too_few_matches))
     return shares
 
 

@@ -222,7 +222,7 @@ def hostile(mappings: Any) -> Handler:
     hit = {"_index": EVIL, "_id": EVIL, "_score": 1, "_source": {"simdoc": {"tokens": EVIL}, "body": EVIL}}
     shards = {"total": 1, "successful": 1, "failed": 0}
     counted = ("documents", "fingerprinted", "wordless", "current", "passages", "incomplete", "errors")
-    counts = {"of": {"buckets": {name: {"doc_count": 1} for name in counted}}}
+    counts = {"states": {"buckets": {name: {"doc_count": 1} for name in counted}}}
     reasons = {"reasons": {"buckets": [{"key": EVIL, "doc_count": 1}]}}
     answers: dict[str, Any] = {
         "_search": {

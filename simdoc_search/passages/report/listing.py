@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from simdoc_search.passages.report.templates import page, render
+from simdoc_search.passages.report.templates import render, render_page
 
 View = Callable[..., Markup]
 """Returns the HTML of an opened entry. The keyword argument `prefix` is the prefix of all ids in this HTML."""
@@ -48,4 +48,4 @@ class ListSection:
 def list_page(title: str, sections: Iterable[ListSection], notes: Sequence[str], *, summary: str = "") -> str:
     """Return a self-contained page with a list of documents. The summary and the notes are below the title."""
     body = render("list.html", title=title, summary=summary, notes=notes, sections=sections)
-    return page(title, body)
+    return render_page(title, body)

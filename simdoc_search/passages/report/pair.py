@@ -14,7 +14,7 @@ from simdoc_search.passages.passage import Comparison, Difference, Span
 from simdoc_search.passages.positions import TextPositions, label_position_pair, words_after, words_before
 from simdoc_search.passages.report.pair_text import PairMarks, PairParagraphRenderer, Side, cut_pair_text
 from simdoc_search.passages.report.pieces import render_text
-from simdoc_search.passages.report.templates import page, render
+from simdoc_search.passages.report.templates import render, render_page
 from simdoc_search.passages.summary import (
     describe_character_difference,
     describe_character_difference_count,
@@ -43,7 +43,7 @@ def pair_page(
 
     `analysis` is used to recognise boilerplate; see `find_boilerplate`.
     """
-    return page(f"{names[0]} and {names[1]} compared", pair_view(comparison, texts, names, analysis=analysis))
+    return render_page(f"{names[0]} and {names[1]} compared", pair_view(comparison, texts, names, analysis=analysis))
 
 
 def pair_view(

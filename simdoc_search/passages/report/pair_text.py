@@ -81,37 +81,37 @@ class PairParagraphRenderer:
 
     def __call__(self, block: Block, pieces: Sequence[Piece]) -> str:
         """Return the HTML of a block as a paragraph, with its position and the position of its counterpart."""
-        counterpart = self._counterpart(block)
+        counterpart = self._find_counterpart(block)
         attribute = "" if counterpart is None else f' data-q="{counterpart}"'
         parts = [f'<p dir="auto" data-o="{block.start}"{attribute}>']
-        for passage, group in itertools.groupby(pieces, self._passage):
-            html = "".join(self._links(piece) + self._piece(piece, passage) for piece in group)
+        for passage, group in itertools.groupby(pieces, self._find_passage):
+            html = "".join(self._render_links(piece) + self._render_piece(piece, passage) for piece in group)
             colour = "" if passage is None else self._marks.colour_class(passage)
             parts.append(html if passage is None else f'<mark class="{colour}" data-p="{passage + 1}">{html}</mark>')
         return "".join([*parts, "</p>\n"])
 
-    def _length(self, item: Passage | Difference) -> int:
+    def _count_characters(self, item: Passage | Difference) -> int:
         start, end = _span(item, self._side)
         return end - start
 
-    def _passage(self, piece: Piece) -> int | None:
+    def _find_passage(self, piece: Piece) -> int | None:
         """Return the index of the longest passage that contains a piece."""
         passages = self._marks.comparison.passages
         numbers = [number for kind, number in piece.labels if kind == _PASSAGE]
-        return max(numbers, key=lambda number: (self._length(passages[number]), number), default=None)
+        return max(numbers, key=lambda number: (self._count_characters(passages[number]), number), default=None)
 
-    def _difference(self, piece: Piece) -> int | None:
+    def _find_difference(self, piece: Piece) -> int | None:
         """Return the index of the shortest difference that contains a piece."""
         differences = self._marks.comparison.differences
         numbers = [number for kind, number in piece.labels if kind == _DIFFERENCE]
-        return min(numbers, key=lambda number: (self._length(differences[number]), -number), default=None)
+        return min(numbers, key=lambda number: (self._count_characters(differences[number]), -number), default=None)
 
-    def _links(self, piece: Piece) -> str:
+    def _render_links(self, piece: Piece) -> str:
         """Return links to the counterparts of the passages that begin at this piece."""
         numbers = self._unlinked.pop(piece.start, ()) if piece.end > piece.start else ()
-        return "".join(map(self._link, numbers))
+        return "".join(map(self._render_link, numbers))
 
-    def _link(self, number: int) -> str:
+    def _render_link(self, number: int) -> str:
         marks, passage = self._marks, self._marks.comparison.passages[number]
         label = (
             f"Passage {number + 1}, {format_count(passage.words, 'word')}{marks.remarks(number)}; go to the other text"
@@ -122,8 +122,8 @@ class PairParagraphRenderer:
             f"{number + 1}{'⇅' if number in marks.moved else ''}</a>"
         )
 
-    def _piece(self, piece: Piece, passage: int | None) -> str:
-        html, number = render_piece(self._text, piece), self._difference(piece)
+    def _render_piece(self, piece: Piece, passage: int | None) -> str:
+        html, number = render_piece(self._text, piece), self._find_difference(piece)
         if number is None:
             return html
         difference = self._marks.comparison.differences[number]
@@ -141,7 +141,7 @@ class PairParagraphRenderer:
         large = ' class="large"' if passage is None and difference.words > _MAX_MARKED_WORDS else ""
         return f"<{tag}{large}{attributes}>{html}</{tag}>"
 
-    def _counterpart(self, block: Block) -> int | None:
+    def _find_counterpart(self, block: Block) -> int | None:
         """Return the position in the other text where the counterpart of a block starts.
 
         It is determined by the passage that contains the largest part of the block.

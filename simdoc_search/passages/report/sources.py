@@ -13,7 +13,7 @@ from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.report.blocks import Block
 from simdoc_search.passages.report.listing import ListEntry, ListSection, list_page
 from simdoc_search.passages.report.pieces import Label, Piece, colour_class, cut_into_pieces, render_piece, render_text
-from simdoc_search.passages.report.templates import page, render
+from simdoc_search.passages.report.templates import render, render_page
 
 _MAX_SOURCE_CHARACTERS = 40_000
 """If a source has more characters, only the paragraphs near its passages are shown."""
@@ -72,7 +72,7 @@ class SourcedText:
 def sources_page(texts: Sequence[SourcedText], notes: Sequence[str]) -> str:
     """Return a self-contained page of a text with its sources, or a list of several such texts."""
     if len(texts) == 1:
-        return page(f"Sources of {texts[0].name}", sources_view(texts[0], notes=notes))
+        return render_page(f"Sources of {texts[0].name}", sources_view(texts[0], notes=notes))
     entries = []
     for sourced in texts:
         view = partial(sources_view, sourced) if sourced.sources else None
@@ -138,9 +138,9 @@ class _ParagraphRenderer:
         self._linked: set[Label] = set()
 
     def __call__(self, _block: Block, pieces: Sequence[Piece]) -> str:
-        return f'<p dir="auto">{"".join(map(self._piece, pieces))}</p>\n'
+        return f'<p dir="auto">{"".join(map(self._render_piece, pieces))}</p>\n'
 
-    def _piece(self, piece: Piece) -> str:
+    def _render_piece(self, piece: Piece) -> str:
         html = render_piece(self._text, piece)
         if not piece.labels:
             return html
