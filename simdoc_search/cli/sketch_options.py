@@ -57,7 +57,7 @@ def word_options(command: Command) -> Command:
     """Add `--stop-words`, `--stem` and `--frequencies`."""
     for option in (
         click.option("--frequencies", is_flag=True, default=None,
-                     help="Count every occurrence of a repeated shingle, not just the first."),
+                     help="Count every occurrence of a repeated run of words, not just the first."),
         click.option("--stem", metavar="LANGUAGE|auto",
                      help="Compare the stems of words in this language (en, de, fr, ...). `auto` identifies the "
                      "language of each text."),

@@ -68,7 +68,8 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, index_name
     if extractor is not None and extractor.settings != settings.concepts:
         concepts = "no concepts" if settings.concepts is None else f"concepts from {_display_name(settings.concepts)}"
         raise FormatMismatchError(
-            f"{index_name} has {concepts}, not concepts of {_display_name(extractor.settings)}; omit the extractor",
+            f"{index_name} has {concepts}, but the given extractor is {_display_name(extractor.settings)}; omit the "
+            "extractor",
             found=settings.concepts,
             expected=extractor.settings,
         )
