@@ -324,7 +324,7 @@ def engine() -> Iterator[Figure]:
         ids = [f"d{number}" for number in range(9, ENGINE_DOCUMENTS, ENGINE_DOCUMENTS // QUERIES // 10 * 10)][:QUERIES]
         for overlap, goal in ((20, 600), (80, 1_700)):
             queries = [FingerprintQuery(id, Fraction(overlap, 100), Fraction(4, 5)) for id in ids]
-            times = [timed(lambda query=query: search.similar(query, estimate=True)) for query in queries]  # type: ignore[misc]
+            times = [timed(lambda query=query: search.similar(query, verify=False)) for query in queries]  # type: ignore[misc]
             name = f"similar _{overlap}_80 in OpenSearch"
             yield Figure(f"{name}, estimated, median", percentile(times, 0.5), "ms", 4)
             with ThreadPoolExecutor(8) as pool:

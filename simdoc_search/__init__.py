@@ -220,7 +220,7 @@ _NAMES_BY_MODULE = {
     "simdoc_search.stores.base": "Store StoreInfo",
     "simdoc_search.stores.filters": "any_of none_of",
 }
-_MODULE_OF = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
+_MODULE_BY_NAME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
 
 
 def __dir__() -> list[str]:
@@ -228,10 +228,10 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> object:
-    if name in _MODULE_OF:
+    if name in _MODULE_BY_NAME:
         from importlib import import_module  # noqa: PLC0415 - rarely needed
 
-        return getattr(import_module(_MODULE_OF[name]), name)
+        return getattr(import_module(_MODULE_BY_NAME[name]), name)
     if name == "__version__":
         from importlib.metadata import version  # noqa: PLC0415 - rarely needed
 

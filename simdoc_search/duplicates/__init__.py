@@ -2,7 +2,7 @@
 
 sources.py            entry points: duplicates in a store, or among documents without a store
 keep_order.py         the rule that chooses the kept document
-collection.py         all documents as arrays
+document_arrays.py    all documents as arrays
 fingerprint_table.py  all fingerprints as arrays
 arrays.py             helper functions for arrays
 paths.py              paths of the documents' files

@@ -182,7 +182,7 @@ class PassageOptions(PageOptions):
 
     @property
     def alignment(self) -> Alignment:
-        """The settings of the alignment: those of the preset, with `min_words` if it is given."""
+        """The alignment settings of the preset, with `min_words` if it is given."""
         alignment = resolve_preset(self.preset)
         return alignment if self.min_words is None else replace(alignment, min_run=self.min_words)
 
@@ -228,7 +228,7 @@ class LimitOptions:
     min_smaller_share: float | None = None
     min_score: float | None = None
 
-    def limits(self, stored: Limits) -> Limits:
+    def choose_limits(self, stored_limits: Limits) -> Limits:
         """Return the limits to use: the given ones, otherwise the stored ones.
 
         Raises:
@@ -237,7 +237,7 @@ class LimitOptions:
         names = ("max_distance", "min_share", "min_smaller_share", "min_score")
         given_limits: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
         try:
-            return replace(stored, **given_limits)
+            return replace(stored_limits, **given_limits)
         except (TypeError, ValueError) as error:
             raise QuerySyntaxError(str(error)) from error
 

@@ -143,7 +143,7 @@ class SimilaritySearch:
                 the machine's memory, divided by `workers`; at least 1 GB and at most 4 GB.
             reject_duplicates: minimum overlap of new documents that are rejected as duplicates of a stored document or
                 of an earlier document of this run; greater than 0 and at most 1. They are reported as
-                `documents.Rejected`; see `DuplicateFilter`. None: no document is rejected.
+                `documents.RejectedDocument`; see `DuplicateFilter`. None: no document is rejected.
             extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
             progress: called with the number of processed documents.
             written: called with the id of each new or replaced document.
@@ -491,9 +491,9 @@ class SimilaritySearch:
             StoreError: the store has neither sentences nor texts, or cannot be read.
             MissingExtraError: the package that splits texts into sentences is needed, but not installed.
         """
-        limits = options.limits(self.store.settings.limits)
         from simdoc_search.groups import find_families
 
+        limits = options.choose_limits(self.store.settings.limits)
         families = find_families(self.store, limits, options.filters, options.progress)
         self._check_fields_exist(families.documents, options.filters)
         return families
@@ -529,9 +529,9 @@ class SimilaritySearch:
             StoreError: the store cannot be read.
         """
         self._check_has_concepts()
-        limits = options.limits(self.store.settings.limits)
         from simdoc_search.groups import find_topics
 
+        limits = options.choose_limits(self.store.settings.limits)
         topics = find_topics(self.store, limits, options.filters, options.progress)
         self._check_fields_exist(topics.documents, options.filters)
         return topics

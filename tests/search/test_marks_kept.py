@@ -234,4 +234,4 @@ def test_a_text_that_does_not_match_its_fingerprint_is_not_compared(temp_indices
     (group,) = duplicates.groups()
 
     assert {"loud": True, "near": False} == {duplicate.id: duplicate.exact for duplicate in group.duplicates}
-    assert 1 == duplicates.unverified
+    assert 1 == duplicates.unverified_count

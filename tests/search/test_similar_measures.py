@@ -111,8 +111,8 @@ def test_containment_compares_the_best_candidates(search: SimilaritySearch, monk
     monkeypatch.setattr("simdoc_search.search.similar_containment.MAX_COMPARED_DOCUMENTS", 3)
     partial = search.similar("family2/0", measure="contained", size=1)
 
-    assert 10 < partial.candidates == whole.candidates == whole.compared
-    assert 10 == partial.compared
+    assert 10 < partial.candidates == whole.candidates == whole.compared_count
+    assert 10 == partial.compared_count
     compared = f"10 of {partial.candidates} candidates compared"
     assert f": showing 1 of at least 10 hits, {compared}" in str(partial)
 
