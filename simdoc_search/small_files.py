@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
-_MAX_DOTS = 200
-_TOO_DEEP = "values are nested too deeply"
+_MAX_DOTS_PER_LINE = 200
+_TOO_DEEP_MESSAGE = "values are nested too deeply"
 
 _FILE_TYPES: Mapping[int, str] = {stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe"}
 
@@ -38,9 +38,9 @@ def read_small(path: str | os.PathLike[str], max_bytes: int) -> bytes:
         if size <= max_bytes:  # a file in /proc has size 0, and any file may grow
             data = cast("bytes | None", file.read(max_bytes + 1))
     if data is None:
-        raise OSError(errno.EAGAIN, "reading it would wait for another process", os.fspath(path))
+        raise OSError(errno.EAGAIN, "reading the file would wait for another process", os.fspath(path))
     if max(size, len(data)) > max_bytes:
-        raise OSError(errno.EFBIG, f"it is larger than {max_bytes:,} bytes", os.fspath(path))
+        raise OSError(errno.EFBIG, f"the file is larger than {max_bytes:,} bytes", os.fspath(path))
     return data
 
 
@@ -57,7 +57,7 @@ def open_regular(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         mode = os.fstat(handle).st_mode
         if not stat.S_ISREG(mode):
             kind = _FILE_TYPES.get(stat.S_IFMT(mode), "device")
-            raise OSError(errno.EINVAL, f"it is a {kind}, not a regular file", os.fspath(path))
+            raise OSError(errno.EINVAL, f"the path leads to a {kind}, not to a regular file", os.fspath(path))
         with open(handle, "rb", closefd=False) as file:
             yield file
     finally:
@@ -76,12 +76,12 @@ def parse_toml(text: str) -> dict[str, Any]:
     else:
         import tomli as tomllib  # noqa: PLC0415
     # The parser stores every prefix of a dotted key. A key with 40,000 dots takes 6 GB of memory.
-    if any(line.count(".") > _MAX_DOTS for line in text.split("\n")):
-        raise ValueError(f"a line has more than {_MAX_DOTS} dots")
+    if any(line.count(".") > _MAX_DOTS_PER_LINE for line in text.split("\n")):
+        raise ValueError(f"a line has more than {_MAX_DOTS_PER_LINE} dots")
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise ValueError(_TOO_DEEP) from None
+        raise ValueError(_TOO_DEEP_MESSAGE) from None
 
 
 def parse_json(data: bytes) -> Any:
@@ -94,4 +94,4 @@ def parse_json(data: bytes) -> Any:
     try:
         return json.loads(data)
     except RecursionError:
-        raise ValueError(_TOO_DEEP) from None
+        raise ValueError(_TOO_DEEP_MESSAGE) from None

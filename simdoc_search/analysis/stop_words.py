@@ -1,4 +1,4 @@
-"""Loads the stop words of a language (package stop-words) or of a file. An index stores their check value.
+"""Loads the stop words of a language (package stop-words) or of a file. An index stores their checksum.
 
 A query text needs the same stop words as the index. The index stores the code of the language. For stop words from a
 file, the environment variable SIMDOC_STOP_WORDS contains its path. `auto` means the stop words of each text's language.
@@ -26,7 +26,7 @@ _STORED = re.compile(rf"(-|{AUTO}|[a-z]{{2}})/([0-9a-f]{{6}})")
 
 
 class StopWords:
-    """A set of stop words. Two sets are equal if their languages and check values are equal.
+    """A set of stop words. Two sets are equal if their languages and checksums are equal.
 
     Args:
         words: the words.
@@ -34,7 +34,7 @@ class StopWords:
 
     Attributes:
         language: as given to the constructor.
-        check: check value of the words, 6 hexadecimal digits.
+        check: checksum of the words, 6 hexadecimal digits.
     """
 
     __slots__ = ("_words", "check", "language")
@@ -93,7 +93,7 @@ class StopWords:
         """The words.
 
         Raises:
-            FormatMismatchError: the words of the language or file do not match the check value.
+            FormatMismatchError: the words of the language or file do not match the checksum.
             MissingExtraError: the package with the words of the language is not installed.
             StoreError: the file cannot be read.
         """
@@ -112,7 +112,8 @@ class StopWords:
         file = os.environ.get(STOP_WORDS, "")
         if not self.language and not file:
             raise FormatMismatchError(
-                f"the index was created with a stop word file (check value {self.check}); set {STOP_WORDS} to its path"
+                f"the index was created with a stop word file (checksum {self.check}); set {STOP_WORDS} to the path of "
+                "this file"
             )
         loaded = StopWords.from_language(self.language) if self.language else StopWords.from_file(file)
         if loaded.check != self.check:
@@ -120,7 +121,7 @@ class StopWords:
             source = f"of the package stop-words for {languages}" if self.language else f"in {file}"
             fix = "install the version" if self.language else f"set {STOP_WORDS} to the file"
             advice = f"{fix} that the index was created with"
-            raise FormatMismatchError(f"the stop words {source} are not those of the index; {advice}")
+            raise FormatMismatchError(f"the stop words {source} differ from the stop words of the index; {advice}")
         return loaded.words
 
     def __eq__(self, other: object) -> bool:

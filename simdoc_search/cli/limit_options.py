@@ -26,14 +26,15 @@ _OPTIONS = (
         "--min-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum share of similar sentences in one of two versions.  [default: 50, unless changed with "
-        "`defaults`]",
+        help="Minimum percentage of sentences that are similar, in the version where this percentage is higher.  "
+        "[default: 50, unless changed with `defaults`]",
     ),
     click.option(
         "--min-smaller-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum share of similar sentences in the other version.  [default: 10, unless changed with `defaults`]",
+        help="Minimum percentage of sentences that are similar, in the version where this percentage is lower.  "
+        "[default: 10, unless changed with `defaults`]",
     ),
     click.option(
         "--min-score",
@@ -45,14 +46,14 @@ _OPTIONS = (
 
 
 def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the four limits. Pass their values to `given_limits`."""
+    """Add the options of the four limits. Pass their values to `convert_limits`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-def given_limits(limits: dict[str, Any]) -> dict[str, Any]:
-    """Return the limits that the user gave, in the form that the library takes. Shares are 0..1."""
+def convert_limits(limits: dict[str, Any]) -> dict[str, Any]:
+    """Return the limits that the user gave, in the form that the library takes. Shares are from 0 to 1."""
     return {
         name: float(value) if name in ("min_share", "min_smaller_share") else value
         for name, value in limits.items()

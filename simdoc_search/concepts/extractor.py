@@ -133,7 +133,7 @@ def extractor_of_settings(settings: ConceptSettings, synonyms: Synonyms | None =
     extractor = Extractor(_finder(settings.extractor, PREFIX), synonyms)
     if extractor.settings != settings:
         given = f", not {synonyms.check}" if synonyms else ""
-        file = f"the synonym file with the check value {settings.synonyms}{given}; give this file with --synonyms"
+        file = f"the synonym file with the checksum {settings.synonyms}{given}; give this file with --synonyms"
         problem = f"with {file}" if settings.synonyms else "without synonyms; omit --synonyms"
         raise FormatMismatchError(f"the index was created {problem}", settings, extractor.settings)
     return extractor

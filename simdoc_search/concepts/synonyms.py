@@ -37,7 +37,7 @@ class Synonyms:
     Attributes:
         replacements: maps normalised words to the words that replace them. A replacement is not replaced again. A
             replacement of several words is also mapped to itself, so that its words are not replaced one by one.
-        check: check value of the replacements, 6 hexadecimal digits.
+        check: checksum of the replacements, 6 hexadecimal digits.
     """
 
     replacements: dict[Words, Words]

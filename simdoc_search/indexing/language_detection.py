@@ -9,12 +9,12 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from simdoc_search.corpus.file_source import FileSource, Source
-from simdoc_search.documents import Skipped
-from simdoc_search.indexing.jobs import Job, chunks_of, map_chunks, read_document
-from simdoc_search.languages import Identification, declared_language, identify, require_identifier
+from simdoc_search.documents import SkippedFile
+from simdoc_search.indexing.jobs import Job, group_into_chunks, map_chunks, read_document
+from simdoc_search.languages import LanguageIdentification, declared_language, identify_language, require_identifier
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
-_Detection = tuple[int, str, Identification] | Skipped  # size in bytes, name and language of a document
+_Detection = tuple[int, str, LanguageIdentification] | SkippedFile  # size in bytes, name and language of a document
 
 
 @dataclass(slots=True)
@@ -23,17 +23,16 @@ class LanguageReport:
 
     Attributes:
         languages: number of documents per language; see `language_of`.
-        documents: path or id of each document, and its language. If the language is from the metadata, there are no
-            candidates.
-        bytes: total size in bytes. For a document that is not a file, the size of its text in UTF-8 is counted.
+        documents: path or id of each document, and its language. A language from the metadata has no candidates.
+        bytes: total size in bytes. A document that is not a file counts with the size of its text in UTF-8.
         skipped: the sources that were skipped.
         seconds: duration, including the start of the workers.
     """
 
     languages: Counter[str] = field(default_factory=Counter)
-    documents: list[tuple[str, Identification]] = field(default_factory=list)
+    documents: list[tuple[str, LanguageIdentification]] = field(default_factory=list)
     bytes: int = 0
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
     seconds: float = 0.0
 
 
@@ -44,7 +43,7 @@ def identify_documents(
     limits: ItemLimits,
     progress: Callable[[int], None] = lambda _: None,
 ) -> LanguageReport:
-    """Read documents and identify their languages. If the metadata of a document has a language, it is used.
+    """Read documents and identify their languages. A language in the metadata takes precedence.
 
     Args:
         sources: the documents.
@@ -57,11 +56,11 @@ def identify_documents(
     """
     require_identifier()
     start, report = time.monotonic(), LanguageReport()
-    pool = WorkerPool(workers, _identify, lambda job, reason: Skipped(job.name, reason), limits)
-    with closing(map_chunks(chunks_of(Job(source, None) for source in sources), pool, 2 * workers)) as chunks:
+    pool = WorkerPool(workers, _identify, lambda job, reason: SkippedFile(job.name, reason), limits)
+    with closing(map_chunks(group_into_chunks(Job(source, None) for source in sources), pool, 2 * workers)) as chunks:
         for chunk in chunks:
             for detection in chunk:
-                if isinstance(detection, Skipped):
+                if isinstance(detection, SkippedFile):
                     report.skipped.append(detection)
                 else:
                     size, name, identification = detection
@@ -73,17 +72,17 @@ def identify_documents(
     return report
 
 
-def _identify(jobs: Sequence[Job], begin: BeginItem) -> list[_Detection]:
+def _identify(jobs: Sequence[Job], begin_item: BeginItem) -> list[_Detection]:
     detections: list[_Detection] = []
     for index, job in enumerate(jobs):
-        begin(index, job.time_share)
+        begin_item(index, job.time_share)
         document = read_document(job)
-        if isinstance(document, Skipped):
+        if isinstance(document, SkippedFile):
             detections.append(document)
             continue
         size = job.source.size if isinstance(job.source, FileSource) else len(document.text.encode("utf-8", "replace"))
         language = declared_language(document.metadata)
-        identification = Identification(language, []) if language else identify(document.text)
+        identification = LanguageIdentification(language, []) if language else identify_language(document.text)
         detections.append((size, job.name, identification))
-    begin(None)
+    begin_item(None)
     return detections

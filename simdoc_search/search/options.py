@@ -6,21 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.documents import DocumentKey, MetadataValue
-from simdoc_search.duplicates.measures import MEASURES, MeasureName
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.groups import Progress
 from simdoc_search.passages.align import PRESETS, Alignment, Preset
+from simdoc_search.passages.exact import MEASURES, MeasureName
 from simdoc_search.query.planner import Planner, check_planner
-from simdoc_search.search.resolver import Query, fingerprint_query
+from simdoc_search.search.resolver import Query, make_fingerprint_query
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.filters import Filters, parse_filters
 
-OptionalFraction = float | Fraction | None
-"""A number 0..1, or None."""
+if TYPE_CHECKING:
+    from simdoc_search.groups import Progress
+
+OptionalFraction = float | Fraction | None  # 0..1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +31,7 @@ class PageOptions:
     Attributes:
         size: maximum number of hits, at least 1.
         offset: number of best hits to skip, at least 0. As long as the store does not change, pages neither repeat nor
-            omit documents. Each page also reads the candidates of all pages before it.
+            omit documents. To return a page, the candidates of all earlier pages are read too.
         filters: only documents with these fields can be hits. `{"team": ["legal", "sales"]}` matches either value. See
             `stores.filters.Filters`.
         source_filters: only documents with these fields can be the query document. All other documents are treated
@@ -70,7 +71,7 @@ class QueryOptions(PageOptions):
             `IndexedFiles`.
 
     Raises:
-        QuerySyntaxError: an option is malformed or out of range, or not exactly one of `query` and `text` is given.
+        QuerySyntaxError: an option is malformed or out of range, or both or neither of `query` and `text` are given.
         AmbiguousQueryError: several documents match the query.
         UnknownDocumentError: the document is not stored, or does not match `source_filters`.
         UnknownFieldError: there are no hits, and no document has the field of a filter.
@@ -86,11 +87,7 @@ class QueryOptions(PageOptions):
 
 
 def check_one_is_given(query: Query | None, text: str | None) -> None:
-    """Check that the caller passes exactly one of a query and a text.
-
-    Raises:
-        QuerySyntaxError: both or neither are given.
-    """
+    """Raise a QuerySyntaxError unless exactly one of a query and a text is given."""
     if (query is None) == (text is None):
         raise QuerySyntaxError("give exactly one of a document id and a text")
 
@@ -127,7 +124,7 @@ class SimilarOptions(PageOptions):
             raise QuerySyntaxError(
                 f"the measure {self.measure!r} cannot be combined with a probability; omit the probability"
             )
-        fingerprint_query("", self.overlap, self.probability)
+        make_fingerprint_query("", self.overlap, self.probability)
 
 
 @dataclass(frozen=True)
@@ -177,16 +174,16 @@ class PassageOptions(PageOptions):
             raise QuerySyntaxError(f"min_words must be an integer of at least 1, not {words!r}")
         if isinstance(self.ignore, str):
             raise QuerySyntaxError(f"ignore must be a list of strings, not the string {self.ignore!r:.60}")
-        alignment_of(self.preset)
+        resolve_preset(self.preset)
 
     @property
     def alignment(self) -> Alignment:
-        """The settings of the alignment: those of the preset, with `min_words` if it is given."""
-        alignment = alignment_of(self.preset)
+        """The alignment settings of the preset, with `min_words` if it is given."""
+        alignment = resolve_preset(self.preset)
         return alignment if self.min_words is None else replace(alignment, min_run=self.min_words)
 
 
-def alignment_of(preset: Preset | Alignment) -> Alignment:
+def resolve_preset(preset: Preset | Alignment) -> Alignment:
     """Return the alignment settings of a preset.
 
     Raises:
@@ -227,7 +224,7 @@ class LimitOptions:
     min_smaller_share: float | None = None
     min_score: float | None = None
 
-    def limits(self, stored: Limits) -> Limits:
+    def choose_limits(self, stored_limits: Limits) -> Limits:
         """Return the limits to use: the given ones, otherwise the stored ones.
 
         Raises:
@@ -236,7 +233,7 @@ class LimitOptions:
         names = ("max_distance", "min_share", "min_smaller_share", "min_score")
         given_limits: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
         try:
-            return replace(stored, **given_limits)
+            return replace(stored_limits, **given_limits)
         except (TypeError, ValueError) as error:
             raise QuerySyntaxError(str(error)) from error
 

@@ -44,7 +44,7 @@ class ConceptSettings:
 
     Attributes:
         extractor: name of the extractor: 1 to 18 lower-case letters, digits, `/`, `.`, `_` and `-`.
-        synonyms: check value of the synonyms, 6 hexadecimal digits; empty without synonyms.
+        synonyms: checksum of the synonyms, 6 hexadecimal digits; empty without synonyms.
     """
 
     extractor: str = "yake"
@@ -57,7 +57,7 @@ class ConceptSettings:
                 f"'sp/en_core_web_sm', not {self.extractor!r:.60}"
             )
         if not _SYNONYMS_CHECK.fullmatch(self.synonyms):
-            raise ValueError(f"the check value of synonyms must be 6 hexadecimal digits, not {self.synonyms!r:.60}")
+            raise ValueError(f"the checksum of the synonyms must be 6 hexadecimal digits, not {self.synonyms!r:.60}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

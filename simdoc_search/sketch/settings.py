@@ -163,7 +163,7 @@ class Settings:
         raise FormatMismatchError(problem, found=store_key, expected=key)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return values for JSON, including the layout version. They contain only the check value of a key."""
+        """Return values for JSON, including the layout version. They contain only the checksum of a key."""
         values = {"version": LAYOUT_VERSION, "analysis": self.analysis.to_dict(), "sketches": list(self.sketches)}
         values |= {"limits": self.limits.to_text()} if self.limits != Limits() else {}
         return values | ({"hash_key_check": self.minhash.key.check} if self.minhash.key else {})

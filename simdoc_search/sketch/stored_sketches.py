@@ -4,7 +4,7 @@
                                 sketches of `schemes` have other parameters, and then the bits of the hash
     passages:1 32 5             window, characters of a token
     sentences:2                 simhashes of sentences
-    concepts:1 yake -           extractor, check value of the synonyms
+    concepts:1 yake -           extractor, checksum of the synonyms
     words:1                     no tokens: the words of the texts are indexed, in local stores only
     language:1                  no tokens: the language of each document is identified as metadata
     no_front_matter:1           no tokens: front matter is not part of the text

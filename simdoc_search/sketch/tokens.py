@@ -95,7 +95,7 @@ def decode(tokens: Sequence[str], length: int | None = None) -> Codes:
         zero, width = ALPHABET[0], _LENGTH + 1
         for token in tokens:
             if len(token) == width and token.startswith(zero):
-                raise ValueError(f"{token!r} is not a token, because its code fits into {_LENGTH} characters")
+                raise ValueError(f"{token!r} is not a token, because its code needs only {_LENGTH} characters")
         tokens = [zero + token if len(token) == _LENGTH else token for token in tokens]
     joined = "".join(tokens)
     if not joined.isascii() or not {width}.issuperset(map(len, tokens)):

@@ -18,7 +18,7 @@ from simdoc_search.errors import FormatMismatchError, MissingExtraError, StoreEr
 from simdoc_search.passages import jaccard, measures, shingle_set
 from simdoc_search.sketch.schemes import SCHEMES
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.schema import settings_of, to_meta
+from simdoc_search.stores.remote.schema import parse_meta, to_meta
 from tests.support.stores import NewStore
 
 ENGLISH = StopWords.from_language("en")
@@ -90,11 +90,11 @@ def test_texts_in_one_batch_are_filtered_separately() -> None:
 def test_settings_are_stored_in_a_folder_and_in_a_mapping(analysis: Analysis) -> None:
     settings = Settings(analysis)
 
-    assert settings == Settings.from_dict(settings.to_dict()) == settings_of(to_meta(settings))
+    assert settings == Settings.from_dict(settings.to_dict()) == parse_meta(to_meta(settings))
 
 
 def test_the_stored_form_of_representations() -> None:
-    """The form in a mapping has at most 50 characters. Stop words are stored as the check value of their list."""
+    """The form in a mapping has at most 50 characters. Stop words are stored as the checksum of their list."""
     whole = Analysis("lowercase", 100, "character", stop_words=ENGLISH, stem="en", frequencies=True)
 
     assert f"lowercase character 100 short -{ENGLISH} ~en *" == to_meta(Settings(whole))["simdoc_analysis"]
@@ -104,12 +104,14 @@ def test_the_stored_form_of_representations() -> None:
     assert frozenset() == StopWords.from_stored(str(AUTO)).words_of("unknown")
     with pytest.raises(FormatMismatchError, match="stored stop words must look like 'de/1a2b3c', not '/xyz'"):
         Settings.from_dict({"version": 1, "analysis": {"stop_words": "/xyz"}, "sketches": ["bucketed:1"]})
-    with pytest.raises(FormatMismatchError, match="of the package stop-words for all languages are not those of"):
+    with pytest.raises(
+        FormatMismatchError, match="of the package stop-words for all languages differ from the stop words of"
+    ):
         StopWords.from_stored("auto/000000").words_of("en")
 
 
 def test_stop_words_of_a_file_are_named_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The index stores only the check value of the words. A missing or wrong file is refused."""
+    """The index stores only the checksum of the words. A missing or wrong file is refused."""
     file, other, folder = tmp_path / "words.txt", tmp_path / "other.txt", tmp_path / "store"
     file.write_text("the\nand und", "utf-8")
     other.write_text("the", "utf-8")
@@ -118,11 +120,11 @@ def test_stop_words_of_a_file_are_named_by_the_environment(tmp_path: Path, monke
         [Document("a", "the one and the other of two")]
     )
 
-    missing = f"with a stop word file \\(check value {stop_words.check}\\); set SIMDOC_"
+    missing = f"with a stop word file \\(checksum {stop_words.check}\\); set SIMDOC_"
     with pytest.raises(FormatMismatchError, match=missing):
         SimilaritySearch(open_store(folder)).similar_to_text("one other of two")
     monkeypatch.setenv("SIMDOC_STOP_WORDS", str(other))
-    with pytest.raises(FormatMismatchError, match="are not those of the index; set SIMDOC_STOP_WORDS"):
+    with pytest.raises(FormatMismatchError, match="differ from the stop words of the index; set SIMDOC_STOP_WORDS"):
         SimilaritySearch(open_store(folder)).index([Document("b", "the one")])
     monkeypatch.setenv("SIMDOC_STOP_WORDS", str(file))
     assert ["a"] == [hit.id for hit in SimilaritySearch(open_store(folder)).similar_to_text("ONE other of two").hits]

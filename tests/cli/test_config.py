@@ -9,7 +9,7 @@ import click
 import pytest
 
 from simdoc_search.cli.config import SETTABLE_OPTIONS
-from simdoc_search.cli.group import cli
+from simdoc_search.cli.group import load_commands
 from tests.support.cli import answer, output, run, usage_error, words, write, write_corpus
 
 HARMLESS = """
@@ -98,7 +98,7 @@ def test_unknown_options_and_invalid_values_are_one_sentence(folder: Path) -> No
     assert "store must be a non-empty string, not 3" in refused(folder, "store = 3")
     assert "is not valid TOML: " in refused(folder, "[similar")
     assert "is not valid TOML: " in refused(folder, "\ufeff\0")
-    assert "it is a folder" in refused(folder, "", "list", SIMDOC_CONFIG=str(folder))
+    assert "leads to a folder" in refused(folder, "", "list", SIMDOC_CONFIG=str(folder))
 
 
 def test_a_file_made_to_exhaust_the_parser_is_one_short_sentence(folder: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_file_cannot_set_dangerous_options(folder: Path) -> None:
 
 def test_no_option_that_can_be_set_writes_a_file() -> None:
     for name, options in SETTABLE_OPTIONS.items():
-        flags = {flag.lstrip("-"): parameter for parameter in cli.commands[name].params for flag in parameter.opts}
+        flags = {flag.lstrip("-"): parameter for parameter in load_commands()[name].params for flag in parameter.opts}
 
         assert options <= set(flags)
         assert not [option for option in options if isinstance(flags[option].type, click.Path | click.File)]

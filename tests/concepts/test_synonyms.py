@@ -60,7 +60,7 @@ def test_a_missing_file_and_another_encoding_are_reported(tmp_path: Path) -> Non
 
 
 def test_the_check_value_changes_only_with_the_replacements(tmp_path: Path) -> None:
-    """The check value does not depend on the order of rules or on comments."""
+    """The checksum does not depend on the order of rules or on comments."""
     first = synonyms(tmp_path, "a, b\nc => d").check
 
     assert 6 == len(first)

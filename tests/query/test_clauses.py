@@ -119,9 +119,15 @@ def test_a_query_without_a_fingerprint_is_unchanged(query: str) -> None:
         ("FINGERPRINT:a OR", "is not valid in Lucene's query syntax"),
         ("(FINGERPRINT:a", "is not valid in Lucene's query syntax"),
         ("FINGERPRINT:a*", "is not a document id; write ID_OVERLAP"),
-        ("FINGERPRINT:a~2", "write FINGERPRINT:ID_20, without wildcards and not inside another field"),
-        ("FINGERPRINT:[a TO b]", "write FINGERPRINT:ID_20, without wildcards and not inside another field"),
-        ("title:(one FINGERPRINT:a)", "write FINGERPRINT:ID_20, without wildcards and not inside another field"),
+        ("FINGERPRINT:a~2", "write FINGERPRINT:ID_20, without wildcards, and not in the parentheses of another field"),
+        (
+            "FINGERPRINT:[a TO b]",
+            "write FINGERPRINT:ID_20, without wildcards, and not in the parentheses of another field",
+        ),
+        (
+            "title:(one FINGERPRINT:a)",
+            "write FINGERPRINT:ID_20, without wildcards, and not in the parentheses of another field",
+        ),
     ],
 )
 def test_a_meaningless_fingerprint_is_refused(query: str, message: str) -> None:

@@ -148,8 +148,8 @@ def test_threshold_and_range_lose_nothing(query: dict[int, int], document: dict[
         (0.2, 80, "probability must be a fraction from 0 to 1, not 80"),
         (0.2, "9" * 5000, "probability must be a number"),
         (0.2, 0, "probability 0 would find nothing"),
-        (None, 0.8, "a probability needs an overlap"),
-        (0, 0.8, "a probability needs an overlap"),
+        (None, 0.8, "a probability requires an overlap"),
+        (0, 0.8, "a probability requires an overlap"),
     ],
 )
 def test_bad_numbers_are_refused(overlap: Number, probability: Number, message: str) -> None:

@@ -37,7 +37,7 @@ def lock_file(handle: int, *, shared: bool = False) -> bool:
 
 
 @contextmanager
-def locked_trees(folders: Iterable[str]) -> Iterator[None]:
+def lock_trees(folders: Iterable[str]) -> Iterator[None]:
     """Lock folders, given by absolute path, and everything below them.
 
     The top folder of each tree gets an exclusive lock. Each folder above it gets a shared lock. So two runs exclude
@@ -57,13 +57,13 @@ def locked_trees(folders: Iterable[str]) -> Iterator[None]:
             stack.callback(os.close, handle)
             if not lock_file(handle, shared=folder not in tops):
                 raise PlanError(
-                    f"another run of `apply` is changing files in {folder}; wait until it ends, then try again"
+                    f"another run of `apply` is changing files in {folder}; wait until that run ends, then try again"
                 )
         yield
 
 
 def _top_folders(folders: Iterable[str]) -> set[Path]:
-    """Return the folders that are not inside others. If there are too many, return their parents instead, and so on."""
+    """Return the folders that are not inside other folders. If they are too many, return their parents, and so on."""
     tops = {Path(os.path.realpath(folder)) for folder in set(folders)}
     while True:
         tops = {folder for folder in tops if tops.isdisjoint(folder.parents)}

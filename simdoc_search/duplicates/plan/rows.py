@@ -16,7 +16,7 @@ ACTIONS: tuple[Action, ...] = get_args(Action)
 DropMethod = Literal["move", "delete", "hardlink"]
 """How files are dropped: moved to another folder, deleted, or replaced with a hard link to the kept file."""
 
-IN_ARCHIVE = "it is in an archive, which is left unchanged"
+IN_ARCHIVE = "the file is in an archive, and archives are not changed"
 """The reason why a document in an archive is never dropped, and why its duplicates are not dropped either."""
 
 MAX_BYTES = 1 << 31
@@ -81,11 +81,11 @@ class PlanRow:
     key: DocumentKey  # key of the document in the store
     path: str | None  # absolute path of the document's file; None if it has no file
     kept: str  # `name` of the document that is kept instead; empty for the kept document of the group
-    # state of the document when the plan was written; None if it is unknown; the document is then never changed
+    # state of the document when the plan was written; None if it is unknown, so that the document must not be changed
     state: State | None
     overlap: str = ""  # overlap with the kept document in percent, for information only
     kind: str = ""  # what the document has in common with the kept one, for information only
-    changed: str = ""  # modification date of the file, for information only
+    modified_on: str = ""  # modification date of the file, for information only
     note: str = ""  # why the action is proposed, for information only
 
     @property
@@ -98,4 +98,4 @@ class PlanRow:
         if IN_ARCHIVE in self.note:
             return LeftAloneError(IN_ARCHIVE)
         note = f" ({self.note})" if self.note else ""
-        return LeftAloneError(f"the plan has no state for it{note}", needs_new_plan=True)
+        return LeftAloneError(f"the plan has no state for this document{note}", needs_new_plan=True)

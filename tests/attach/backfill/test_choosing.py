@@ -15,7 +15,7 @@ from tests.support.cli import run, usage_error
 from tests.support.fake_engine import BODY, engine, index, target
 
 
-def filters_of(described: dict[str, Any], name: str) -> dict[str, Any]:
+def make_filters(described: dict[str, Any], name: str) -> dict[str, Any]:
     """The filters of each index behind a name, in an engine without documents."""
 
     def handle(_: str, path: str, __: Any) -> Any:
@@ -36,16 +36,16 @@ def test_the_filter_of_an_alias_applies_unless_another_name_selects_the_whole_in
     def either(*filters: Any) -> dict[str, list[Any]]:
         return {"i": [{"bool": {"should": list(filters), "minimum_should_match": 1}}] if filters else []}
 
-    assert either(few) == filters_of(described, "few") == filters_of(described, "fe*")
-    assert either(few, others) == filters_of(described, "few,others")
-    assert all(either() == filters_of(described, name) for name in ("few,all", "i", "few,i", "i*"))
+    assert either(few) == make_filters(described, "few") == make_filters(described, "fe*")
+    assert either(few, others) == make_filters(described, "few,others")
+    assert all(either() == make_filters(described, name) for name in ("few,all", "i", "few,i", "i*"))
 
 
 def test_an_alias_does_not_narrow_a_data_stream() -> None:
     """The name of the stream selects the whole backing index."""
     described = {".ds-logs-000001": index(aliases={"few": {"filter": {"match_all": {}}}}, data_stream="logs")}
 
-    assert {".ds-logs-000001": []} == filters_of(described, "logs") == filters_of(described, "lo*,few")
+    assert {".ds-logs-000001": []} == make_filters(described, "logs") == make_filters(described, "lo*,few")
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_incomplete_documents_are_read_within_the_filter_of_an_alias() -> None:
     alias = {"term": {"team": "b"}}
     lacks = {"bool": {"must_not": [{"exists": {"field": "fp.format"}}]}}
     label = "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 9"
-    without = queries.incomplete_query(
+    without = queries.build_incomplete_query(
         target(filters=[alias], settings=Settings(passages=None)), BackfillOptions("body", "fp")
     )
-    (either,) = queries.incomplete_query(target(), BackfillOptions("body", "fp"))["bool"]["filter"]
+    (either,) = queries.build_incomplete_query(target(), BackfillOptions("body", "fp"))["bool"]["filter"]
 
     assert {"filter": [alias, lacks]} == without["bool"]
     assert [lacks, {"term": {"fp.format": label}}] == either["bool"]["should"]
@@ -91,7 +91,9 @@ def test_incomplete_documents_are_read_within_the_filter_of_an_alias() -> None:
 def test_with_a_query_for_texts_only_documents_with_a_text_are_read() -> None:
     """Documents without a text that still have a fingerprint are read too."""
     text = {"exists": {"field": "body"}}
-    query = queries.incomplete_query(target(settings=Settings(passages=None), text_query=text), BackfillOptions("body"))
+    query = queries.build_incomplete_query(
+        target(settings=Settings(passages=None), text_query=text), BackfillOptions("body")
+    )
     (either,) = query["bool"]["filter"]
     ours = [{"exists": {"field": "simdoc.format"}}, {"exists": {"field": "simdoc.tokens"}}]
 
@@ -106,12 +108,12 @@ def test_each_write_is_in_one_part_of_a_range() -> None:
     for first, last, parts in ((-1, 0, 1), (-1, 9, 3), (-1, 100, 7), (-1, 3, 10), (59, 100, 7), (8, 9, 1)):
         ranges = list(WriteRange((first, -1), (last, 20)).split(parts))
         for shard, wanted in enumerate([range(first + 1, last + 1), range(21)]):
-            bounds = [part.shard_query(shard)["range"]["_seq_no"] for part in ranges]
+            bounds = [part.build_shard_query(shard)["range"]["_seq_no"] for part in ranges]
 
             assert list(wanted) == [number for bound in bounds for number in range(bound["gte"], bound["lte"] + 1)]
     assert [] == [*WriteRange((-1,), (9,)).split(0), *WriteRange((9, -1), (9, -1)).split(3)]
-    assert {"gte": 3, "lte": 9} == WriteRange((7, 2), (9, 5)).any_shard_query()["range"]["_seq_no"]
-    assert {"gte": 3} == WriteRange((7, 2)).any_shard_query()["range"]["_seq_no"]
+    assert {"gte": 3, "lte": 9} == WriteRange((7, 2), (9, 5)).build_any_shard_query()["range"]["_seq_no"]
+    assert {"gte": 3} == WriteRange((7, 2)).build_any_shard_query()["range"]["_seq_no"]
 
 
 # --- the command line ---
