@@ -72,4 +72,4 @@ def check_min_hash(client: Any, index: str, field: str = "body.fingerprint", min
     """
     engine = client if isinstance(client, Engine) else Engine(client, "the engine")
     analysis, minhash = settings_of_engine(minhash)
-    check_terms(engine, index, field, TermSettings(analysis, minhash, passages=None, words=False))
+    check_terms(engine, index, field, TermSettings(analysis, minhash, passages=None, indexes_words=False))

@@ -19,7 +19,7 @@ from simdoc_search.indexing.jobs import Job, chunks_of, map_chunks, origin_of, r
 from simdoc_search.languages import FIELD as LANGUAGE
 from simdoc_search.languages import language_of
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.kinds import KindName
+from simdoc_search.sketch.kinds import TokenKindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Encoder
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
@@ -57,7 +57,7 @@ class Prepared(NamedTuple):
 
     encoded: EncodedRecord
     digest: str
-    missing_kinds: list[KindName]
+    missing_kinds: list[TokenKindName]
 
     @classmethod
     def of(cls, record: Record, settings: Settings, encode: Encoder) -> Prepared:
@@ -169,7 +169,7 @@ def _make_records(
         settings.analysis,
         settings.minhash,
         words_hash=True,
-        words=settings.words,
+        words=settings.indexes_words,
         passages=settings.passages,
     )
     sketches = compute_sketches(texts, settings, preparation.extractor)
@@ -179,7 +179,7 @@ def _make_records(
             fingerprint.codes(),
             fingerprint.shingles,
             digest,
-            _with_language(document) if settings.language else document.metadata,
+            _with_language(document) if settings.identifies_language else document.metadata,
             document.text,
             origin,
             text_hash(document.text),

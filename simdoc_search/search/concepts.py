@@ -68,7 +68,7 @@ def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) 
     else:
         named_words = names.words
         settings = store.settings.concepts
-        if settings is not None and settings.synonyms and names.extractor.synonyms is None:
+        if settings is not None and settings.synonyms_checksum and names.extractor.synonyms is None:
             missing_names_reason = "synonyms cannot be named; give the synonyms that the index was created with"
     document_concepts = concepts.paragraphs.as_one_paragraph()
     weights_by_code, frequencies = weights.weights_by_code(), weights.frequencies()
@@ -83,7 +83,7 @@ def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) 
         missing_names_reason = (
             f"{counted(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
         )
-    paragraphs = concepts.paragraphs.count
+    paragraphs = concepts.paragraphs.paragraph_count
     return ConceptsResult(
         document.name, document.key, tuple(words_of_document), paragraphs, weights.documents, missing_names_reason
     )

@@ -15,7 +15,7 @@ from simdoc_search.passages.word_spans import Mask, no_words
 from simdoc_search.search.stored_texts import AnalysedText
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, shingle_codes
-from simdoc_search.sketch.sentences import sentences_of_codes
+from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.winnow import Codes, empty_codes
@@ -167,7 +167,7 @@ class QueryDocument:
         """
         if self.text is not None and (not self.is_stored or self.settings.sentences is None):
             return compute_simhashes(self.text, self.settings.analysis)
-        return sentences_of_codes(self.record.sentences)
+        return decode_sentences(self.record.sentences)
 
 
 def words_of_shingles(shingles: int, settings: Settings) -> int:

@@ -17,7 +17,7 @@ from simdoc_search.search.similar import similar_to_records
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import batches, read_records, with_metadata
 from simdoc_search.search.versions_result import CandidateSource
-from simdoc_search.sketch.sentences import Codes, codes_of_sentences, flips_for, query_codes, sentences_of_codes
+from simdoc_search.sketch.sentences import Codes, choose_flip_count, decode_sentences, encode_sentences, query_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
@@ -87,7 +87,7 @@ def _find_by_sentences(
     """
     records: dict[DocumentKey, Record] = {}
     queried = query_sentences(document.sentences)
-    flips = flips_for(len(queried), bits)
+    flips = choose_flip_count(len(queried), bits)
 
     def search(codes: Codes) -> int:
         sharing = store.documents_sharing(codes, kind="sentences", filters=query.filters, exclude=exclude, size=size)
@@ -97,13 +97,13 @@ def _find_by_sentences(
 
     total = search(query_codes(queried, min(1, flips)))
     if total > size:
-        rare = rare_sentences(queried, [sentences_of_codes(record.sentences) for record in records.values()], bits)
-        search(codes_of_sentences(rare))
+        rare = rare_sentences(queried, [decode_sentences(record.sentences) for record in records.values()], bits)
+        search(encode_sentences(rare))
         if len(rare) < len(queried):
             search(query_codes(rare, min(1, flips)))
     if flips > 1:  # many documents share these tokens by chance, so they are queried separately
         total = search(query_codes(queried, flips))
-    sentences = [sentences_of_codes(record.sentences) for record in records.values()]
+    sentences = [decode_sentences(record.sentences) for record in records.values()]
     return VersionCandidates(list(records.values()), sentences, total, len(queried))
 
 

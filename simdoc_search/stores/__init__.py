@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from simdoc_search.display import without_credentials
 from simdoc_search.errors import LocationError, MissingExtraError
-from simdoc_search.sketch.key import key_from
+from simdoc_search.sketch.key import resolve_hash_key
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.location import MEMORY, EngineKind, parse_location
 
@@ -80,7 +80,7 @@ def open_store(
     _log.info("opening %s", index if location is None else without_credentials(os.fspath(location)))
     parsed = "" if location is None else parse_location(os.fspath(location))
     settings_key = settings.minhash.key if settings else None
-    key = settings_key if hash_key is None and settings_key and settings_key.is_known else key_from(hash_key)
+    key = settings_key if hash_key is None and settings_key and settings_key.has_secret else resolve_hash_key(hash_key)
     settings = settings.with_key(key) if settings else None
     if isinstance(parsed, str) and parsed != MEMORY:
         from simdoc_search.stores.remote.connection import connect  # noqa: PLC0415

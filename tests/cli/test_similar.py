@@ -234,7 +234,7 @@ def test_messages_about_common_mistakes_name_the_right_command() -> None:
         (["doc123_20", "--probability", "٣"], "write a number such as 20 or 12.5"),
         (["doc123_20", "--probability", "0.2"], "write 20 for 20 %"),
         (["doc123_20", "--probability", "0"], "would find nothing"),
-        (["doc123", "--probability", "80"], "needs an overlap"),
+        (["doc123", "--probability", "80"], "requires an overlap"),
         (
             ["doc123", "--measure", "contained", "--probability", "80"],
             "'contained' cannot be combined with a probability; omit",

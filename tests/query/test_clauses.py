@@ -119,9 +119,15 @@ def test_a_query_without_a_fingerprint_is_unchanged(query: str) -> None:
         ("FINGERPRINT:a OR", "is not valid in Lucene's query syntax"),
         ("(FINGERPRINT:a", "is not valid in Lucene's query syntax"),
         ("FINGERPRINT:a*", "is not a document id; write ID_OVERLAP"),
-        ("FINGERPRINT:a~2", "write FINGERPRINT:ID_20, without wildcards and not inside another field"),
-        ("FINGERPRINT:[a TO b]", "write FINGERPRINT:ID_20, without wildcards and not inside another field"),
-        ("title:(one FINGERPRINT:a)", "write FINGERPRINT:ID_20, without wildcards and not inside another field"),
+        ("FINGERPRINT:a~2", "write FINGERPRINT:ID_20, without wildcards, and outside the parentheses of other fields"),
+        (
+            "FINGERPRINT:[a TO b]",
+            "write FINGERPRINT:ID_20, without wildcards, and outside the parentheses of other fields",
+        ),
+        (
+            "title:(one FINGERPRINT:a)",
+            "write FINGERPRINT:ID_20, without wildcards, and outside the parentheses of other fields",
+        ),
     ],
 )
 def test_a_meaningless_fingerprint_is_refused(query: str, message: str) -> None:
@@ -153,7 +159,7 @@ def test_simple_clauses_are_read_as_filters() -> None:
     ],
 )
 def test_other_clauses_are_refused_with_an_example(query: str) -> None:
-    with pytest.raises(QuerySyntaxError, match="write one FINGERPRINT:ID_20, followed by AND FIELD:VALUE"):
+    with pytest.raises(QuerySyntaxError, match="write FINGERPRINT:ID_20, followed by AND FIELD:VALUE"):
         parse_filters(query)
 
 

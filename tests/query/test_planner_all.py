@@ -33,7 +33,7 @@ ALFRESCO_DIFFERS = {
     ),
     **dict.fromkeys(["id_1", "id_1.0"], "1 means 100 % in Alfresco, and 1 % here"),
     **dict.fromkeys(["id_70_100", "id_70_1"], "with a probability of 100 %, Alfresco requires any one token"),
-    "id_0_80": "Alfresco plans no bands; here, a probability needs an overlap",
+    "id_0_80": "Alfresco plans no bands; here, a probability requires an overlap",
     "id_70_0": "Alfresco plans one band of all tokens; here, this is an error",
     **dict.fromkeys(["id_-20", "id_150", "id_150_80"], "Alfresco does not validate numbers"),
     **dict.fromkeys(["id_20_80_junk", "id_abc"], "here, the whole string is an id, because it ends with no number"),

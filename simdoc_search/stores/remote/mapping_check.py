@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, count_fields, fields_of, remaining_fields
 from simdoc_search.stores.remote.schema import component_template, settings_of
@@ -138,7 +138,7 @@ def _field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[MappingFau
         how = "" if name == "tokens" else f"; {_REINDEX}"
         yield MappingFault(f"there is no field {field}.{name}{how}", blocks_queries=True)
     for name, expected in _expected_mapping(mapping, field)["properties"].items():
-        kind = name if name in KINDS else ""
+        kind = name if name in TOKEN_KINDS else ""
         if kind and name not in existing and "tokens" in existing:
             yield MappingFault(f"there is no field {field}.{name}; {_REINDEX}", kind=kind)
         differences = _differences(existing.get(name, expected), expected)
@@ -167,7 +167,7 @@ def _expected_mapping(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
     if tokens := fields_of(mapping, field).get("tokens"):
         with suppress(FormatMismatchError):
             settings = settings_of(tokens.get("meta", {}))
-            expected_settings = replace(expected_settings, **{name: getattr(settings, name) for name in KINDS})
+            expected_settings = replace(expected_settings, **{name: getattr(settings, name) for name in TOKEN_KINDS})
     template = component_template(expected_settings, field)
     expected: dict[str, Any] = template["template"]["mappings"]["properties"][field]
     return expected
