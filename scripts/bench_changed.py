@@ -65,12 +65,12 @@ def measure(engine: Engine, name: str, given: argparse.Namespace, chance: random
         send(engine, name, ({"update": {"_id": id}} for id in some), (*texts, *views))
 
     change()
-    timed("status before texts were compared", lambda: told(inspect_indices(engine, name, sample=200)))
+    timed("status before texts were compared", lambda: told(inspect_indices(engine, name, sample_size=200)))
     timed("backfill --stale, the first one", lambda: run(engine, name, stale=True))
-    timed("status, nothing was written since", lambda: told(inspect_indices(engine, name, sample=200)))
+    timed("status, nothing was written since", lambda: told(inspect_indices(engine, name, sample_size=200)))
     change()
-    timed("status", lambda: told(inspect_indices(engine, name, sample=200)))
-    timed("status --sample 2000", lambda: told(inspect_indices(engine, name, sample=2000)))
+    timed("status", lambda: told(inspect_indices(engine, name, sample_size=200)))
+    timed("status --sample 2000", lambda: told(inspect_indices(engine, name, sample_size=2000)))
     timed("backfill --stale", lambda: run(engine, name, stale=True))
     change()
     timed("backfill --stale --full", lambda: run(engine, name, stale=True, full=True))
@@ -102,7 +102,7 @@ def batches(lines: Iterator[str], size: int) -> Iterator[list[str]]:
 def run(engine: Engine, name: str, *, stale: bool = False, full: bool = False) -> str:
     """A backfill, and what it did."""
     report = Backfill(engine, name, BackfillOptions("body", stale=stale, full=full)).run()
-    return f"{report.documents:,} read, {report.updated:,} updated"
+    return f"{report.document_count:,} read, {report.updated:,} updated"
 
 
 def told(inspection: Inspection) -> str:

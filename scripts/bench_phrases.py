@@ -26,7 +26,7 @@ from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.corpus import FileSource, read_corpus
 from simdoc_search.corpus.file_reader import read_in_process
-from simdoc_search.search.passages_candidates import passage_candidates
+from simdoc_search.search.passage_candidates import find_passage_candidates
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.stores.base import Store
 
@@ -80,8 +80,8 @@ def measure(store: Store, ids: list[str], length: int) -> str:
     times, found, common = [], 0, 0
     for id, text in sentences(store, ids, length):
         began = time.process_time()
-        document = QueryDocument.of_text(text, store.settings)
-        candidates = passage_candidates(store, document, filters=None, exclude=None, size=SIZE)
+        document = QueryDocument.from_text(text, store.settings)
+        candidates = find_passage_candidates(store, document, filters=None, exclude=None, size=SIZE)
         times.append(1000 * (time.process_time() - began))
         found += id in {each.id for each in candidates.documents}
         common += candidates.too_common_phrases > 0

@@ -26,7 +26,7 @@ from uuid import uuid4
 
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.attach.backfill import Backfill, BackfillOptions
-from simdoc_search.attach.pipeline import pipeline_body
+from simdoc_search.attach.pipeline import build_pipeline_body
 from simdoc_search.attach.update_by_query import update_by_query
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
@@ -53,7 +53,7 @@ def main() -> None:
     nodes = engine.call("GET", ["_nodes"])["_nodes"]["total"]
     size = sum(len(each.encode()) for each in texts)
     print(f"{len(texts):,} documents of {size / len(texts):,.0f} bytes; {nodes} nodes, {given.shards} shards")
-    engine.call("PUT", ["_ingest", "pipeline", PIPELINE], pipeline_body())
+    engine.call("PUT", ["_ingest", "pipeline", PIPELINE], build_pipeline_body())
     try:
         load(engine, WAYS[-1], texts, given.shards)  # compiled by then
         loading(engine, texts, given.rounds, given.shards)

@@ -49,6 +49,8 @@ install_native() {
     if [ "$(cat "$folder/native" 2>/dev/null)" = "$stamp" ]; then
         return
     fi
+    # A running process that has loaded the old kernel would crash if its file were overwritten.
+    rm -f "$folder"/lib/python3*/site-packages/simdoc_search_native/*.so
     "$folder/bin/python" -m pip install --quiet --disable-pip-version-check ./native >&2
     echo "$stamp" >"$folder/native"
 }

@@ -13,7 +13,7 @@ SimdocError
     ├── IndexGoneError      an index was deleted while it was open           (stores.remote.bulk)
     ├── RequestError        the engine responds to a request with an error   (stores.remote.errors)
     ├── ResponseTooLargeError  the engine's response is too large            (stores.remote.errors)
-    ├── UnfitIndexError     fingerprints cannot be added to an index         (attach.backfill)
+    ├── UnsupportedIndexError     fingerprints cannot be added to an index         (attach.backfill)
     └── EngineError         the development engine cannot be run             (devengine)
 
 Every message is one sentence that says what happened and what to do next. No message contains a password. An error
@@ -106,7 +106,7 @@ class UnknownDocumentError(SimdocError, LookupError):
         id_hint: str = "",
     ) -> None:
         if other_indices:
-            hint = f"it exists in: {', '.join(other_indices)}"
+            hint = f"this id exists in: {', '.join(other_indices)}"
         elif suggestions:
             hint = f"did you mean {', '.join(map(repr, suggestions))}?"
         else:

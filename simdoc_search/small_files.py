@@ -38,9 +38,9 @@ def read_small(path: str | os.PathLike[str], max_bytes: int) -> bytes:
         if size <= max_bytes:  # a file in /proc has size 0, and any file may grow
             data = cast("bytes | None", file.read(max_bytes + 1))
     if data is None:
-        raise OSError(errno.EAGAIN, "reading it would wait for another process", os.fspath(path))
+        raise OSError(errno.EAGAIN, "reading the file would wait for another process", os.fspath(path))
     if max(size, len(data)) > max_bytes:
-        raise OSError(errno.EFBIG, f"it is larger than {max_bytes:,} bytes", os.fspath(path))
+        raise OSError(errno.EFBIG, f"the file is larger than {max_bytes:,} bytes", os.fspath(path))
     return data
 
 
@@ -57,7 +57,7 @@ def open_regular(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         mode = os.fstat(handle).st_mode
         if not stat.S_ISREG(mode):
             kind = _FILE_TYPES.get(stat.S_IFMT(mode), "device")
-            raise OSError(errno.EINVAL, f"it is a {kind}, not a regular file", os.fspath(path))
+            raise OSError(errno.EINVAL, f"the path leads to a {kind}, not to a regular file", os.fspath(path))
         with open(handle, "rb", closefd=False) as file:
             yield file
     finally:

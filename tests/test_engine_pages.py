@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.attach.pipeline import pipeline_body
-from simdoc_search.attach.search_templates import search_templates
+from simdoc_search.attach.pipeline import build_pipeline_body
+from simdoc_search.attach.search_templates import build_search_templates
 from simdoc_search.devengine import start_cluster
 from tests.support.backfill import load, to
 from tests.support.cli import answer, output
@@ -119,7 +119,7 @@ def test_the_pipeline_is_installed_by_the_commands_of_the_page(
 
 def test_the_shipped_pipeline_is_current() -> None:
     """Write it with: simdoc-search template show --pipeline > index_templates/simdoc.pipeline.json"""
-    assert pipeline_body() == json.loads((ROOT / "index_templates/simdoc.pipeline.json").read_text("ascii"))
+    assert build_pipeline_body() == json.loads((ROOT / "index_templates/simdoc.pipeline.json").read_text("ascii"))
 
 
 # --- docs/search_templates.md ---
@@ -163,7 +163,7 @@ def test_everything_is_removed_by_the_commands_of_the_page(engine_url: str, name
         answers = [json.loads(run_command(command)) for command in commands]
         load(engine, articles, {"3": {"body": text}})
         hits = engine.search(articles, {"size": 10})["hits"]["hits"]
-        places = [["_scripts", name] for name in search_templates()]
+        places = [["_scripts", name] for name in build_search_templates()]
         places += [[watches], ["_component_template", "simdoc"], ["_ingest", "pipeline", articles]]
 
         assert [2] == [reply["updated"] for reply in answers if not reply.get("acknowledged")]

@@ -58,7 +58,7 @@ def test_other_errors_are_not_a_lack_of_memory(error: Exception | None) -> None:
 def test_the_writer_buffers_less_on_a_small_machine(
     machine: int | None, heap: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "machine_memory", lambda: machine)
+    monkeypatch.setattr(writer, "read_machine_memory", lambda: machine)
 
     assert heap == writer.heap_bytes()
 

@@ -32,7 +32,7 @@ def test_a_file_up_to_the_limit_is_read_also_through_a_link(tmp_path: Path) -> N
 
     assert b"x" * LIMIT == read_small(tmp_path / "link", LIMIT)
     path.write_bytes(b"x" * (LIMIT + 1))
-    assert "it is larger than 100 bytes" == refusal(path)
+    assert "the file is larger than 100 bytes" == refusal(path)
 
 
 def test_a_large_file_is_refused_without_reading_it(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_large_file_is_refused_without_reading_it(tmp_path: Path) -> None:
 
     tracemalloc.start()
     try:
-        assert "it is larger than 100 bytes" == refusal(tmp_path / "large")
+        assert "the file is larger than 100 bytes" == refusal(tmp_path / "large")
         assert 1_000_000 > tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -52,9 +52,9 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
     """Nobody writes to the pipe, and the call does not wait."""
     os.mkfifo(tmp_path / "pipe")
 
-    assert "it is a pipe, not a regular file" == refusal(tmp_path / "pipe")
-    assert "it is a folder, not a regular file" == refusal(tmp_path)
-    assert "it is a device, not a regular file" == refusal("/dev/zero")
+    assert "the path leads to a pipe, not to a regular file" == refusal(tmp_path / "pipe")
+    assert "the path leads to a folder, not to a regular file" == refusal(tmp_path)
+    assert "the path leads to a device, not to a regular file" == refusal("/dev/zero")
     assert "No such file or directory" == refusal(tmp_path / "missing")
     with socket.socket(socket.AF_UNIX) as sock, tempfile.TemporaryDirectory() as short:
         sock.bind(f"{short}/s")
@@ -64,7 +64,7 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
 def test_the_limit_also_applies_to_a_file_of_unknown_size() -> None:
     assert 0 == Path("/proc/self/maps").stat().st_size
-    assert "it is larger than 100 bytes" == refusal("/proc/self/maps")
+    assert "the file is larger than 100 bytes" == refusal("/proc/self/maps")
 
 
 def test_a_key_with_many_dots_is_refused() -> None:

@@ -2,6 +2,8 @@
 //!
 //! A run is a triple: its first word in text a, its first word in text b, and its number of words.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 pub type Run = [i64; 3];
@@ -25,45 +27,61 @@ const MAX_TRIED_POSITIONS: usize = 4;
 /// The runs around rare windows, and runs that cover every shared window of `min_run` words.
 pub fn shared_runs(a: &[i32], b: &[i32], limits: &Limits) -> Vec<Run> {
     let mut runs = Vec::new();
+    let mut windows = Windows::of(a, b);
     for length in 1..=limits.max_window {
-        runs.extend(runs_around_rare_windows(a, b, length, limits.max_pairs));
+        let classes = windows.classes(length);
+        runs.extend(runs_around_rare_windows(a, b, &classes, limits.max_pairs));
     }
     unique(&mut runs);
     let runs = dense_runs(runs, limits);
-    let runs = add_covering_runs(a, b, runs, limits.min_run);
+    let runs = add_covering_runs(a, b, &windows.classes(limits.min_run), runs, limits.min_run);
     uncovered_runs(&runs, a.len(), b.len(), limits.min_run as i64)
 }
 
-/// The class of the window of `length` words that begins at each word of a and of b. Equal windows have equal classes.
-fn classes(a: &[i32], b: &[i32], length: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut levels = [
-        number(a.iter().copied(), b.iter().copied()),
-        Default::default(),
-    ];
-    let mut size = 1;
-    while size < length {
-        let shift = size.min(length - size);
-        levels[1] = {
-            let pairs = |text: &'_ [u32]| -> Vec<(u32, u32)> {
-                let second = text.get(shift..).unwrap_or_default();
-                text.iter().copied().zip(second.iter().copied()).collect()
-            };
-            number(
-                pairs(&levels[0].0).into_iter(),
-                pairs(&levels[0].1).into_iter(),
-            )
-        };
-        levels.swap(0, 1);
-        size += shift;
+type Classes = (Vec<u32>, Vec<u32>);
+
+/// The classes of windows in both texts. Equal windows have equal classes.
+struct Windows {
+    /// For windows of 1, 2, 4, ... words.
+    levels: Vec<Classes>,
+}
+
+impl Windows {
+    fn of(a: &[i32], b: &[i32]) -> Self {
+        let level = number(a.iter().copied(), b.iter().copied());
+        Windows {
+            levels: vec![level],
+        }
     }
-    let [level, _] = levels;
-    level
+
+    /// The class of the window of `length` words that begins at each word of a and of b.
+    fn classes(&mut self, length: usize) -> Cow<'_, Classes> {
+        let level = length.ilog2() as usize;
+        while self.levels.len() <= level {
+            let shift = 1 << (self.levels.len() - 1);
+            self.levels
+                .push(lengthen(self.levels.last().unwrap(), shift));
+        }
+        match length - (1 << level) {
+            0 => Cow::Borrowed(&self.levels[level]),
+            shift => Cow::Owned(lengthen(&self.levels[level], shift)),
+        }
+    }
+}
+
+/// The classes of windows that are `shift` words longer.
+fn lengthen((a, b): &Classes, shift: usize) -> Classes {
+    fn pairs(classes: &[u32], shift: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let second = classes.get(shift..).unwrap_or_default();
+        classes.iter().copied().zip(second.iter().copied())
+    }
+    number(pairs(a, shift), pairs(b, shift))
 }
 
 fn number<T: std::hash::Hash + Eq>(
     a: impl Iterator<Item = T>,
     b: impl Iterator<Item = T>,
-) -> (Vec<u32>, Vec<u32>) {
+) -> Classes {
     let mut numbers = FxHashMap::default();
     let mut class = |window| {
         let next = numbers.len() as u32;
@@ -124,12 +142,16 @@ fn extend(a: &[i32], b: &[i32], i: usize, j: usize) -> Run {
     [(i - before) as i64, (j - before) as i64, size as i64]
 }
 
-fn runs_around_rare_windows(a: &[i32], b: &[i32], length: usize, max_pairs: u64) -> Vec<Run> {
-    let (a_classes, b_classes) = classes(a, b, length);
-    let count = count_classes(&a_classes, &b_classes);
+fn runs_around_rare_windows(
+    a: &[i32],
+    b: &[i32],
+    (a_classes, b_classes): &Classes,
+    max_pairs: u64,
+) -> Vec<Run> {
+    let count = count_classes(a_classes, b_classes);
     let (in_a, in_b) = (
-        Positions::of(&a_classes, count),
-        Positions::of(&b_classes, count),
+        Positions::of(a_classes, count),
+        Positions::of(b_classes, count),
     );
     let mut runs = Vec::new();
     let mut ends: FxHashMap<i64, i64> = FxHashMap::default(); // of the last run on each diagonal
@@ -173,13 +195,18 @@ fn dense_runs(runs: Vec<Run>, limits: &Limits) -> Vec<Run> {
     runs
 }
 
-fn add_covering_runs(a: &[i32], b: &[i32], mut runs: Vec<Run>, length: usize) -> Vec<Run> {
-    let (a_classes, b_classes) = classes(a, b, length);
-    let uncovered = uncovered_starts(a, b, &a_classes, &b_classes, length, &runs);
+fn add_covering_runs(
+    a: &[i32],
+    b: &[i32],
+    (a_classes, b_classes): &Classes,
+    mut runs: Vec<Run>,
+    length: usize,
+) -> Vec<Run> {
+    let uncovered = uncovered_starts(a, b, a_classes, b_classes, length, &runs);
     runs.extend(uncovered.into_iter().map(|(i, j)| extend(a, b, i, j)));
     unique(&mut runs);
     let swapped: Vec<Run> = runs.iter().map(|&[i, j, size]| [j, i, size]).collect();
-    let uncovered = uncovered_starts(b, a, &b_classes, &a_classes, length, &swapped);
+    let uncovered = uncovered_starts(b, a, b_classes, a_classes, length, &swapped);
     runs.extend(uncovered.into_iter().map(|(j, i)| extend(a, b, i, j)));
     unique(&mut runs);
     runs

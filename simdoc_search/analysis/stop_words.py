@@ -114,7 +114,7 @@ class StopWords:
         if not self.language and not file:
             raise FormatMismatchError(
                 f"the index was created with a stop word file (checksum {self.checksum}); "
-                f"set {STOP_WORDS_VARIABLE} to its path"
+                f"set {STOP_WORDS_VARIABLE} to the path of this file"
             )
         loaded = StopWords.from_language(self.language) if self.language else StopWords.from_file(file)
         if loaded.checksum != self.checksum:
@@ -122,7 +122,7 @@ class StopWords:
             source = f"of the package stop-words for {languages}" if self.language else f"in {file}"
             fix = "install the version" if self.language else f"set {STOP_WORDS_VARIABLE} to the file"
             advice = f"{fix} that the index was created with"
-            raise FormatMismatchError(f"the stop words {source} are not those of the index; {advice}")
+            raise FormatMismatchError(f"the stop words {source} differ from the stop words of the index; {advice}")
         return loaded.words
 
     def __eq__(self, other: object) -> bool:

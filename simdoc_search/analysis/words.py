@@ -103,6 +103,8 @@ def strings(units: NDArray[np.uint16], starts: NDArray[np.int64], ends: NDArray[
 
 def word_batch(texts: Sequence[str], analysis: Analysis) -> WordBatch:
     """Return the words of several texts. Consecutive ASCII texts are read together by a faster method."""
+    if kernel() is not None:
+        return _batch_and_spans(texts, analysis.profile)[0]
     batches = []
     for all_ascii, group in itertools.groupby(texts, str.isascii):
         texts_of_group = list(group)

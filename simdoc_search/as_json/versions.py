@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.documents import DocumentKey
     from simdoc_search.search import VersionEntry, VersionHit, VersionsResult
-    from simdoc_search.search.versions_result import Contradiction, VersionOrder
+    from simdoc_search.search.version_result import Contradiction, VersionOrder
 
 
 def versions_as_json(

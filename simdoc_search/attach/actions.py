@@ -22,7 +22,7 @@ from simdoc_search.stores.sketching import check_can_sketch, compute_sketches
 _BATCH_SIZE = 64
 """Number of actions to fingerprint together."""
 
-_MAX_BATCHES_AHEAD, _MAX_CHARACTERS_AHEAD = 8, 8_000_000
+_MAX_PENDING_BATCHES, _MAX_PENDING_CHARACTERS = 8, 8_000_000
 """Maximum number of batches, and of characters in their texts, that are fingerprinted ahead.
 
 The helpers of the clients send 500 actions in a request by default, so one request is prepared during another one.
@@ -47,8 +47,8 @@ def fingerprint_actions(
     only some of them removes the fingerprint too. Run `simdoc-search backfill` after such an update. Also run it after
     an update by a script, because this function does not detect what the script changes.
 
-    While the client sends actions, a thread fingerprints the next ones, about 500. An error is raised after the actions
-    before it were yielded.
+    While the client sends actions, a thread fingerprints the next ones, about 500. Before an error is raised, all
+    earlier actions are yielded.
 
     Args:
         actions: the actions. They are read in the thread that reads the results. The document is the value of
@@ -71,19 +71,19 @@ def fingerprint_actions(
     add = partial(
         _add_fingerprints, text_fields=text_fields, settings=settings or Settings(), extractor=extractor, field=field
     )
-    ahead: deque[tuple[_Batch, Future[list[dict[str, Any]]]]] = deque()
+    pending: deque[tuple[_Batch, Future[list[dict[str, Any]]]]] = deque()
     errors: list[Exception] = []
     thread = ThreadPoolExecutor(1, "simdoc-fingerprints")
     try:
         for batch in _read_batches(actions, text_fields, errors):
-            ahead.append((batch, thread.submit(add, batch)))
+            pending.append((batch, thread.submit(add, batch)))
             while (
-                len(ahead) > _MAX_BATCHES_AHEAD
-                or sum(waiting.characters for waiting, _ in ahead) > _MAX_CHARACTERS_AHEAD
+                len(pending) > _MAX_PENDING_BATCHES
+                or sum(batch_ahead.character_count for batch_ahead, _ in pending) > _MAX_PENDING_CHARACTERS
             ):
-                yield from ahead.popleft()[1].result()
-        while ahead:
-            yield from ahead.popleft()[1].result()
+                yield from pending.popleft()[1].result()
+        while pending:
+            yield from pending.popleft()[1].result()
     finally:
         thread.shutdown(cancel_futures=True)
     if errors:
@@ -134,14 +134,14 @@ class _Batch:
 
     Attributes:
         actions: the actions.
-        documents: the documents in them: the number of the action, the path, the document, and its text or None.
+        documents: for each document in the actions: number of the action, path, document, and its text or None.
     """
 
     actions: list[dict[str, Any]] = field(default_factory=list)
     documents: list[tuple[int, _Path, dict[str, Any], str | None]] = field(default_factory=list)
 
     @property
-    def characters(self) -> int:
+    def character_count(self) -> int:
         """Number of characters in the texts."""
         return sum(len(text or "") for *_, text in self.documents)
 
@@ -153,10 +153,11 @@ def _read_batches(
     batch = _Batch()
     try:
         for action in actions:
-            documents = [(path, _get_document(action, path)) for path in _document_paths(action)]
-            texts = [_text_to_fingerprint(path, document, text_fields) for path, document in documents]
+            documents = [(path, _get_document(action, path)) for path in _find_document_paths(action)]
+            texts = [_get_text(path, document, text_fields) for path, document in documents]
             batch.documents += [
-                (len(batch.actions), *located, text) for located, text in zip(documents, texts, strict=True)
+                (len(batch.actions), *path_and_document, text)
+                for path_and_document, text in zip(documents, texts, strict=True)
             ]
             batch.actions.append(action)
             if len(batch.actions) == _BATCH_SIZE:
@@ -167,8 +168,8 @@ def _read_batches(
     yield batch
 
 
-def _text_to_fingerprint(path: _Path, document: Any, text_fields: Sequence[str]) -> str | None:
-    if _is_partial(path) and _sets_only_some(document, text_fields):
+def _get_text(path: _Path, document: Any, text_fields: Sequence[str]) -> str | None:
+    if _is_partial(path) and _sets_only_some_fields(document, text_fields):
         return None
     return text_of(document, text_fields)
 
@@ -197,7 +198,7 @@ def _add_fingerprints(
 # --- documents in actions ---
 
 
-def _document_paths(action: dict[str, Any]) -> list[_Path]:
+def _find_document_paths(action: dict[str, Any]) -> list[_Path]:
     """Return the path of each document in an action."""
     kind, source = action.get("_op_type", "index"), action.get("_source")
     if kind == "delete":
@@ -227,7 +228,7 @@ def _replace_document(action: dict[str, Any], path: _Path, document: dict[str, A
     return {**action, path[0]: _replace_document(action.get(path[0]) or {}, path[1:], document)}
 
 
-def _sets_only_some(document: dict[str, Any], names: Sequence[str]) -> bool:
+def _sets_only_some_fields(document: dict[str, Any], names: Sequence[str]) -> bool:
     """Return whether a document sets some of these fields, but not all."""
     return 0 < sum(_has_field(document, name) for name in names) < len(names)
 

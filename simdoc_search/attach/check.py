@@ -37,7 +37,7 @@ class Finding:
 
     Attributes:
         index: name of the concrete index. If the finding concerns all indices of an alias, the name of the alias.
-        is_problem: whether queries fail or miss documents because of it.
+        is_problem: whether queries fail or miss documents because of this.
         message: one sentence about the problem, and what to do.
     """
 
@@ -54,7 +54,7 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     Raises:
         StoreNotFoundError: no index has this name.
     """
-    inspection = inspect_indices(engine, index, field=field, sample=SAMPLE_SIZE)
+    inspection = inspect_indices(engine, index, field=field, sample_size=SAMPLE_SIZE)
     location = f"{engine.name}/{index}"
     mappings = {description.name: description.mappings for description in inspection.all_indices}
     inspected_by_name = {inspected.index.name: inspected for inspected in inspection.indices}
@@ -77,7 +77,7 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
 
 
 def _find_mapping_faults(index: IndexDescription, mappings: _Mappings, location: str) -> Iterator[tuple[bool, str]]:
-    """Yield (is_problem, message) for each fault of the mapping and settings of an index."""
+    """Yield (is_problem, message) for each problem with the mapping and settings of an index."""
     faults = list(find_faults(index.mappings, index.index_settings, index.field))
     can_fill = not any(fault.blocks_writes for fault in faults)
     for fault in faults:
@@ -107,7 +107,7 @@ def _find_notes(index: IndexDescription) -> Iterator[tuple[bool, str]]:
 
 
 def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, str]]:
-    """Yield (is_problem, message) for each fault of the pipeline and the documents of an index."""
+    """Yield (is_problem, message) for each problem with the pipeline and the documents of an index."""
     index, counts = inspected.index, inspected.counts
     if "format" not in index.subfields or index.settings is None:
         return

@@ -55,14 +55,15 @@ def plan_index_template_steps(
         is_legacy = engine.call("GET", ["_template", name], allow=UNSUPPORTED_OR_FORBIDDEN)
         advice = "replace this legacy template (_template) with an index template" if is_legacy else "create it"
         existing = shorten_list(other for other in read_index_templates(engine) or {} if not other.startswith("."))
-        raise StoreError(f"{engine.name} has no index template {name}; {advice}, or choose another one ({existing})")
-    before = remove_dates(templates[0]["index_template"])
-    warnings = _check_template(engine, name, before, extension, force=force)
-    after, changes = _extend(before, extension)
-    if after == before:
+        advice += f", or choose another template ({existing})"
+        raise StoreError(f"{engine.name} has no index template {name}; {advice}")
+    old_template = remove_dates(templates[0]["index_template"])
+    warnings = _check_template(engine, name, old_template, extension, force=force)
+    new_template, changes = _extend_template(old_template, extension)
+    if new_template == old_template:
         return [], warnings
     change = f"extend the index template {name}: {', '.join(changes)}"
-    return [Step("index template", ("_index_template", name), after, change)], warnings
+    return [Step("index template", ("_index_template", name), new_template, change)], warnings
 
 
 def read_index_templates(engine: Engine) -> dict[str, dict[str, Any]] | None:
@@ -93,22 +94,25 @@ def has_extension(template: Mapping[str, Any], extension: TemplateExtension) -> 
     recorded = recorded_text_fields([mappings], extension.field)
     return (
         "tokens" in fields_of(mappings, extension.field)
-        and (not extension.pipeline or _final_pipeline(template) == extension.pipeline)
-        and (not extension.text_fields or not _can_record(extension) or recorded == [*extension.text_fields])
+        and (not extension.pipeline or _get_final_pipeline(template) == extension.pipeline)
+        and (
+            not extension.text_fields or not _can_record_text_fields(extension) or recorded == [*extension.text_fields]
+        )
     )
 
 
-def check_final_pipeline(owner: str, existing: str, name: str, *, force: bool) -> None:
-    """Check that the final pipeline of an index or index template may be set to `name`.
+def check_final_pipeline(owner: str, existing_pipeline: str, new_pipeline: str, *, force: bool) -> None:
+    """Check that the final pipeline of an index or index template may be set to `new_pipeline`.
 
     Raises:
         StoreError: it has another final pipeline, and `force` is not set.
     """
-    if existing not in (NO_PIPELINE, name) and not force:
+    if existing_pipeline not in (NO_PIPELINE, new_pipeline) and not force:
         advice = (
-            f'add the processor {{"pipeline": {{"name": "{name}"}}}} to {existing}, or replace {existing} with --force'
+            f'add the processor {{"pipeline": {{"name": "{new_pipeline}"}}}} to {existing_pipeline}, '
+            f"or replace {existing_pipeline} with --force"
         )
-        raise StoreError(f"the {owner} already has the final pipeline {existing}; {advice}")
+        raise StoreError(f"the {owner} already has the final pipeline {existing_pipeline}; {advice}")
 
 
 def remove_dates(template: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,15 +120,15 @@ def remove_dates(template: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in template.items() if not key.startswith(_DATE_KEY_PREFIXES)}
 
 
-def _extend(before: Mapping[str, Any], extension: TemplateExtension) -> tuple[dict[str, Any], list[str]]:
+def _extend_template(old_template: Mapping[str, Any], extension: TemplateExtension) -> tuple[dict[str, Any], list[str]]:
     """Return the extended template, and a description of each change."""
-    body, changes = deepcopy(dict(before)), []
+    body, changes = deepcopy(dict(old_template)), []
     composed = body.get("composed_of") or []
     if extension.field not in composed:
         body["composed_of"] = [*composed, extension.field]
         changes.append(f"add {extension.field} to composed_of")
     template = body.get("template") or {}
-    if extension.pipeline and _final_pipeline(template) != extension.pipeline:
+    if extension.pipeline and _get_final_pipeline(template) != extension.pipeline:
         settings = template.get("settings") or {}
         index_settings = {**settings.get("index", {}), "final_pipeline": extension.pipeline}
         template["settings"] = {**settings, "index": index_settings}
@@ -144,7 +148,7 @@ def _extend(before: Mapping[str, Any], extension: TemplateExtension) -> tuple[di
 
 
 def _check_template(
-    engine: Engine, name: str, before: Mapping[str, Any], extension: TemplateExtension, *, force: bool
+    engine: Engine, name: str, old_template: Mapping[str, Any], extension: TemplateExtension, *, force: bool
 ) -> list[str]:
     """Check that fingerprints can be added to the indices of a template, and return warnings.
 
@@ -154,7 +158,7 @@ def _check_template(
         StoreError: fingerprints cannot be added to the indices, or the template has another final pipeline.
     """
     field = extension.field
-    body = deepcopy(dict(before))
+    body = deepcopy(dict(old_template))
     body["composed_of"] = [other for other in body.get("composed_of") or [] if other != extension.field]
     template = body.setdefault("template", {})
     properties = template.setdefault("mappings", {}).setdefault("properties", {})
@@ -172,22 +176,22 @@ def _check_template(
     if faults:
         raise StoreError(f"cannot add fingerprints to the indices of the index template {name}: {faults[0]}")
     if extension.pipeline:
-        check_final_pipeline(f"index template {name}", _final_pipeline(resolved), extension.pipeline, force=force)
+        check_final_pipeline(f"index template {name}", _get_final_pipeline(resolved), extension.pipeline, force=force)
     other_fields = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
     mapped = shorten_list(text_paths(other_fields))
     missing = [path for path in extension.text_fields if other_fields and mapping_at(mappings, path) is None]
-    advice = f"its text fields are: {mapped}"
+    advice = f"the text fields are: {mapped}"
     warnings = [f"the index template {name} does not map the field {path}; {advice}" for path in missing]
-    if extension.text_fields and not _can_record(extension):
+    if extension.text_fields and not _can_record_text_fields(extension):
         warnings.append("the names of the text fields do not fit in the mapping; give --text-field with every command")
     return warnings
 
 
-def _can_record(extension: TemplateExtension) -> bool:
+def _can_record_text_fields(extension: TemplateExtension) -> bool:
     return "meta" in record_text_fields({}, extension.text_fields)
 
 
-def _final_pipeline(template: Mapping[str, Any]) -> str:
+def _get_final_pipeline(template: Mapping[str, Any]) -> str:
     return str(((template.get("settings") or {}).get("index") or {}).get("final_pipeline", NO_PIPELINE))
 
 

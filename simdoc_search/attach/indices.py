@@ -56,12 +56,12 @@ class IndexDescription:
         return str(self.index_settings["uuid"])
 
     @property
-    def shards(self) -> int:
+    def shard_count(self) -> int:
         """The number of primary shards."""
         return int(self.index_settings.get("number_of_shards", 1))
 
     @property
-    def copies(self) -> int:
+    def copy_count(self) -> int:
         """The number of copies of each shard, including the primary."""
         return 1 + int(self.index_settings.get("number_of_replicas", 0))
 

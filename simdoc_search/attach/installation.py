@@ -72,7 +72,7 @@ class InstallPlan:
     indices: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
-    def steps_of(self, part: InstallationPart) -> list[Step]:
+    def get_steps(self, part: InstallationPart) -> list[Step]:
         """Return the steps of one part."""
         return [step for step in self.steps if step.part == part]
 
@@ -140,7 +140,7 @@ def plan_mapping_steps(targets: Sequence[Target], field: str) -> list[Step]:
     """Return the steps that complete the mapping of the fingerprint field in each index."""
     steps = []
     for target in targets:
-        if missing := target.missing_mappings | target.record_mapping:
+        if missing := target.missing_mappings | target.text_fields_mapping:
             body = {"properties": {field: {"dynamic": "false", "properties": missing}}}
             name = target.index.name
             change = f"add the field {field} to" if "tokens" in missing else f"complete the field {field} in"

@@ -27,10 +27,10 @@ from simdoc_search.stores.remote.watches import QUERY, WATCHED
 _TEMPLATE_LANGUAGE = "mustache"
 _SCRIPT_LANGUAGE = "painless"
 
-_MAX_TOKENS = "512"
+_MAX_QUERY_TOKENS = "512"
 """Maximum number of tokens in a query. It is the number of buckets in the default settings."""
 
-_MAX_PASSAGES = "{{max_tokens}}{{^max_tokens}}" + str(MAX_CLAUSES - 24) + "{{/max_tokens}}"
+_MAX_PASSAGE_TOKENS = "{{max_tokens}}{{^max_tokens}}" + str(MAX_CLAUSES - 24) + "{{/max_tokens}}"
 """Maximum number of passage tokens in a query. The other clauses are for filters."""
 
 # If the parameter `index` is missing, each shard looks for the query document in its own index, so the other indices
@@ -117,7 +117,7 @@ _NEW_COPIES_REQUEST = """{
 }"""
 
 
-def search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
+def build_search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
     """Return the bodies for `PUT _scripts/NAME`, by name. `field` is the default value of their parameter `field`."""
     names = {"field": "{{field}}" + _insert_default_field(field), "query": QUERY, "watched": WATCHED}
 
@@ -128,10 +128,10 @@ def search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
     chance = {"chance_steps": ", ".join(map(str, CHANCE_STEPS)), "chance_percent": float(100 * CHANCE_OVERLAP)}
     bands = Template(join_scripts("bands")).substitute(chance)
     return {
-        "simdoc-similar": build_body(_REQUEST, _QUERY_BY_ID, "tokens", _MAX_TOKENS, _MIN_OVERLAP),
-        "simdoc-similar-to-text": build_body(_REQUEST, _QUERY_BY_TOKENS, "tokens", _MAX_TOKENS, _MIN_OVERLAP),
-        "simdoc-passages": build_body(_REQUEST, _QUERY_BY_EITHER, "passages", _MAX_PASSAGES, "1"),
-        "simdoc-new-copies": build_body(_NEW_COPIES_REQUEST, _QUERY_BY_EITHER, "tokens", _MAX_TOKENS, "1"),
+        "simdoc-similar": build_body(_REQUEST, _QUERY_BY_ID, "tokens", _MAX_QUERY_TOKENS, _MIN_OVERLAP),
+        "simdoc-similar-to-text": build_body(_REQUEST, _QUERY_BY_TOKENS, "tokens", _MAX_QUERY_TOKENS, _MIN_OVERLAP),
+        "simdoc-passages": build_body(_REQUEST, _QUERY_BY_EITHER, "passages", _MAX_PASSAGE_TOKENS, "1"),
+        "simdoc-new-copies": build_body(_NEW_COPIES_REQUEST, _QUERY_BY_EITHER, "tokens", _MAX_QUERY_TOKENS, "1"),
         "simdoc-bands": {"script": {"lang": _SCRIPT_LANGUAGE, "source": bands}},
     }
 
@@ -143,7 +143,7 @@ def plan_search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, fo
         StoreError: a different template has one of these names, and `force` is not set.
     """
     steps = []
-    for name, body in search_templates(field).items():
+    for name, body in build_search_templates(field).items():
         kind = "script" if body["script"]["lang"] == _SCRIPT_LANGUAGE else "search template"
         stored = (engine.call("GET", ["_scripts", name], allow=(404,)) or {}).get("script")
         existing = {"script": {key: stored.get(key) for key in ("lang", "source")}} if stored else None

@@ -68,8 +68,8 @@ def plan_install_step(
     ):
         return []
     if not force:
-        advice = "compare it with the output of simdoc-search template show, or replace it with --force"
-        raise StoreError(f"{engine.name} has a different {name}; {advice}")
+        advice = f"compare both, or replace the {name} with --force"
+        raise StoreError(f"the {name} on {engine.name} differs from the output of template show; {advice}")
     return [Step(part, tuple(segments), body, f"replace the {name}")]
 
 

@@ -15,14 +15,14 @@ from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError, error_type_and_reason
 
-_FIRST_PAUSE, _MAX_PAUSE = 0.05, 2.0
+_FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.05, 2.0
 """First and maximum number of seconds between two polls of the task."""
 
 _BATCH_SIZE = 500
 """Number of documents that each slice of the task reads and writes at once."""
 
-_UNSUPPORTED = (400, 405)
-_RESUME = "run the same command again to resume"
+_UNSUPPORTED_STATUSES = (400, 405)
+_RESUME_ADVICE = "run the same command again to resume"
 
 WrittenCallback = Callable[[int], None]
 """Called with the number of documents written so far."""
@@ -35,7 +35,7 @@ class UpdateResult:
     Attributes:
         updated: number of documents that the engine wrote.
         conflicts: number of documents that the engine did not write, because another writer changed them meanwhile.
-        failures: for the id of each document that the engine could not write, the reason. The engine stops after a
+        failures: maps the id of each document that the engine could not write to the reason. The engine stops after a
             failure, so other documents may not be written either.
     """
 
@@ -68,7 +68,7 @@ def update_by_query(
         StoreUnavailableError: the engine does not respond. It may still complete the task.
         KeyboardInterrupt: the task was cancelled.
     """
-    task = _start(engine, index, query, pipeline, throttle)
+    task = _start_task(engine, index, query, pipeline, throttle)
     try:
         return _wait_for_task(engine, task, progress)
     except BaseException:
@@ -76,7 +76,7 @@ def update_by_query(
         raise
 
 
-def _start(engine: Engine, index: str, query: Any, pipeline: str | None, throttle: float | None) -> str:
+def _start_task(engine: Engine, index: str, query: Any, pipeline: str | None, throttle: float | None) -> str:
     """Start a task and return its id. While the engine is busy, wait and try again."""
     params: dict[str, Any] = {
         "conflicts": "proceed",
@@ -92,7 +92,7 @@ def _start(engine: Engine, index: str, query: Any, pipeline: str | None, throttl
         try:
             return str(engine.call_once("POST", [index, "_update_by_query"], {"query": query}, **params)["task"])
         except RequestError as error:
-            if error.status in _UNSUPPORTED:
+            if error.status in _UNSUPPORTED_STATUSES:
                 raise StoreError(
                     f"{engine.name} cannot update documents by query ({error}); omit --in-engine"
                 ) from error
@@ -101,16 +101,16 @@ def _start(engine: Engine, index: str, query: Any, pipeline: str | None, throttl
 
 def _wait_for_task(engine: Engine, task: str, progress: WrittenCallback) -> UpdateResult:
     """Wait until the task ends, and return its result."""
-    pause = _FIRST_PAUSE
+    pause_seconds = _FIRST_PAUSE_SECONDS
     while True:
         state = engine.call("GET", ["_tasks", task], allow=(404,))
         if state is None or (state["completed"] and not state.keys() & {"error", "response"}):
-            raise StoreError(f"{engine.name} lost the task {task}; {_RESUME}")
+            raise StoreError(f"{engine.name} lost the task {task}; {_RESUME_ADVICE}")
         if state["completed"]:
             return _read_result(engine, state)
         progress(_count_written(engine, task, state))
-        time.sleep(pause)
-        pause = min(2 * pause, _MAX_PAUSE)
+        time.sleep(pause_seconds)
+        pause_seconds = min(2 * pause_seconds, _MAX_PAUSE_SECONDS)
 
 
 def _count_written(engine: Engine, task: str, state: Mapping[str, Any]) -> int:
@@ -136,5 +136,5 @@ def _read_result(engine: Engine, state: Mapping[str, Any]) -> UpdateResult:
         else:  # a shard that could not be read
             end_reason = end_reason or reason
     if end_reason:
-        raise StoreError(f"{engine.name} ended the task early ({end_reason}); {_RESUME}")
+        raise StoreError(f"{engine.name} ended the task early ({end_reason}); {_RESUME_ADVICE}")
     return UpdateResult(_sum_written([response]), int(response.get("version_conflicts", 0)), failures)

@@ -81,7 +81,7 @@ def apply(
     if undo_file is not None:
         if plan is not None or methods or dry_run:
             raise click.UsageError(
-                "--undo cannot be combined with PLAN, --move-to, --delete, --hardlink or --dry-run; omit them"
+                "--undo cannot be combined with PLAN, --move-to, --delete, --hardlink or --dry-run; omit these options"
             )
         _undo(undo_file, as_json=as_json)
         return

@@ -77,7 +77,7 @@ class HitColumns:
 
     def read(self, keys: Iterable[DocumentKey]) -> dict[DocumentKey, dict[str, Any]]:
         """Return the values of all columns for these documents."""
-        return self._columns.values_at(self._store, list(keys))
+        return self._columns.read_values(self._store, list(keys))
 
     def add_to_json(self, result: dict[str, Any], hits: Sequence[Any]) -> dict[str, Any]:
         """Return a result as JSON, with sorted hits and with the columns of each hit."""
@@ -93,10 +93,10 @@ class HitColumns:
 
 def warn_unknown_columns(store: Store, names: Iterable[str]) -> None:
     """Print a note for each column that no document has, because it may be misspelled."""
-    from simdoc_search.search.filter_check import unknown_column_error
+    from simdoc_search.search.filter_check import find_unknown_column
 
     for name in dict.fromkeys(names):
-        if error := unknown_column_error(store, name):
+        if error := find_unknown_column(store, name):
             say(f"note: {error}", err=True)
 
 
@@ -141,8 +141,8 @@ def _pad(name: str, text: str) -> str:
 
 
 def _format_value(name: str, value: Any) -> str:
-    from simdoc_search.search.columns import column_text
+    from simdoc_search.search.columns import format_column_value
 
     if name == "path" and isinstance(value, str):
         value = value.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str
-    return column_text(name, value)
+    return format_column_value(name, value)

@@ -49,7 +49,7 @@ SETTABLE_OPTIONS: Mapping[str, frozenset[str]] = {
     "passages": frozenset(_QUERY_OPTIONS | {"min-words", "other-folders", "preset"}),
     "versions": frozenset(_LIMIT_OPTIONS | {"exclude", "filter", "sentences", "size"}),
     "related": frozenset(_QUERY_OPTIONS | _LIMIT_OPTIONS),
-    "duplicates": frozenset({"estimate", "exclude", "filter", "keep", "limit", "measure", "overlap"}),
+    "duplicates": frozenset({"estimate", "exclude", "filter", "keep", "limit", "measure", "overlap", "workers"}),
     "serve": frozenset({"show"}),
     "list": frozenset({"exclude", "filter", "limit", "reverse", "show", "sort"}),
 }
@@ -175,4 +175,4 @@ def _read_store(path: Path, value: Any, *, is_from_variable: bool) -> str:
 
 def _suggest(name: str, possible: list[str]) -> str:
     similar = get_close_matches(name, possible, 1)
-    return f"did you mean {similar[0]!r}?" if similar else f"it can set {', '.join(possible)}"
+    return f"did you mean {similar[0]!r}?" if similar else f"possible names are {', '.join(possible)}"

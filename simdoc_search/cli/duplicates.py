@@ -31,13 +31,14 @@ from simdoc_search.cli.query_options import (
     percent_type,
     warn_unused_exclusions,
 )
+from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from simdoc_search.duplicates import Backend
+    from simdoc_search.duplicates import CompareIn
     from simdoc_search.duplicates.measures import MeasureName
     from simdoc_search.duplicates.verdicts import DropScope
     from simdoc_search.search import SimilaritySearch
@@ -86,7 +87,7 @@ if TYPE_CHECKING:
 @click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints. Do not compare the texts.")
 @ignore_option
 @click.option(
-    "--compare-in", "via", type=click.Choice(["memory", "engine"]), default="memory", show_default=True,
+    "--compare-in", type=click.Choice(["memory", "engine"]), default="memory", show_default=True,
     help="Where to compare documents: in the memory of this machine, or in the engine of the store. Use `engine` if "
     "they do not fit into memory.",
 )  # fmt: skip
@@ -119,6 +120,7 @@ if TYPE_CHECKING:
     "--mark", "sets_marks", is_flag=True,
     help="Mark the duplicates in the index of an engine. Sets the fields simdoc.duplicate_of and simdoc.cluster.",
 )  # fmt: skip
+@workers_option
 @field_options
 @store_option
 @json_option
@@ -136,7 +138,7 @@ def duplicates(
     only_new: bool,
     estimate: bool,
     ignore: tuple[str, ...],
-    via: Backend,
+    compare_in: CompareIn,
     checkpoint: str | None,
     limit: int | None,
     csv_file: str | None,
@@ -145,6 +147,7 @@ def duplicates(
     html: Path | None,
     fail_if_any: bool,
     sets_marks: bool,
+    workers: int | None,
     text_fields: tuple[str, ...],
     field: str | None,
     store: str,
@@ -190,7 +193,8 @@ def duplicates(
         return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
 
     new_ids: list[str] = []
-    search, problems = index_paths(folders, open_index, new_ids.append, quiet=as_json)
+    workers = worker_count(workers)
+    search, problems = index_paths(folders, open_index, new_ids.append, workers, quiet=as_json)
     warn_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
@@ -210,14 +214,15 @@ def duplicates(
                 kept_before=kept_before,
                 keep_in=keep_in,
                 verify=not estimate,
-                via=via,
+                compare_in=compare_in,
                 checkpoint=checkpoint,
                 drop=drop,
                 progress=update,
                 ignore=ignored_texts(ignore, lambda: search),
+                workers=workers,
             )
     except KeyboardInterrupt:
-        if via == "memory":
+        if compare_in == "memory":
             raise
         resume = (
             f"run the same command again to resume from {checkpoint}"
@@ -241,7 +246,12 @@ def duplicates(
 
 
 def index_paths(
-    paths: tuple[str, ...], open_index: Callable[..., Store], on_written: Callable[[str], None], *, quiet: bool
+    paths: tuple[str, ...],
+    open_index: Callable[..., Store],
+    on_written: Callable[[str], None],
+    workers: int,
+    *,
+    quiet: bool,
 ) -> tuple[SimilaritySearch, list[str]]:
     """Index some paths, and print and return the problems. Without paths, only open the store.
 
@@ -249,6 +259,7 @@ def index_paths(
         paths: folders and files.
         open_index: opens the store, and creates it if `create` is true.
         on_written: called with the id of each document that was added or replaced.
+        workers: number of worker processes.
         quiet: whether to hide the progress.
 
     Raises:
@@ -260,7 +271,6 @@ def index_paths(
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
     problems: list[str] = []
-    workers = os.cpu_count() or 1
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers))
     exclude = configured_value("index", "exclude_files") or ()  # so that all commands index the same files of a folder
     sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)

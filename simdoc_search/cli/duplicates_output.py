@@ -118,7 +118,8 @@ def check_output_files(
             raise CorpusError(f"cannot write {file}, because its folder does not exist; create the folder")
         if path.exists() and any(path.is_relative_to(Path(folder).resolve()) for folder in folders):
             raise CorpusError(
-                f"cannot overwrite {file}, because it is in a given folder and may be a document; choose another file"
+                f"cannot overwrite {file}, because the file is in a given folder and may be a document; choose "
+                "another file"
             )
 
 

@@ -154,8 +154,8 @@ def _topic_lines(number: int, topic: Topic, names: Sequence[str]) -> Iterator[st
 def _family_notes(result: Families) -> Iterator[str]:
     if not result.found_all_similar:
         yield (
-            "all equal sentences were compared, but only a sample of the similar ones, so a version may be missing if "
-            "it shares no sentence verbatim"
+            "only a sample of the similar sentences was compared, so versions without an identical sentence may be "
+            "missing"
         )
     if result.documents_with_frequent_sentences:
         documents = counted(result.documents_with_frequent_sentences, "document shares", "documents share")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -38,6 +37,7 @@ from simdoc_search.cli.sketch_options import (
     with_kinds,
     word_options,
 )
+from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import counted
 from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH...]", shell_complete=complete_paths)
 @store_option
-@click.option("--workers", type=click.IntRange(min=1), help="Number of worker processes.  [default: one per core]")
+@workers_option
 @click.option(
     "--checksum", is_flag=True, help="Read all files, even if their size and modification time are unchanged."
 )
@@ -188,7 +188,7 @@ def index(
         raise click.UsageError("Missing argument 'PATH...'.")
     extractor = chosen_extractor(extractor_name, synonyms, stored_settings)
     if extractor and not stored_settings and "concepts" not in kinds:
-        raise click.UsageError("--extractor and --synonyms only work with --with relations; add it")
+        raise click.UsageError("--extractor and --synonyms require --with relations; add --with relations")
     requested = with_kinds(
         Settings(identifies_language=language, excluded_parts=skipped_parts(front_matter, quoted_replies)),
         kinds,
@@ -201,7 +201,7 @@ def index(
     if not paths:
         return
     settings = _choose_settings(store, stored_settings, requested, new_store_options)
-    workers = workers or os.cpu_count() or 1
+    workers = worker_count(workers)
     memory = worker_memory * 1_000_000 if worker_memory else memory_per_worker(workers)
     reading_options: dict[str, Any] = {
         "max_bytes": int(max_size * 1e6),

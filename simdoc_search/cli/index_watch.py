@@ -123,9 +123,9 @@ def _bursts(folders: Iterable[str]) -> Iterator[set[str]]:
 
 
 def _remove_vanished(search: SimilaritySearch, folder: str, paths: set[str], prune_all: bool) -> None:
-    from simdoc_search.indexing.pruning import vanished_documents_at
+    from simdoc_search.indexing.pruning import find_vanished_documents_at
 
-    vanished = vanished_documents_at(search.store, Path(folder), paths, prune_all=prune_all)
+    vanished = find_vanished_documents_at(search.store, Path(folder), paths, prune_all=prune_all)
     if vanished.ids:
         with search.store.writer() as writer:
             writer.delete(vanished.ids)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.input_text import read_file
 from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of
+from simdoc_search.cli.worker_options import worker_count
 from simdoc_search.display import counted, percent
 from simdoc_search.errors import CorpusError
 
@@ -95,7 +95,7 @@ def languages(
         return
     if filters or excluded:
         raise click.UsageError("--filter and --exclude only work with a store; omit PATH or these options")
-    report, problems = _identify(paths, workers or os.cpu_count() or 1, hidden=as_json)
+    report, problems = _identify(paths, worker_count(workers), hidden=as_json)
     if as_json:
         rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.documents]
         skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped]

@@ -26,14 +26,15 @@ _OPTIONS = (
         "--min-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum share of similar sentences in one of two versions.  [default: 50, unless changed with "
-        "`defaults`]",
+        help="Minimum percentage of sentences that are similar, in the version where this percentage is higher.  "
+        "[default: 50, unless changed with `defaults`]",
     ),
     click.option(
         "--min-smaller-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum share of similar sentences in the other version.  [default: 10, unless changed with `defaults`]",
+        help="Minimum percentage of sentences that are similar, in the version where this percentage is lower.  "
+        "[default: 10, unless changed with `defaults`]",
     ),
     click.option(
         "--min-score",
@@ -52,7 +53,7 @@ def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def given_limits(limits: dict[str, Any]) -> dict[str, Any]:
-    """Return the limits that the user gave, in the form that the library takes. Shares are 0..1."""
+    """Return the limits that the user gave, in the form that the library takes. Shares are from 0 to 1."""
     return {
         name: float(value) if name in ("min_share", "min_smaller_share") else value
         for name, value in limits.items()

@@ -155,7 +155,7 @@ class PassageOutput:
             if note := remark(hit):
                 yield f"{_INDENT}{note}"
         if result.total:
-            yield f"{result.showing}." + more_hits_hint(len(result.hits), result.total, result.offset)
+            yield f"{result.page_description}." + more_hits_hint(len(result.hits), result.total, result.offset)
 
     def _print_summary(self) -> None:
         for line in self._summary.lines():

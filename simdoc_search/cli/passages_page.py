@@ -68,10 +68,10 @@ def write_page(
 
 def _texts_within(characters: int, keys: Sequence[DocumentKey], store: Store) -> dict[DocumentKey, str]:
     """Return the texts of the first documents, until they have at least this many characters."""
-    from simdoc_search.search.stored_texts import batches, read_texts
+    from simdoc_search.search.stored_texts import read_texts, split_into_batches
 
     texts: dict[DocumentKey, str] = {}
-    for batch in batches(keys):
+    for batch in split_into_batches(keys):
         read = read_texts(store, batch)
         for key in batch:
             if characters <= 0:
@@ -98,7 +98,9 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
         counted(result.total, "match", "matches"),
     )
     notes = (
-        [f"{result.showing}." + more_hits_hint(len(result.hits), result.total, result.offset)] if result.total else []
+        [f"{result.page_description}." + more_hits_hint(len(result.hits), result.total, result.offset)]
+        if result.total
+        else []
     )
     return SourcedText(
         answer.name, answer.headline, result.text, sources, result.spans, result.ignored_spans, figures, notes

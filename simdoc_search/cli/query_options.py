@@ -141,10 +141,10 @@ def _list_values(field: str, value: Any) -> list[str]:
 
 def warn_unused_exclusions(store: Store, excluded: GivenFilters) -> None:
     """Print a note for each exclusion that matches no document, because it may be misspelled."""
-    from simdoc_search.search.filter_check import unknown_field_error
+    from simdoc_search.search.filter_check import find_unknown_field
 
     for field, value in excluded:
-        if error := unknown_field_error(store, {field: value}):
+        if error := find_unknown_field(store, {field: value}):
             say(f"note: --exclude {field}={value} excludes no documents: {error}", err=True)
 
 

@@ -18,7 +18,7 @@ _MAX_EXPLAINED_CONCEPTS, _MAX_NAMES = 12, 2
 
 def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None) -> Iterator[str]:
     """Yield the hits and the counts. `own_id` is the id of the query file if it is indexed, otherwise None."""
-    from simdoc_search.search.related_result import shared_words
+    from simdoc_search.search.related_result import describe_shared_words
 
     values = columns.read(hit.key for hit in result.hits)
     for hit in sort_hits(result.hits, columns, values):
@@ -26,7 +26,7 @@ def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None
         more = len(hit.concepts) - _MAX_CONCEPTS
         concepts = ", ".join(hit.concepts[:_MAX_CONCEPTS]) + (f" and {more} more" if more > 0 else "")
         yield f"{hit.score:.2f}  {hit.kind:<7}  {name}"
-        yield f"      {printable(concepts or shared_words(hit))}"
+        yield f"      {printable(concepts or describe_shared_words(hit))}"
         yield from (f"      {printable(line)}" for line in _explanation_lines(hit))
     if not result.hits:
         yield "no related documents"

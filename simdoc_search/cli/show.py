@@ -76,18 +76,18 @@ def show(
     if text_only and concepts:
         raise click.UsageError("give --text-only or --concepts, not both")
     if synonyms is not None and not concepts:
-        raise click.UsageError("--synonyms needs --concepts; add it")
+        raise click.UsageError("--synonyms needs --concepts; add --concepts")
     columns = Columns(["path", "size", "date"])
     with open_for_query(store, engine=engine, text_field=text_fields, field=field) as opened:
         resolver = Resolver(opened)
-        key = resolver.record(resolver.resolve(id, overlap=0).id).key
+        key = resolver.get_record(resolver.resolve(id, overlap=0).id).key
         if concepts:
             _show_concepts(opened, key, synonyms, as_json=as_json)
             return
         record = next(iter(columns.read_records(opened, [key], text=True)), None)
     if record is None:  # another process removed it just now
         raise UnknownDocumentError(id)
-    values = columns.values(record)
+    values = columns.get_values(record)
     if as_json:
         print_json(_as_json(record, values))
     elif text_only:

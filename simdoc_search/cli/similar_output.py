@@ -97,7 +97,8 @@ def _print_table(result: SearchResult, columns: HitColumns, *, is_exact: bool) -
         estimated = counted(count, "overlap is", "overlaps are")
         say(f"note: {estimated} estimated, because the store does not have the texts of these documents", err=True)
     for left_out in result.left_out[:_MAX_LEFT_OUT]:
-        say(f"left out: the document {left_out.id!r} {left_out.reason}; index it or run backfill --stale", err=True)
+        advice = "index the document or run backfill --stale"
+        say(f"left out: the document {left_out.id!r} {left_out.reason}; {advice}", err=True)
     if more := len(result.left_out[_MAX_LEFT_OUT:]):
         say(f"left out: {counted(more, 'more document')}; --json lists all of them", err=True)
 

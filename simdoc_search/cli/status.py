@@ -64,9 +64,11 @@ def status(
     if prometheus and as_json:
         raise click.UsageError("give either --json or --prometheus, not both")
     client, index = connect(url, engine=engine)
-    inspection = inspect_indices(client, index, field=field, text_fields=text_fields, sample=sample)
-    if max_stale is not None and inspection.sample.not_compared:
-        raise click.ClickException(f"cannot estimate how many fingerprints are stale: {inspection.sample.not_compared}")
+    inspection = inspect_indices(client, index, field=field, text_fields=text_fields, sample_size=sample)
+    if max_stale is not None and inspection.sample.not_compared_reason:
+        raise click.ClickException(
+            f"cannot estimate how many fingerprints are stale: {inspection.sample.not_compared_reason}"
+        )
     if as_json:
         print_json({"url": f"{client.name}/{index}", **inspection_as_json(inspection)})
     elif prometheus:

@@ -41,8 +41,8 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
         "documents": inspection.documents,
         "missing": inspection.missing,
         "without_text": inspection.without_text,
-        "staleness": None if sample.not_compared else staleness,
-        "not_sampled": sample.not_compared or None,
+        "staleness": None if sample.not_compared_reason else staleness,
+        "not_sampled": sample.not_compared_reason or None,
         "indices": indices,
         "skipped": [asdict(skipped) for skipped in inspection.skipped],
         "limits": asdict(inspection.limits),
@@ -76,7 +76,7 @@ def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
         values = [(inspected.index.name, count_of(inspected.counts)) for inspected in inspection.indices]
         samples = [({"name": name, "index": index}, value) for index, value in values if value is not None]
         yield from _metric_lines(metric, meaning, samples)
-    if not inspection.sample.not_compared:
+    if not inspection.sample.not_compared_reason:
         low, high = inspection.sample.interval
         shares = {"": inspection.sample.share, "_lower": low, "_upper": high}
         for suffix, share in shares.items():
@@ -134,8 +134,8 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
 
 def _describe_staleness(inspection: Inspection) -> str:
     sample = inspection.sample
-    if sample.not_compared:
-        return f"unknown: {sample.not_compared}"
+    if sample.not_compared_reason:
+        return f"unknown: {sample.not_compared_reason}"
     if not sample.documents:
         return "none, because no document has a fingerprint with the settings of the mapping"
     if not sample.unchecked:

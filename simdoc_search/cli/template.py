@@ -87,24 +87,24 @@ def show(
       simdoc-search template show --min-hash body > index.json
     """
     from simdoc_search.attach.min_hash import min_hash_index
-    from simdoc_search.attach.pipeline import pipeline_body
-    from simdoc_search.attach.search_templates import search_templates
+    from simdoc_search.attach.pipeline import build_pipeline_body
+    from simdoc_search.attach.search_templates import build_search_templates
     from simdoc_search.sketch.minhash import MinHash
     from simdoc_search.stores.remote.schema import component_template
 
     if sum((pipeline, with_search, min_hash is not None)) > 1:
         raise click.UsageError("--pipeline, --search and --min-hash cannot be combined; give only one of them")
     if bucket_count and not min_hash:
-        raise click.UsageError("--bucket-count needs --min-hash; add it")
+        raise click.UsageError("--bucket-count needs --min-hash; add --min-hash")
     settings = _settings(options)
     joined_fields = _text_fields(pipeline, text_fields)
     if min_hash:
         print_json(min_hash_index(min_hash, MinHash(bucket_count=bucket_count or 512, with_rotation=True)))
     elif with_search:
-        print_json(search_templates(field))
+        print_json(build_search_templates(field))
     elif pipeline:
         # The tables of the pipeline contain non-ASCII letters.
-        print_json(pipeline_body(settings, joined_fields, field), ascii_only=True)
+        print_json(build_pipeline_body(settings, joined_fields, field), ascii_only=True)
     else:
         print_json(component_template(settings, field))
 
@@ -157,7 +157,7 @@ def install(
     from simdoc_search.stores.remote.connection import connect
 
     if not pipeline and (index or name):
-        raise click.UsageError("--index and --name need --pipeline; add it")
+        raise click.UsageError("--index and --name need --pipeline; add --pipeline")
     request = InstallRequest(
         field,
         _settings(options),
@@ -181,7 +181,7 @@ def install(
 
 def _text_fields(pipeline: bool, text_fields: tuple[str, ...], *, with_index_template: bool = False) -> list[str]:
     if text_fields and not (pipeline or with_index_template):
-        raise click.UsageError("--text-field needs --pipeline or --index-template; add one of them")
+        raise click.UsageError("--text-field needs --pipeline or --index-template; add one of these options")
     return list(text_fields) or (["body"] if pipeline else [])
 
 

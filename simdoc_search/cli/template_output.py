@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
 def plan_as_json(plan: InstallPlan, *, dry_run: bool) -> dict[str, Any]:
     """Return the plan as JSON. For a dry run, it includes the requests."""
-    from simdoc_search.attach.search_templates import search_templates
+    from simdoc_search.attach.search_templates import build_search_templates
 
     request = plan.request
-    values: dict[str, Any] = {"component_template": request.field, "installed": bool(plan.steps_of("component"))}
+    values: dict[str, Any] = {"component_template": request.field, "installed": bool(plan.get_steps("component"))}
     if request.pipeline:
-        values |= {"pipeline": request.pipeline, "pipeline_installed": bool(plan.steps_of("pipeline"))}
+        values |= {"pipeline": request.pipeline, "pipeline_installed": bool(plan.get_steps("pipeline"))}
     if request.index_template:
-        is_changed = bool(plan.steps_of("index template"))
+        is_changed = bool(plan.get_steps("index template"))
         values |= {"index_template": request.index_template, "index_template_changed": is_changed}
     if request.index:
         values["indices"] = plan.indices
     if request.include_search_templates:
-        values["search_templates"] = list(search_templates(request.field))
-        values["search_templates_installed"] = [step.segments[-1] for step in plan.steps_of("search template")]
+        values["search_templates"] = list(build_search_templates(request.field))
+        values["search_templates_installed"] = [step.segments[-1] for step in plan.get_steps("search template")]
     values |= {"changes": [step.change for step in plan.steps], "warnings": plan.warnings}
     if dry_run:
         requests = [{"method": "PUT", "path": step.path, "body": step.body} for step in plan.steps]
@@ -47,19 +47,19 @@ def _show_changes(plan: InstallPlan) -> None:
     say("these changes would be made:" if plan.steps else "nothing would be changed")
     for step in plan.steps:
         say(f"  {step.change}")
-    for step in plan.steps_of("index template"):
+    for step in plan.get_steps("index template"):
         say(f"PUT {step.path}")
         print_json(dict(step.body))
 
 
 def _show_installed(plan: InstallPlan) -> None:
     request = plan.request
-    say(f"the component template {request.field} {_describe_state(plan.steps_of('component'))}")
+    say(f"the component template {request.field} {_describe_state(plan.get_steps('component'))}")
     if request.pipeline:
-        say(f"the pipeline {request.pipeline} {_describe_state(plan.steps_of('pipeline'))}")
+        say(f"the pipeline {request.pipeline} {_describe_state(plan.get_steps('pipeline'))}")
     if request.index_template:
         contents = "the pipeline and the text fields" if request.pipeline else "the component template"
-        includes = "now includes" if plan.steps_of("index template") else "already included"
+        includes = "now includes" if plan.get_steps("index template") else "already included"
         hint = "; for an existing index, add --index NAME" if request.pipeline and not request.index else ""
         say(f"the index template {request.index_template} {includes} {contents}, for new indices{hint}")
     for index in plan.indices:
@@ -70,7 +70,7 @@ def _show_installed(plan: InstallPlan) -> None:
         templates = "both" if request.pipeline else "the component template"
         say(f"add {templates} to your index template with --index-template NAME, or by hand:  {body}")
     if request.include_search_templates:
-        installed = ", ".join(step.segments[-1] for step in plan.steps_of("search template"))
+        installed = ", ".join(step.segments[-1] for step in plan.get_steps("search template"))
         say(
             f"the search templates {installed} are installed"
             if installed

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.display import counted, percent, printable
-from simdoc_search.tuning.recommendation import MIN_NEAR_PAIRS, NEAR_DISTANCE
+from simdoc_search.tuning.recommendation import MAX_NEAR_DIFFERENCE, MIN_NEAR_PAIRS
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.limits import Limits
@@ -24,13 +24,13 @@ def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[s
     """Yield the measurements and the recommendation for a terminal."""
     overlap = f"{100 * float(result.overlap):g} %"
     yield (
-        f"{result.documents:,} of {counted(total, 'document')}; {counted(result.pair_count, 'pair')} with an overlap "
-        f"of {overlap} or more, {result.near_pair_count:,} with about {overlap} (within {100 * NEAR_DISTANCE:g} "
-        "percentage points)"
+        f"{result.document_count:,} of {counted(total, 'document')}; {counted(result.pair_count, 'pair')} with an "
+        f"overlap of {overlap} or more, {result.near_pair_count:,} with about {overlap} (within "
+        f"{100 * MAX_NEAR_DIFFERENCE:g} percentage points)"
     )
     if result.near_pair_count < MIN_NEAR_PAIRS:
         yield "note: too few pairs have about this overlap, so the recall is uncertain; increase --sample"
-    for analysis, threshold in result.learned.items():
+    for analysis, threshold in result.learned_thresholds.items():
         counts = threshold.counts
         yield f"your pairs with {format_shingles(analysis)}: " + (
             f"a minimum overlap of {percent(threshold.threshold)} selects {counts.true_positives} of "
@@ -38,7 +38,7 @@ def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[s
             if counts.is_useful
             else "no minimum overlap separates yes from no; to see the differences, use simdoc-search compare"
         )
-        yield from _misclassified_lines(threshold.misclassified)
+        yield from _misclassified_lines(threshold.misclassified_pairs)
     rows = [_COLUMNS, *map(_format_row, result.measurements)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
     yield ""
@@ -54,15 +54,15 @@ def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[s
 def tuning_as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
     """Return the measurements and the recommendation as JSON."""
     return {
-        "documents": result.documents, "of": total, "overlap": float(result.overlap),
+        "documents": result.document_count, "of": total, "overlap": float(result.overlap),
         "probability": float(result.probability), "pairs": result.pair_count, "near": result.near_pair_count,
         "few": result.near_pair_count < MIN_NEAR_PAIRS,
         "learned": [
             {"shingles": format_shingles(analysis), "overlap": threshold.threshold,
              "useful": threshold.counts.is_useful, **_counts_as_json(threshold.counts),
-             "cross_validated": _counts_as_json(threshold.cross_validated),
-             "misclassified": _pairs_as_json(threshold.misclassified)}
-            for analysis, threshold in result.learned.items()
+             "cross_validated": _counts_as_json(threshold.cross_validated_counts),
+             "misclassified": _pairs_as_json(threshold.misclassified_pairs)}
+            for analysis, threshold in result.learned_thresholds.items()
         ],
         "rows": [_row_as_json(row) for row in result.measurements],
         "recommended": result.recommended and _row_as_json(result.recommended),
@@ -116,12 +116,12 @@ def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
     for name, counts in (
         (f"now: {_format_limits(learned, learned.current)}", learned.current_counts),
         (f"best: {_format_limits(learned, learned.limits)}", best.counts),
-        ("on pairs not used for learning", best.cross_validated),
+        ("on pairs not used for learning", best.cross_validated_counts),
     ):
         precision = "-" if counts.precision is None else percent(counts.precision, 1)
         yield f"{name:<35}{precision:>9}{percent(counts.recall, 1):>9}"
     yield ""
-    yield from _misclassified_lines(best.misclassified)
+    yield from _misclassified_lines(best.misclassified_pairs)
     command = _defaults_command(learned, store)
     yield f"Store these limits with: {command}" if command else "No limits are better than the current ones."
 
@@ -132,8 +132,8 @@ def limits_as_json(learned: LearnedLimits, store: str) -> dict[str, Any]:
         "for": learned.purpose,
         "current": {"limits": asdict(learned.current), **_counts_as_json(learned.current_counts)},
         "best": {"limits": asdict(learned.limits), **_counts_as_json(learned.best.counts)},
-        "cross_validated": _counts_as_json(learned.best.cross_validated),
-        "misclassified": _pairs_as_json(learned.best.misclassified),
+        "cross_validated": _counts_as_json(learned.best.cross_validated_counts),
+        "misclassified": _pairs_as_json(learned.best.misclassified_pairs),
         "command": _defaults_command(learned, store) or None,
     }
 
@@ -193,20 +193,20 @@ def _defaults_command(learned: LearnedLimits, store: str) -> str:
     return shlex.join(["simdoc-search", "defaults", *options, "--store", store])
 
 
-def _misclassified_lines(misclassified: Sequence[LabelledPair]) -> Iterator[str]:
-    for pair in misclassified[:_MAX_MISCLASSIFIED]:
-        label = "yes" if pair.label else "no"
-        wrong_label = "no" if pair.label else "yes"
+def _misclassified_lines(pairs: Sequence[LabelledPair]) -> Iterator[str]:
+    for pair in pairs[:_MAX_MISCLASSIFIED]:
+        label = "yes" if pair.is_yes else "no"
+        wrong_label = "no" if pair.is_yes else "yes"
         yield printable(
-            f"line {pair.line}: {pair.a!r} and {pair.b!r} are labelled {label}, but classified as {wrong_label}"
+            f"line {pair.line_number}: {pair.a!r} and {pair.b!r} are labelled {label}, but classified as {wrong_label}"
         )
-    if len(misclassified) > _MAX_MISCLASSIFIED:
-        more = counted(len(misclassified) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
+    if len(pairs) > _MAX_MISCLASSIFIED:
+        more = counted(len(pairs) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
         yield f"{more} misclassified; --json lists all of them"
 
 
-def _pairs_as_json(misclassified: Sequence[LabelledPair]) -> list[dict[str, Any]]:
-    return [{"a": pair.a, "b": pair.b, "yes": pair.label, "line": pair.line} for pair in misclassified]
+def _pairs_as_json(pairs: Sequence[LabelledPair]) -> list[dict[str, Any]]:
+    return [{"a": pair.a, "b": pair.b, "yes": pair.is_yes, "line": pair.line_number} for pair in pairs]
 
 
 def _counts_as_json(counts: ConfusionCounts) -> dict[str, Any]:

@@ -32,11 +32,15 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
         ClickException: the page cannot be written.
     """
     from simdoc_search.passages.report import ListSection, list_page
-    from simdoc_search.search.versions_result import HINT
+    from simdoc_search.search.version_result import TEXT_ORDER_HINT
 
     pairs = _step_texts(result, texts)
     rows = [_version_row(result, number, pairs.get(number), settings) for number in range(len(result.entries))]
-    order = [*([HINT] if result.evidence_kind == "texts" else []), f"order: {result.order}", *result.evidence()]
+    order = [
+        *([TEXT_ORDER_HINT] if result.evidence_kind == "texts" else []),
+        f"order: {result.order}",
+        *result.evidence(),
+    ]
     notes = [*(order if result.hits else []), *count_lines(result)]
     if omitted := len(result.timeline) - 1 - len(pairs):
         steps = counted(omitted, "step is", "steps are")

@@ -68,7 +68,7 @@ def watch(
         raise click.UsageError("--overlap, --check-new, --list and --remove cannot be combined; give only one of them")
     if bool(ids) == lists_watches:
         raise click.UsageError(
-            "--list does not take an ID; omit it" if lists_watches else "give the ID of a document, or --list"
+            "--list does not take an ID; omit the ID" if lists_watches else "give the ID of a document, or --list"
         )
     watcher = Watcher(open_for_query(store, engine=engine, field=field), watches_index)
     if remove:

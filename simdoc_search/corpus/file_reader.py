@@ -186,7 +186,7 @@ def _reason_to_skip(source: FileSource) -> str:
     if source.max_bytes is not None and source.data is not None and len(source.data) > source.max_bytes:
         return f"{len(source.data):,} bytes are over the limit of {source.max_bytes:,}"
     if source.format.kind == "archive":
-        return "it contains several documents; give one of them" if in_memory else ARCHIVE_REASON
+        return "the archive contains several documents; give one of these documents" if in_memory else ARCHIVE_REASON
     if extension == ".parquet" and not in_memory:
         return "a table; give the path of this file to index its rows"
     if extension == ".parquet" or source.format.kind == "unsupported":
@@ -212,7 +212,7 @@ def _read_file(source: FileSource) -> bytes:
                 raise OSError(0, f"grew over the limit of {source.max_bytes:,} bytes before it was read")
             chunk = file.read(_CHUNK_BYTES)
     if chunk is None:
-        raise OSError(0, "reading it would wait for another process")
+        raise OSError(0, "reading the file would wait for another process")
     return b"".join(chunks)
 
 

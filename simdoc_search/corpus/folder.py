@@ -190,7 +190,7 @@ def check_path(path: Path) -> None:
         CorpusError: the path is missing, this user cannot read it, or its name is not valid UTF-8.
     """
     if not _is_unicode(os.path.abspath(path)):  # noqa: PTH100 - resolve() would follow links
-        raise CorpusError(f"the name of {readable_path(path)} is not valid UTF-8; rename it")
+        raise CorpusError(f"the name of {readable_path(path)} is not valid UTF-8; rename the file or folder")
     try:
         if stat.S_ISDIR(path.stat().st_mode):
             os.scandir(path).close()

@@ -107,7 +107,7 @@ def _parse(raw: bytes, is_first: bool, id_field: str, text_field: str) -> Docume
     except UnicodeDecodeError:
         reason = "not valid UTF-8"
     except UnicodeEncodeError:
-        reason = "it contains an unpaired surrogate, which is not a character"
+        reason = "the line contains an unpaired surrogate, which is not a character"
     except json.JSONDecodeError as error:
         reason = f"not JSON: {error.msg} at column {error.colno}"
     except ValueError as error:
@@ -163,7 +163,7 @@ def _metadata(record: dict[str, Any]) -> dict[str, MetadataValue]:
             name = prefix + key
             remaining -= len(name)
             if remaining < 0:
-                raise DocumentError(f"its field names have more than {_MAX_NAME_CHARACTERS:,} characters in total")
+                raise DocumentError(f"the field names have more than {_MAX_NAME_CHARACTERS:,} characters in total")
             if isinstance(value, dict):
                 add(value, name + ".")
             elif isinstance(value, list) and not all(isinstance(item, str) for item in value):

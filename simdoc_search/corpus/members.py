@@ -93,12 +93,12 @@ class _Budget:
     def count_member(self) -> None:
         self.members_left -= 1
         if self.members_left < 0:
-            raise _LimitError(f"it has more than {MAX_MEMBERS:,} members")
+            raise _LimitError(f"there are more than {MAX_MEMBERS:,} members")
 
     def spend(self, size: int) -> None:
         self.bytes_left -= size
         if self.bytes_left < 0:
-            raise _LimitError(f"its members unpack to more than {self.max_total:,} bytes in total")
+            raise _LimitError(f"the members unpack to more than {self.max_total:,} bytes in total")
 
     def reason_to_skip(self, name: str, size: int) -> str:
         """Return the reason why a member is not read, or an empty string."""
@@ -115,7 +115,9 @@ class _Budget:
             size += len(chunk)
             self.spend(len(chunk))
             if size > self.max_member:
-                raise ValueError(f"more bytes than its header says, over the limit of {self.max_member:,}")
+                raise ValueError(
+                    f"the member has more bytes than the limit of {self.max_member:,}, although its header says fewer"
+                )
         return b"".join(chunks)
 
 
@@ -185,7 +187,9 @@ class _TarInfo(tarfile.TarInfo):
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type in _TAR_HEADERS and self.size > _MAX_TAR_HEADER_BYTES:
-            raise tarfile.ReadError(f"a header of {self.size:,} bytes is over the limit of {_MAX_TAR_HEADER_BYTES:,}")
+            raise tarfile.ReadError(
+                f"a header has {self.size:,} bytes, more than the limit of {_MAX_TAR_HEADER_BYTES:,}"
+            )
         member: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc] # tarfile names it in a comment
         return member
 

@@ -66,11 +66,11 @@ def read_parquet(path: Path, file: BinaryIO, *, max_bytes: int) -> tuple[list[st
 
 def _read_rows(table: ParquetFile, columns: list[str], size: int, max_bytes: int) -> Iterator[dict[str, Any]]:
     if table.metadata.num_rows > size:
-        raise DocumentError(f"not read: the file claims {table.metadata.num_rows:,} rows in {size:,} bytes")
+        raise DocumentError(f"the file is damaged: it claims {table.metadata.num_rows:,} rows in {size:,} bytes")
     for row_group in range(table.num_row_groups):
         unpacked = table.metadata.row_group(row_group).total_byte_size
         if unpacked > max(max_bytes, _MAX_GROWTH * size):
-            raise DocumentError(f"the rest is not read: {size:,} bytes would unpack to {unpacked:,}")
+            raise DocumentError(f"the rest is not read, because {size:,} bytes would unpack to {unpacked:,}")
         # One row may contain nearly all bytes of the group. The metadata of the columns would be more precise, but
         # pyarrow crashes if some of it is damaged.
         batch_rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(unpacked, 1)))

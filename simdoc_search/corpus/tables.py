@@ -84,7 +84,7 @@ def _read_csv(path: Path, file: BinaryIO, max_bytes: int) -> tuple[list[str], It
     if isinstance(heading, BadRow):
         raise CorpusError(f"{path} has no heading: {heading.reason}")
     if heading[0].startswith("{"):
-        raise CorpusError(f"{path} contains JSON; rename it so that its name ends in .jsonl")
+        raise CorpusError(f"{path} contains JSON; change the extension of the file to .jsonl")
     heading[0] = heading[0].removeprefix("\ufeff")  # a second byte order mark
     return heading, _named_cells(heading, rows)
 

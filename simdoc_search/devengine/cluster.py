@@ -32,8 +32,8 @@ class NodeStatus:
         number: number of the node, from 1.
         url: URL of the node.
         pid: process id of the node; 0 if it has no process.
-        state: "running" if the node responds. Otherwise "starting" while the cluster starts, "ended" if the process has
-            ended, or "silent" if it does not respond.
+        state: "running" if the node responds, "starting" while the cluster starts, "ended" if the process has ended, or
+            "silent" if the process is running but does not respond.
         log: path of the log.
     """
 
@@ -95,7 +95,7 @@ class Cluster:
         return self.registration.port
 
     @property
-    def numbers(self) -> range:
+    def node_numbers(self) -> range:
         """The numbers of the nodes, from 1."""
         return range(1, len(self.registration.pids) + 1)
 
@@ -169,9 +169,9 @@ class Cluster:
             EngineError: the node is running, does not start within `timeout` seconds, or does not exist.
         """
         if pid := self.pid(number):
-            raise EngineError(f"node {number} is already running (process {pid}); kill it first")
+            raise EngineError(f"node {number} is already running (process {pid}); kill this process first")
         self.launch([number], find_java(), find_jars(self.version))
-        self.wait([number], timeout)
+        self.wait_for_nodes([number], timeout)
 
     def stop(self, grace: float = STOP_SECONDS) -> int:
         """Stop all nodes. If the cluster is ephemeral, remove its data.
@@ -183,25 +183,27 @@ class Cluster:
             The number of nodes that were running.
 
         Raises:
-            EngineError: a process cannot be ended.
+            EngineError: a process cannot be terminated.
         """
         running = self._running_pids()
         if not self.registration.stop(grace):
             remaining = ", ".join(map(str, self._running_pids()))
-            raise EngineError(f"cannot end these processes: {remaining}; end them manually")
+            raise EngineError(f"cannot stop these processes: {remaining}; stop them manually")
         return len(running)
 
-    def launch(self, numbers: Iterable[int], java: Java, jars: Sequence[Path]) -> None:
+    def launch(self, node_numbers: Iterable[int], java: Java, jars: Sequence[Path]) -> None:
         """Start the processes of these nodes. Each process is registered at once, so that `stop` can find it."""
         with as_engine_errors("start the engine"):
-            for number in numbers:
+            for number in node_numbers:
                 node, registration = self._node(number), self.registration
                 node.write_configuration(registration.nodes)
                 pids = list(registration.pids)
                 pids[number - 1] = node.start(java, jars, registration.heap, registration.token)
-                self.register(pids=tuple(pids))
+                self.update_registration(pids=tuple(pids))
 
-    def wait(self, numbers: Iterable[int], timeout: float, progress: ProgressCallback | None = None) -> None:
+    def wait_for_nodes(
+        self, node_numbers: Iterable[int], timeout: float, progress: ProgressCallback | None = None
+    ) -> None:
         """Wait until these nodes respond, all running nodes form one cluster, and primary shards are allocated.
 
         After 30 seconds, shards that are not allocated are ignored.
@@ -209,9 +211,9 @@ class Cluster:
         Raises:
             EngineError: a node ended, another program uses its port, or `timeout` seconds have passed.
         """
-        nodes = [self._node(number) for number in numbers]
+        nodes = [self._node(number) for number in node_numbers]
         deadline = time.monotonic() + timeout
-        shards_deadline = None
+        shards_deadline = None  # set when all nodes have joined
         reported_count = -1
         while True:
             responding = [node for node in nodes if self._is_responding(node)]
@@ -228,17 +230,17 @@ class Cluster:
                 raise self._make_error(slow_node, f"was not ready after {timeout:.0f} s")
             time.sleep(POLL_SECONDS)
 
-    def register(self, **changes: Any) -> None:
-        """Change values of the registration, also for other processes."""
+    def update_registration(self, **changes: Any) -> None:
+        """Update values of the registration. Other processes see the new values."""
         self._registration = replace(self.registration, **changes)
         registry.write(self._registration)
 
     def _running_pids(self) -> list[int]:
-        return [pid for pid in map(self.pid, self.numbers) if pid]
+        return [pid for pid in map(self.pid, self.node_numbers) if pid]
 
     def _node(self, number: int) -> Node:
-        if number not in self.numbers:
-            raise EngineError(f"there is no node {number}; choose a number from 1 to {self.numbers[-1]}")
+        if number not in self.node_numbers:
+            raise EngineError(f"there is no node {number}; choose a number from 1 to {self.node_numbers[-1]}")
         return self.registration.nodes[number - 1]
 
     def _is_responding(self, node: Node) -> bool:
@@ -284,5 +286,5 @@ def find_running_clusters() -> list[Cluster]:
 
 
 def _read_health(node: Node) -> Any:
-    """Return the cluster health that this node knows. Without `local`, it would wait for a cluster manager."""
+    """Return the cluster health that this node reports. Without `local`, the node would wait for a cluster manager."""
     return node.get("/_cluster/health?local=true")

@@ -19,7 +19,7 @@ class EngineError(StoreError):
     """The engine cannot be started, found or stopped.
 
     Attributes:
-        log: last lines of the log of the node that caused the error; empty if no node did.
+        log: last lines of the log of the node that caused the error; empty if no node caused it.
     """
 
     def __init__(self, message: str, log: Sequence[str] = ()) -> None:

@@ -15,14 +15,14 @@ from typing import Any
 
 from simdoc_search.devengine.common import EngineError
 from simdoc_search.devengine.packages import Java
-from simdoc_search.devengine.processes import launch
+from simdoc_search.devengine.processes import launch_process
 
 HOST = "127.0.0.1"
 
 HTTP_PORTS = range(9200, 9281)
 """Allowed HTTP ports. OpenSearchRunner exits without a message if a port is above 9299."""
 
-TRANSPORT_OFFSET = 100
+TRANSPORT_PORT_OFFSET = 100
 """The difference between the transport port and the HTTP port of a node."""
 
 LOG_LINES = 20
@@ -64,7 +64,7 @@ class Node:
     @property
     def transport_address(self) -> str:
         """The host and port that other nodes connect to, as host:port."""
-        return f"{HOST}:{self.port + TRANSPORT_OFFSET}"
+        return f"{HOST}:{self.port + TRANSPORT_PORT_OFFSET}"
 
     @property
     def log(self) -> Path:
@@ -79,9 +79,9 @@ class Node:
             "network.host": HOST,
             "node.roles": ["cluster_manager", "data", "ingest"],
             "discovery.type": "zen",  # the default, which OpenSearchRunner would otherwise override
-            "transport.port": self.port + TRANSPORT_OFFSET,
+            "transport.port": self.port + TRANSPORT_PORT_OFFSET,
             "discovery.seed_hosts": [node.transport_address for node in nodes],
-            # It cannot be a node name, because OpenSearchRunner names every node "Node 1". Only a new cluster uses it.
+            # An address, because OpenSearchRunner names every node "Node 1". Only a new cluster uses this setting.
             "cluster.initial_cluster_manager_nodes": [nodes[0].transport_address],
             "path.repo": [str(self.folder.parent / "snapshots")],  # all nodes must write to the same folder
             # Developers' disks are often almost full. By default, indices become read-only on a disk that is 95 % full.
@@ -121,10 +121,10 @@ class Node:
         ]
         # The class path is not an argument, because it would double the length of the command in process lists.
         environment = {"CLASSPATH": os.pathsep.join(map(str, jars))}
-        return launch(command, self.folder, environment, self.log)
+        return launch_process(command, self.folder, environment, self.log)
 
     def get(self, path: str) -> Any:
-        """Send a GET request, and return the parsed JSON, or None without a response with status 200."""
+        """Send a GET request, and return the parsed JSON; None unless there is a response with status 200."""
         connection = http.client.HTTPConnection(HOST, self.port, timeout=_TIMEOUT_SECONDS)  # does not use a proxy
         try:
             connection.request("GET", path)
@@ -166,7 +166,7 @@ def check_ports(port: int, nodes: int) -> None:
     if port not in HTTP_PORTS or port + nodes - 1 not in HTTP_PORTS:
         ports = f"port {port}" if nodes == 1 else f"ports {port} to {port + nodes - 1}"
         raise EngineError(
-            f"the engine cannot use {ports}; choose a --port with which all ports are from {HTTP_PORTS[0]} to "
+            f"the engine cannot use {ports}; choose a --port so that all ports are from {HTTP_PORTS[0]} to "
             f"{HTTP_PORTS[-1]}"
         )
 

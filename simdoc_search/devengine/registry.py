@@ -82,7 +82,7 @@ class Registration:
 
 @contextmanager
 def start_lock() -> Iterator[None]:
-    """Lock the start of engines, so that other processes wait. On Windows, they do not wait."""
+    """Lock the start of engines, so that other processes wait. On Windows, other processes do not wait."""
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as file:
@@ -92,7 +92,7 @@ def start_lock() -> Iterator[None]:
 
 
 def read(port: int) -> Registration | None:
-    """Return the registration for a port, or None."""
+    """Return the registration for a port; None if there is none."""
     return _read(_path(port))
 
 

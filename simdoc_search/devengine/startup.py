@@ -12,7 +12,7 @@ from typing import Any
 from simdoc_search.devengine import registry
 from simdoc_search.devengine.cluster import DEFAULT_PORT, START_SECONDS, Cluster
 from simdoc_search.devengine.common import EngineError, ProgressCallback, as_engine_errors, data_folder
-from simdoc_search.devengine.node import HTTP_PORTS, TRANSPORT_OFFSET, check_ports, is_port_in_use
+from simdoc_search.devengine.node import HTTP_PORTS, TRANSPORT_PORT_OFFSET, check_ports, is_port_in_use
 from simdoc_search.devengine.packages import OPENSEARCH_VERSION, check_version, find_jars, find_java
 from simdoc_search.devengine.registry import TEMPORARY_PREFIX, Registration
 
@@ -67,13 +67,13 @@ def start_cluster(
     with as_engine_errors("start the engine"), registry.start_lock():
         running = _find_running(port, requested, ephemeral=ephemeral)
         cluster = running or Cluster(_register_new(port, requested, ephemeral=ephemeral))
-        stopped = [number for number in cluster.numbers if not cluster.pid(number)]
+        stopped = [number for number in cluster.node_numbers if not cluster.pid(number)]
         if not stopped:
             return cluster
         try:
             cluster.launch(stopped, find_java(), find_jars(cluster.version, progress))
-            cluster.wait(stopped, timeout, progress)
-            cluster.register(is_ready=True)
+            cluster.wait_for_nodes(stopped, timeout, progress)
+            cluster.update_registration(is_ready=True)
         except BaseException:  # including Ctrl-C
             if running is None:
                 cluster.stop(ABORT_SECONDS)
@@ -117,7 +117,8 @@ def find_free_port(nodes: int = 1) -> int:
     for first in [*candidates[begin:], *candidates[:begin]]:
         ports = range(first, first + nodes)
         if not any(
-            port in engine_ports or is_port_in_use(port) or is_port_in_use(port + TRANSPORT_OFFSET) for port in ports
+            port in engine_ports or is_port_in_use(port) or is_port_in_use(port + TRANSPORT_PORT_OFFSET)
+            for port in ports
         ):
             return first
     raise EngineError(
@@ -183,10 +184,10 @@ def _register_new(port: int, requested: dict[str, Any], *, ephemeral: bool) -> R
     check_ports(port, nodes)
     ports = range(port, port + nodes)
     engine_ports = {used_port for other in others for used_port in other.ports}
-    for needed in (*ports, *(http_port + TRANSPORT_OFFSET for http_port in ports)):
+    for needed in (*ports, *(http_port + TRANSPORT_PORT_OFFSET for http_port in ports)):
         if needed in engine_ports or is_port_in_use(needed):
             user = "another engine" if needed in engine_ports else "another program"
-            raise EngineError(f"port {needed} is in use by {user}; stop it, or choose another --port")
+            raise EngineError(f"port {needed} is in use by {user}; free this port, or choose another --port")
     if ephemeral:
         folder = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX))
     folder.mkdir(parents=True, exist_ok=True)

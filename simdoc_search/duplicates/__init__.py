@@ -29,13 +29,13 @@ from simdoc_search.duplicates.finder import Progress
 from simdoc_search.duplicates.folding import FoldedHit, ShownHit, fold_near_duplicates
 from simdoc_search.duplicates.keep_order import KEEP_RULES
 from simdoc_search.duplicates.measures import MEASURES
-from simdoc_search.duplicates.sources import BACKENDS, Backend, duplicates_among, duplicates_in
+from simdoc_search.duplicates.sources import COMPARE_IN_VALUES, CompareIn, duplicates_among, duplicates_in
 
 __all__ = [
-    "BACKENDS",
+    "COMPARE_IN_VALUES",
     "KEEP_RULES",
     "MEASURES",
-    "Backend",
+    "CompareIn",
     "Duplicate",
     "Duplicates",
     "FoldedHit",

@@ -15,6 +15,7 @@ If the tokens exceed 1 GB, they are stored in a temporary file that is mapped in
 from __future__ import annotations
 
 import hashlib
+import re
 import tempfile
 from array import array
 from collections import Counter
@@ -36,6 +37,8 @@ from simdoc_search.versions.evidence import nanoseconds_written
 _MAX_TOKEN_BYTES = 1 << 30
 _HASH_BYTES = 16
 _NO_HASH = bytes(_HASH_BYTES)
+_IS_HEXADECIMAL = re.compile("[0-9a-f]*[1-9a-f][0-9a-f]*").fullmatch  # not only zeros, which mean no hash
+_NO_ORIGIN = Origin("", -1, 0)
 _COLUMNS = 9
 
 
@@ -98,14 +101,14 @@ class Documents:
             if reason := file_problem(record) or _fingerprint_problem(record):
                 self._leave_out(record, reason)
                 continue
-            origin = record.origin or Origin("", -1, 0)
+            origin = record.origin or _NO_ORIGIN
             source = self._sources.setdefault(
                 (origin.root, origin.prefix, record.index, record.routing), len(self._sources)
             )
             size, written = -1 if origin.content else origin.size, nanoseconds_written(record) if keep.is_by_date else 0
             key = 0 if with_tokens else words_key(record)
-            numbers.extend((len(record.codes), record.shingles, size, origin.mtime_ns, written, source, key))
-            numbers.extend((is_new(record), is_preferred(record)))
+            counts_and_dates = len(record.codes), record.shingles, size, origin.mtime_ns, written
+            numbers.extend((*counts_and_dates, source, key, is_new(record), is_preferred(record)))
             self._ids.append(record.id)
             tokens.append(record.codes if with_tokens else record.codes[:0])
             if keep.field:
@@ -229,7 +232,12 @@ def _fingerprint_problem(record: Record) -> str:
 
 
 def _short_hash(value: str) -> bytes:
-    """Shorten a hash to 16 bytes. An empty hash gives zeros."""
+    """Convert a hash to 16 bytes. An empty hash gives zeros.
+
+    The hashes of `text_hash`, which have 16 bytes in hexadecimal, are decoded. Other hashes are hashed again.
+    """
+    if len(value) == 2 * _HASH_BYTES and _IS_HEXADECIMAL(value):
+        return bytes.fromhex(value)
     data = value.encode("utf-8", "surrogatepass")
     return hashlib.blake2b(data, digest_size=_HASH_BYTES).digest() if data else _NO_HASH
 

@@ -101,7 +101,7 @@ def _compare_files(documents: Documents, files: list[list[int]], contents: Conte
         try:
             state, info = file_state(documents.path(links[0]) or "")
             if FileIdentity.of(info) != contents.files[links[0]]:
-                raise LeftAloneError("it changed during this run")
+                raise LeftAloneError("the file changed during this run")
         except LeftAloneError as error:
             contents.problems |= dict.fromkeys(links, str(error))
         else:
@@ -116,7 +116,7 @@ def _identity_if_unchanged(path: str, size: int, mtime_ns: int) -> FileIdentity:
     except (OSError, ValueError) as error:
         raise unreadable(error) from None
     if not stat.S_ISREG(info.st_mode):
-        raise LeftAloneError("it is not a regular file")
+        raise LeftAloneError("the path does not lead to a regular file")
     if (info.st_size, info.st_mtime_ns) != (size, mtime_ns):
-        raise LeftAloneError("it has changed since it was indexed")
+        raise LeftAloneError("the file has changed since it was indexed")
     return FileIdentity.of(info)

@@ -18,6 +18,7 @@ from simdoc_search.duplicates.pairs import JoinedPairs, join, run_limit
 from simdoc_search.duplicates.verdicts import DropScope, Verdicts
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts, TextsWithoutTemplates, Verifier
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.workers import WorkerMap
 
 Stage = Literal["reading", "comparing", "verifying", "hashing", "marking"]
 Progress = Callable[[Stage, float], None]
@@ -47,6 +48,7 @@ def find_duplicates(
     drop: DropScope | None = None,
     hash_fields: HashFields = lambda _: {},
     progress: Progress = lambda _stage, _share: None,
+    workers: WorkerMap | None = None,
 ) -> Duplicates:
     """Find the duplicates among documents.
 
@@ -61,16 +63,22 @@ def find_duplicates(
         drop: which kinds a plan drops besides identical documents.
         hash_fields: see `HashFields`.
         progress: see `Progress`.
+        workers: hashes the shingles of texts; None to hash them in this process.
     """
     without_templates = TextsWithoutTemplates(read_texts, ignore, settings.analysis) if read_texts and ignore else None
     labels = documents.word_labels
     if without_templates:
         labels = without_templates.separate_templates(labels)
     compared_texts = without_templates or read_texts
+    verifier = (
+        Verifier(compared_texts, settings.analysis, shingles=documents.table.shingles, workers=workers)
+        if compared_texts
+        else None
+    )
     grouping = _group(
         documents,
         ExactDuplicateSets(labels),
-        PairOverlaps(measure, Verifier(compared_texts, settings.analysis) if compared_texts else None),
+        PairOverlaps(measure, verifier),
         find_pairs=find_pairs or partial(join, documents.table, measure=measure, new_from=documents.new_from),
         limit=limit or run_limit(len(documents)),
         progress=progress,

@@ -17,6 +17,7 @@ BucketMatrix = NDArray[np.uint16]
 
 _DOCUMENTS_AT_ONCE = 1 << 12
 _MAX_MATRIX_CELLS = 1 << 27
+_DOCUMENTS_IN_CACHE = 1 << 9
 _PAIRS_AT_ONCE = 1 << 16
 _PAIRS_IN_CACHE = 1 << 9
 _MAX_PACKED_COLUMNS = 8 * 255
@@ -35,6 +36,7 @@ class FingerprintTable:
     shingles: Ints
     buckets: int  # number of buckets of a fingerprint
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
+    _row_count: int = field(default=0, repr=False)  # number of rows of all matrices that were made for pairs
 
     @classmethod
     def of(cls, codes: Sequence[NDArray[np.uint32]], shingles: Ints, buckets: int) -> FingerprintTable:
@@ -58,21 +60,28 @@ class FingerprintTable:
         similarity J have an equal key with a probability of J**rows, because the tokens in the first `rows` filled
         buckets of their union must be equal.
         """
+        order = np.argsort(self.begins[documents])  # the order in memory, which is several times as fast to read
+        documents = documents[order]
+        band_of_bucket = np.arange(self.buckets) * bands // self.buckets
         starts = np.empty((len(documents), bands), np.uint16)
-        for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
+        for part in slices(len(documents), _DOCUMENTS_IN_CACHE):
             codes, owner = self.codes_of_documents(documents[part])
-            band_of_token = (codes >> HASH_BITS).astype(np.int64) * bands // self.buckets
             size = len(starts[part])
-            counts_in_band = np.bincount(owner * bands + band_of_token, minlength=size * bands).reshape(size, bands)
+            bands_of_tokens = owner * bands + band_of_bucket[codes >> HASH_BITS]
+            counts_in_band = np.bincount(bands_of_tokens, minlength=size * bands).reshape(size, bands)
             starts[part] = np.cumsum(counts_in_band, axis=1) - counts_in_band
-        begins, counts = self.begins[documents], self.counts[documents]
+        begins = self.begins[documents]
+        ends = begins + self.counts[documents]
         for band in range(bands):
-            position = starts[:, band].astype(np.int64)
             keys = np.zeros(len(documents), np.uint64)
-            for _ in range(rows):
-                position[position >= counts] = 0
-                keys = mix_bits(keys + self.codes[begins + position])
-                position += 1
+            for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
+                first, end = begins[part], ends[part]
+                position, keys_of_part = first + starts[part, band], np.zeros(len(first), np.uint64)
+                for _ in range(rows):
+                    position = np.where(position < end, position, first)
+                    keys_of_part = mix_bits(keys_of_part + self.codes[position])
+                    position += 1
+                keys[order[part]] = keys_of_part
             yield keys
 
     def estimated_jaccard(self, first: Ints, second: Ints) -> tuple[Floats, Ints]:
@@ -106,11 +115,17 @@ class FingerprintTable:
         return matrix
 
     def _matrix_of_pairs(self, first: Ints, second: Ints) -> tuple[BucketMatrix, Ints, Ints]:
-        """Return a matrix that contains these documents, and their rows in it. A small table caches one matrix."""
-        if self.buckets * len(self.counts) > _MAX_MATRIX_CELLS:
-            documents = distinct(np.concatenate((first, second)))
-            return self.bucket_matrix(documents), np.searchsorted(documents, first), np.searchsorted(documents, second)
+        """Return a matrix that contains these documents, and their rows in it.
+
+        A small table keeps a matrix of all documents once matrices of some documents had as many rows together.
+        """
         if self._whole_matrix is None:
+            documents = distinct(np.concatenate((first, second)))
+            self._row_count += len(documents)
+            is_large = self.buckets * len(self.counts) > _MAX_MATRIX_CELLS
+            if is_large or self._row_count < len(self.counts):
+                matrix = self.bucket_matrix(documents)
+                return matrix, np.searchsorted(documents, first), np.searchsorted(documents, second)
             self._whole_matrix = self.bucket_matrix(np.arange(len(self.counts)))
         return self._whole_matrix, first, second
 

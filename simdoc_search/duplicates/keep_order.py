@@ -111,10 +111,10 @@ class KeepRule:
 
 def _name_ranks(by_id: Ints, id_of: Callable[[int], str]) -> Ints:
     """Return the rank of each document by `_name_kind`, then by the length of its id, then by its id."""
-    kinds = np.fromiter((_name_kind(id_of(number)) for number in by_id), np.int64, len(by_id))
-    lengths = np.fromiter((len(id_of(number)) for number in by_id), np.int64, len(by_id))
+    ids = map(id_of, by_id.tolist())
+    kinds_and_lengths = np.fromiter((_name_kind(id) << 32 | len(id) for id in ids), np.int64, len(by_id))
     ranks = np.empty(len(by_id), np.int64)
-    ranks[by_id[np.lexsort((lengths, kinds))]] = np.arange(len(by_id))
+    ranks[by_id[np.argsort(kinds_and_lengths, kind="stable")]] = np.arange(len(by_id))
     return ranks
 
 

@@ -52,7 +52,9 @@ class Measure:
         if self.name not in MEASURES:
             raise QuerySyntaxError(f"measure must be one of {', '.join(MEASURES)}, not {self.name!r}")
         if not parse_fraction(self.overlap, "overlap"):
-            raise QuerySyntaxError("an overlap of 0 would pair every document with every other; give more than 0")
+            raise QuerySyntaxError(
+                "an overlap of 0 would pair all documents with each other; choose an overlap above 0"
+            )
 
     @property
     def min_jaccard(self) -> Fraction:

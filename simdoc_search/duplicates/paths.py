@@ -9,7 +9,7 @@ from collections.abc import Collection
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.stores.record import Record
 
-FILE_GONE, ARCHIVE_GONE, SYMBOLIC_LINK = "its file is gone", "its archive is gone", "it is a symbolic link"
+FILE_GONE, ARCHIVE_GONE, SYMBOLIC_LINK = "the file is gone", "the archive is gone", "the path is a symbolic link"
 
 
 def file_problem(record: Record) -> str:

@@ -10,34 +10,32 @@ from contextlib import closing
 from datetime import datetime
 from fractions import Fraction
 from functools import partial
-from itertools import islice
 from typing import Any, Literal, get_args
 
-from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import Document
 from simdoc_search.duplicates.checkpoint import Checkpoint
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.duplicates_result import Duplicates
 from simdoc_search.duplicates.engine_pairs import MAX_MATCHES, EnginePairs
 from simdoc_search.duplicates.finder import FindPairs, Progress, find_duplicates
+from simdoc_search.duplicates.fingerprinting import fingerprint_documents
 from simdoc_search.duplicates.keep_order import KeepRule
 from simdoc_search.duplicates.measures import Measure, MeasureName
 from simdoc_search.duplicates.paths import is_within
 from simdoc_search.duplicates.verdicts import DropScope, check_drop
 from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError, UnknownFieldError
 from simdoc_search.query.planner import parse_fraction
-from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Condition, Filters, parse_filters
 from simdoc_search.stores.point_in_time import Freezable, HasFields
 from simdoc_search.stores.record import Record, has_changed
+from simdoc_search.workers import WorkerMap
 
-Backend = Literal["memory", "engine"]
-BACKENDS: tuple[Backend, ...] = get_args(Backend)
+CompareIn = Literal["memory", "engine"]
+COMPARE_IN_VALUES: tuple[CompareIn, ...] = get_args(CompareIn)
 
 _OVERLAP = Fraction(4, 5)
-_DOCUMENTS_AT_ONCE = 1 << 10
 _PROGRESS_STEP = 256
 
 
@@ -54,23 +52,26 @@ def duplicates_in(
     kept_before: Collection[str] = (),
     keep_in: Collection[str] = (),
     verify: bool = True,
-    via: Backend = "memory",
+    compare_in: CompareIn = "memory",
     checkpoint: str | os.PathLike[str] | None = None,
     drop: DropScope | None = None,
     progress: Progress = lambda _stage, _share: None,
     ignore: Sequence[str] = (),
+    workers: int = 1,
 ) -> Duplicates:
     """Find the duplicates in a store; see `SimilaritySearch.duplicates`."""
     threshold, keep_rule = Measure(measure, parse_fraction(overlap, "overlap")), KeepRule(keep, measure)
     check_drop(drop)
     if ignore and not (verify and store.has_texts):
         raise QuerySyntaxError("cannot ignore words, because the texts are not stored or not compared; omit 'ignore'")
-    if via not in BACKENDS:
-        raise QuerySyntaxError(f"via must be one of {', '.join(BACKENDS)}, not {via!r:.60}")
-    if via == "memory" and checkpoint is not None:
-        raise QuerySyntaxError("a checkpoint needs via='engine'; set it, or omit the checkpoint")
-    if via == "engine" and (since is not None or new is not None):
-        raise QuerySyntaxError("via='engine' compares all documents; omit 'via', or omit 'since' and 'new'")
+    if compare_in not in COMPARE_IN_VALUES:
+        raise QuerySyntaxError(f"compare_in must be one of {', '.join(COMPARE_IN_VALUES)}, not {compare_in!r:.60}")
+    if compare_in == "memory" and checkpoint is not None:
+        raise QuerySyntaxError("a checkpoint requires compare_in='engine'; set compare_in, or omit the checkpoint")
+    if compare_in == "engine" and (since is not None or new is not None):
+        raise QuerySyntaxError(
+            "compare_in='engine' compares all documents; omit 'compare_in', or omit 'since' and 'new'"
+        )
     kept_ids, prefixes = frozenset(kept_before), tuple(keep_in)
 
     def read(records: Iterator[Record], *, with_tokens: bool = True) -> Documents:
@@ -89,25 +90,27 @@ def duplicates_in(
         return documents
 
     def find(documents: Documents, find_pairs: FindPairs | None = None, limit: int | None = None) -> Duplicates:
-        duplicates = find_duplicates(
-            documents,
-            threshold,
-            store.settings,
-            partial(_read_texts, store, documents) if verify and store.has_texts else None,
-            find_pairs=find_pairs,
-            limit=limit,
-            ignore=ignore,
-            drop=drop,
-            hash_fields=partial(_field_hashes, store, documents),
-            progress=progress,
-        )
+        with WorkerMap(workers) as worker_map:
+            duplicates = find_duplicates(
+                documents,
+                threshold,
+                store.settings,
+                partial(_read_texts, store, documents) if verify and store.has_texts else None,
+                find_pairs=find_pairs,
+                limit=limit,
+                ignore=ignore,
+                drop=drop,
+                hash_fields=partial(_field_hashes, store, documents),
+                progress=progress,
+                workers=worker_map,
+            )
         duplicates.left_out_indices = store.left_out_indices()
         return duplicates
 
-    if via == "memory":
+    if compare_in == "memory":
         return find(read(store.scan(filters=filters)))
     if not isinstance(store, Freezable):
-        raise StoreError("this store is not in an engine; omit via='engine' to compare in memory")
+        raise StoreError("this store is not in an engine; omit compare_in='engine' to compare in memory")
     with store.freeze(filters=filters) as frozen:
         options = {
             "the index": frozen.identity,
@@ -133,6 +136,7 @@ def duplicates_among(
     verify: bool = True,
     settings: Settings | None = None,
     progress: Progress = lambda _stage, _share: None,
+    workers: int = 1,
 ) -> Duplicates:
     """Find the duplicates among documents, without a store.
 
@@ -144,19 +148,24 @@ def duplicates_among(
         verify: compare the texts, which are all held in memory. Otherwise overlaps are estimated from fingerprints.
         settings: settings of the fingerprints; None for the default.
         progress: called with the current stage and the share of this stage that is done, 0..1.
+        workers: number of processes that fingerprint and compare texts. If it is 1, or if there are few documents, this
+            process does the work. The result does not depend on it.
 
     Raises:
-        QuerySyntaxError: the overlap, the measure or `keep` is not valid.
+        QuerySyntaxError: the overlap, the measure, `keep` or `workers` is not valid.
     """
     settings = settings or Settings()
     threshold, keep_rule = Measure(measure, parse_fraction(overlap, "overlap")), KeepRule(keep, measure)
     texts: list[str] = []
-    collection = Documents(_records(documents, settings, texts if verify else None), settings, keep_rule)
 
     def read_texts(numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
         return ((number, texts[collection.read_position(number)]) for number in numbers)
 
-    return find_duplicates(collection, threshold, settings, read_texts if verify else None, progress=progress)
+    with WorkerMap(workers) as worker_map:
+        records = fingerprint_documents(documents, settings, worker_map, texts if verify else None)
+        collection = Documents(records, settings, keep_rule)
+        reader = read_texts if verify else None
+        return find_duplicates(collection, threshold, settings, reader, progress=progress, workers=worker_map)
 
 
 def _with_progress(store: Store, records: Iterator[Record], progress: Progress) -> Iterator[Record]:
@@ -207,23 +216,3 @@ def _unknown_field(store: Store, field: str) -> SimdocError:
             "another keep rule"
         )
     return UnknownFieldError(field, known)
-
-
-def _records(documents: Iterable[Document], settings: Settings, texts: list[str] | None) -> Iterator[Record]:
-    """Make records for documents. Appends their texts to `texts`, unless it is None."""
-    rest = iter(documents)
-    while batch := list(islice(rest, _DOCUMENTS_AT_ONCE)):
-        sketches = fingerprints((doc.text for doc in batch), settings.analysis, settings.minhash, words_hash=True)
-        for document, fingerprint in zip(batch, sketches, strict=True):
-            if texts is not None:
-                texts.append(document.text)
-            digest = f"{text_hash(document.text)} {sorted(document.metadata.items())}"
-            yield Record(
-                document.id,
-                fingerprint.codes(),
-                fingerprint.shingles,
-                digest,
-                document.metadata,
-                text_hash=text_hash(document.text),
-                words_hash=fingerprint.words_hash,
-            )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.hash_functions import siphash_2_4_128
 from simdoc_search.sketch.hashing import occurrence_hashes
 from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH, shingles_in_pieces
+from simdoc_search.versions.ragged_arrays import slices_by_cost
+from simdoc_search.workers import WorkerMap
 
 ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
 """Reads the texts of documents, given by number. A text that is not stored is None or omitted."""
@@ -31,7 +34,9 @@ ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
 _CACHE_BYTES = 1 << 28
 _CACHE_ENTRY_BYTES = 100
 _CHARACTERS_AT_ONCE = 1 << 16
+_SHINGLES_AT_ONCE = 1 << 20
 _PAIRS_AT_ONCE = _TEXTS_AT_ONCE = 50
+_FEW_CHUNKS = 64  # up to this number of chunks, this process is faster than starting worker processes
 
 
 class PairOverlaps:
@@ -80,15 +85,34 @@ class PairOverlaps:
 
 
 class Verifier:
-    """Counts the shingles that two texts share. Caches about `cache_bytes` bytes of hashes."""
+    """Counts the shingles that two texts share. Caches about `cache_bytes` bytes of hashes.
 
-    def __init__(self, read_texts: ReadTexts, analysis: Analysis, cache_bytes: int = _CACHE_BYTES) -> None:
+    Args:
+        read_texts: reads the texts.
+        analysis: how texts are split into shingles.
+        cache_bytes: maximum size of the cached hashes. The pairs that are compared together may exceed it.
+        shingles: number of distinct shingles of each document; int64, shape (documents,). It limits the number of pairs
+            that are compared together. None: unknown.
+        workers: hashes the shingles of texts; None to hash them in this process.
+    """
+
+    def __init__(
+        self,
+        read_texts: ReadTexts,
+        analysis: Analysis,
+        cache_bytes: int = _CACHE_BYTES,
+        *,
+        shingles: Ints | None = None,
+        workers: WorkerMap | None = None,
+    ) -> None:
         self._read_texts = read_texts
         self._analysis = analysis
         self._key = (secrets.randbits(64), secrets.randbits(64))
         self._cache: dict[int, Keys | None] = {}
         self._cache_bytes = cache_bytes
         self._free_bytes = cache_bytes
+        self._shingles = shingles
+        self._workers = workers or WorkerMap()
 
     def count_shared(self, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
         """Count the distinct shingles of each pair: in both documents, in the first one, and in the second one.
@@ -96,7 +120,7 @@ class Verifier:
         All three counts are -1 if a text is not stored.
         """
         counts = np.full((3, len(first)), -1, np.int64)
-        for part in slices(len(first), _PAIRS_AT_ONCE):
+        for part in self._parts(first, second):
             pairs = list(zip(first[part].tolist(), second[part].tolist(), strict=True))
             hashes = self._hashes_of({number for pair in pairs for number in pair})
             for index, (a, b) in enumerate(pairs, part.start):
@@ -105,6 +129,12 @@ class Verifier:
                     smaller, larger = sorted((left, right), key=len)
                     counts[:, index] = count_common(larger, smaller), len(left), len(right)
         return counts[0], counts[1], counts[2]
+
+    def _parts(self, first: Ints, second: Ints) -> Iterator[slice]:
+        """Yield slices of pairs that are compared together."""
+        if self._shingles is None:
+            return slices(len(first), _PAIRS_AT_ONCE)
+        return slices_by_cost(self._shingles[first] + self._shingles[second], _SHINGLES_AT_ONCE)
 
     def _hashes_of(self, documents: set[int]) -> Mapping[int, Keys | None]:
         missing = sorted(documents - self._cache.keys())
@@ -120,14 +150,27 @@ class Verifier:
         return self._cache
 
     def _read(self, documents: Sequence[int]) -> Iterator[tuple[int, Keys]]:
-        batch: dict[int, str] = {}
-        for number, text in self._read_texts(documents):
-            if text is not None:
-                batch[number] = text
-            if sum(map(len, batch.values())) >= _CHARACTERS_AT_ONCE:
-                yield from zip(batch, shingle_hashes(list(batch.values()), self._analysis, self._key), strict=True)
-                batch = {}
-        yield from zip(batch, shingle_hashes(list(batch.values()), self._analysis, self._key), strict=True)
+        numbers: list[int] = []  # of the documents whose hashes are not yielded yet
+
+        def read_chunks() -> Iterator[list[str]]:
+            chunk: list[str] = []
+            characters = 0
+            for number, text in self._read_texts(documents):
+                if text is not None:
+                    numbers.append(number)
+                    chunk.append(text)
+                    characters += len(text)
+                if characters >= _CHARACTERS_AT_ONCE:
+                    yield chunk
+                    chunk, characters = [], 0
+            if chunk:
+                yield chunk
+
+        hash_chunk = partial(shingle_hashes, analysis=self._analysis, key=self._key)
+        done = 0
+        for hashes in self._workers.map(hash_chunk, read_chunks(), _FEW_CHUNKS):
+            yield from zip(numbers[done : done + len(hashes)], hashes, strict=True)
+            done += len(hashes)
 
 
 class TextsWithoutTemplates:

@@ -26,25 +26,25 @@ class Edge(NamedTuple):
     kind: Literal["version", "related"]
 
 
-def connected_components(count: int, first: Ints, second: Ints) -> Ints:
+def find_connected_components(document_count: int, first_ends: Ints, second_ends: Ints) -> Ints:
     """Label each document with the smallest document number in its connected component.
 
-    In each round, the smaller label of an edge is passed to both documents, and to the documents whose numbers are
-    their labels. So a label crosses a long chain in few rounds.
+    In each round, the smaller of the two labels of an edge is passed to both documents, and to the two documents that
+    have these labels as numbers. So a label crosses a long chain in few rounds.
 
     Args:
-        count: number of documents.
-        first: one document of each edge; int64, shape (edges,).
-        second: the other document of each edge.
+        document_count: number of documents.
+        first_ends: one document of each edge; int64, shape (edges,).
+        second_ends: the other document of each edge.
 
     Returns:
-        The labels; int64, shape (count,).
+        The labels; int64, shape (document_count,).
     """
-    labels = np.arange(count)
+    labels = np.arange(document_count)
     while True:
-        smaller = np.minimum(labels[first], labels[second])
+        smaller = np.minimum(labels[first_ends], labels[second_ends])
         new_labels = labels.copy()
-        for ends in (first, second):
+        for ends in (first_ends, second_ends):
             np.minimum.at(new_labels, labels[ends], smaller)
             np.minimum.at(new_labels, ends, smaller)
         while not np.array_equal(shortened := new_labels[new_labels], new_labels):
@@ -54,8 +54,8 @@ def connected_components(count: int, first: Ints, second: Ints) -> Ints:
         labels = new_labels
 
 
-def groups_of_labels(labels: Ints) -> list[Ints]:
-    """Return the documents of each label that two or more documents have.
+def group_by_label(labels: Ints) -> list[Ints]:
+    """Return each group of two or more documents with the same label.
 
     The largest group comes first. Groups of the same size are ordered by their first document.
     """

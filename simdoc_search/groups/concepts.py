@@ -3,8 +3,8 @@
 For each document, the rarest concepts are looked up until they yield MAX_CANDIDATES other documents. Of these
 candidates, the MAX_COMPARED that share the most concepts relative to their length are compared, as in `related`. So the
 cost is linear. A pair is compared if either document is among the nearest candidates of the other. If very many
-documents have a concept, it only yields a few of them, and always the same ones. So a large group of similar documents
-is still found.
+documents have a concept, it only yields a few of these documents, always the same ones. So a large group of similar
+documents is still found.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, pair_keys, run_starts, split_pair_keys
-from simdoc_search.groups.collection import AllDocuments, Progress
+from simdoc_search.groups.all_documents import AllDocuments, Progress
 from simdoc_search.sketch.concepts import PARAGRAPH_END
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
@@ -25,27 +25,27 @@ from simdoc_search.versions.matching import shares_of_pairs
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 
-MAX_CANDIDATES, ANCHORS = 2_000, 16
+MAX_CANDIDATES, MAX_ANCHORS = 2_000, 16
 """Maximum number of candidates per document. A concept in more documents only yields the first ANCHORS of them."""
 
 MAX_COMPARED = 50
-"""Maximum number of candidates with which a document is compared. It is also compared with the documents of which it is
-one of the nearest candidates."""
+"""Maximum number of candidates with which a document is compared. A document is also compared with the documents that
+have it as one of their nearest candidates."""
 
-_CANDIDATES_AT_ONCE = 1 << 22
-_PAIRS_AT_ONCE = 1 << 15
+_CANDIDATES_PER_BATCH = 1 << 22
+_PAIRS_PER_BATCH = 1 << 15
 _CANDIDATE_BITS, _ROW_BITS, _WEIGHT_BITS = 27, 13, 20
 _NEARNESS_BITS, _POSITION_BITS = 26, 24
-_ROWS_AT_ONCE = 1 << _ROW_BITS
-_UNIT = 1 << 10
+_ROWS_PER_BATCH = 1 << _ROW_BITS
+_WEIGHT_UNIT = 1 << 10
 """The integer that represents a weight of 1. A sum of weights can be at most 1,024."""
 
 
 class RelatedPairs(NamedTuple):
-    """All pairs of documents that are related, or versions."""
+    """All pairs of documents that are related, or versions of each other."""
 
-    first: Ints  # the document with the smaller number of each pair; int64, shape (pairs,)
-    second: Ints  # the other document of each pair
+    first_documents: Ints  # the document with the smaller number of each pair; int64, shape (pairs,)
+    second_documents: Ints  # the other document of each pair
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared: int  # number of pairs that were compared
     is_version: Bools  # whether each pair is a pair of versions; bool, shape (pairs,)
@@ -73,52 +73,56 @@ class _Postings:
         self.begins = np.cumsum(self.counts) - self.counts
 
 
-def related_pairs(
-    store: Store, documents: AllDocuments, limits: Limits, progress: Progress, *, filtered: bool
+def find_related_pairs(
+    store: Store, documents: AllDocuments, limits: Limits, progress: Progress, *, is_filtered: bool
 ) -> RelatedPairs:
-    """Find all pairs of documents that are related, or versions.
+    """Find all pairs of documents that are related, or versions of each other.
 
-    If the documents were `filtered`, document frequencies also count the other documents in the store.
+    If the documents were filtered (`is_filtered`), document frequencies also count the other documents in the store.
     """
     postings = _Postings(documents)
-    frequencies = store.concept_frequencies(postings.codes) if filtered else postings.counts
+    frequencies = store.concept_frequencies(postings.codes) if is_filtered else postings.counts
     (total,) = store.concept_frequencies(np.array([PARAGRAPH_END], np.uint32))  # every document has this code
     weights = concept_weights(frequencies, int(total))
-    keys, too_many, without = _candidate_pairs(postings, weights, progress)
+    keys, too_many_count, without_count = _find_candidate_pairs(postings, weights, progress)
     first, second = split_pair_keys(keys)
     weighted = WeightedConcepts(documents.concepts, postings.codes, weights)
     scores, is_version = np.zeros(len(keys)), np.zeros(len(keys), bool)
-    for begin in range(0, len(keys), _PAIRS_AT_ONCE):
-        part = slice(begin, begin + _PAIRS_AT_ONCE)
-        version_scores = _version_scores(documents, limits, first[part], second[part])
-        relation_scores = map(relation_score, similarities(weighted, first[part], second[part]).tolist())
-        is_version[part] = version_scores >= 0
-        scores[part] = np.where(is_version[part], version_scores, list(relation_scores))
-        progress("comparing", min(1.0, part.stop / len(keys)))
-    shown = np.flatnonzero(scores >= limits.min_score)
+    for begin in range(0, len(keys), _PAIRS_PER_BATCH):
+        batch = slice(begin, begin + _PAIRS_PER_BATCH)
+        version_scores = _score_versions(documents, limits, first[batch], second[batch])
+        relation_scores = map(relation_score, similarities(weighted, first[batch], second[batch]).tolist())
+        is_version[batch] = version_scores >= 0
+        scores[batch] = np.where(is_version[batch], version_scores, list(relation_scores))
+        progress("comparing", min(1.0, batch.stop / len(keys)))
+    is_similar = np.flatnonzero(scores >= limits.min_score)
     frequent = int(np.count_nonzero(postings.counts > MAX_CANDIDATES))
-    pairs = first[shown], second[shown], scores[shown], len(keys)
-    return RelatedPairs(*pairs, is_version[shown], postings.codes, weights, frequent, too_many, without)
+    pairs = first[is_similar], second[is_similar], scores[is_similar], len(keys)
+    return RelatedPairs(
+        *pairs, is_version[is_similar], postings.codes, weights, frequent, too_many_count, without_count
+    )
 
 
-def _version_scores(documents: AllDocuments, limits: Limits, first: Ints, second: Ints) -> Floats:
+def _score_versions(documents: AllDocuments, limits: Limits, first: Ints, second: Ints) -> Floats:
     """Return the score of each pair of versions, and -1 for all other pairs."""
     scores = np.full(len(first), -1.0)
-    with_sentences = np.flatnonzero((documents.counts[first] > 0) & (documents.counts[second] > 0))
+    with_sentences = np.flatnonzero((documents.sentence_counts[first] > 0) & (documents.sentence_counts[second] > 0))
     pairs = first[with_sentences], second[with_sentences]
-    shares = shares_of_pairs(documents.sentences, documents.begins, documents.counts, pairs, limits.max_distance)
+    shares = shares_of_pairs(
+        documents.sentences, documents.sentence_starts, documents.sentence_counts, pairs, limits.max_distance
+    )
     scores[with_sentences] = shares.scores(limits)
     return scores
 
 
-def _candidate_pairs(postings: _Postings, weights: Floats, progress: Progress) -> tuple[Keys, int, int]:
+def _find_candidate_pairs(postings: _Postings, weights: Floats, progress: Progress) -> tuple[Keys, int, int]:
     """Return the pairs to compare, and how many documents have too many candidates, and how many have none."""
     count = len(postings.lengths)
     owner = np.repeat(np.arange(count), postings.lengths)
     frequency = postings.counts[postings.concepts]
     order = np.lexsort((postings.concepts, frequency, owner))
     order = order[frequency[order] > 1]
-    documents_of_concept = np.where(postings.counts > MAX_CANDIDATES, ANCHORS, postings.counts)
+    documents_of_concept = np.where(postings.counts > MAX_CANDIDATES, MAX_ANCHORS, postings.counts)
     yields = documents_of_concept[postings.concepts]
     sums = np.cumsum(yields[order])
     before = np.append(0, sums)[np.searchsorted(owner[order], np.arange(count))]
@@ -126,29 +130,29 @@ def _candidate_pairs(postings: _Postings, weights: Floats, progress: Progress) -
     concept_counts = np.bincount(owner[looked_up], minlength=count)
     begins = np.cumsum(concept_counts) - concept_counts
     costs = np.bincount(owner[looked_up], yields[looked_up], count).astype(np.int64)
-    pairs, too_many, without = [np.zeros(0, np.uint64)], 0, 0
-    for part in slices_by_cost(np.maximum(costs, _CANDIDATES_AT_ONCE // _ROWS_AT_ONCE + 1), _CANDIDATES_AT_ONCE):
+    pairs, too_many_count, without_count = [np.zeros(0, np.uint64)], 0, 0
+    for batch in slices_by_cost(np.maximum(costs, _CANDIDATES_PER_BATCH // _ROWS_PER_BATCH + 1), _CANDIDATES_PER_BATCH):
         check_stopped()
-        documents = np.arange(part.start, part.stop)
-        row, position = expand_runs(begins[part], concept_counts[part])
+        documents = np.arange(batch.start, batch.stop)
+        row, position = expand_runs(begins[batch], concept_counts[batch])
         concepts = postings.concepts[looked_up[position]]
         entry, position = expand_runs(postings.begins[concepts], documents_of_concept[concepts])
         rows, others = row[entry], postings.documents[position]
         is_other = documents[rows] != others
-        units = np.maximum(1, np.round(weights[concepts] ** 2 * _UNIT)).astype(np.int64)
+        units = np.maximum(1, np.round(weights[concepts] ** 2 * _WEIGHT_UNIT)).astype(np.int64)
         rows, others, shared_units = _sum_by_pair(rows[is_other], others[is_other], units[entry][is_other])
         shared = np.bincount(rows, minlength=len(documents))
-        best = _nearest_positions(rows, shared_units / np.sqrt(postings.lengths[others]), shared)
+        best = _find_nearest(rows, shared_units / np.sqrt(postings.lengths[others]), shared)
         first, second = documents[rows[best]], others[best]
         pairs.append(pair_keys(np.minimum(first, second), np.maximum(first, second)))
-        too_many += int(np.count_nonzero(shared > MAX_COMPARED))
-        without += int(np.count_nonzero(shared == 0))
-        progress("pairing", part.stop / count)
-    return distinct(np.concatenate(pairs)), too_many, without
+        too_many_count += int(np.count_nonzero(shared > MAX_COMPARED))
+        without_count += int(np.count_nonzero(shared == 0))
+        progress("pairing", batch.stop / count)
+    return distinct(np.concatenate(pairs)), too_many_count, without_count
 
 
 def _sum_by_pair(rows: Ints, others: Ints, units: Ints) -> tuple[Ints, Ints, Ints]:
-    """Sum the units of each pair of a row and a document. For speed, each triple is sorted as one number."""
+    """For each pair of a row and a document, sum the units. For speed, each triple is sorted as one number."""
     keys = np.sort(rows << _CANDIDATE_BITS + _WEIGHT_BITS | others << _WEIGHT_BITS | units)
     pairs = keys >> _WEIGHT_BITS
     begins = run_starts(pairs)
@@ -157,7 +161,7 @@ def _sum_by_pair(rows: Ints, others: Ints, units: Ints) -> tuple[Ints, Ints, Int
     return pairs >> _CANDIDATE_BITS, pairs & (1 << _CANDIDATE_BITS) - 1, sums
 
 
-def _nearest_positions(rows: Ints, nearness: Floats, counts: Ints) -> Ints:
+def _find_nearest(rows: Ints, nearness: Floats, counts: Ints) -> Ints:
     """Return the positions of the nearest candidates in each row, at most MAX_COMPARED. Rows are ascending.
 
     Row, nearness and position are sorted as one number. The bits of positive floats sort like the floats themselves.

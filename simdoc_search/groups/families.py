@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.groups.collection import AllDocuments, Progress, read_documents
-from simdoc_search.groups.components import Edge, connected_components, groups_of_labels
-from simdoc_search.groups.sentences import ANCHORS, FREQUENT_SENTENCE_LIMIT, VersionPairs, version_pairs
+from simdoc_search.groups.all_documents import AllDocuments, Progress, read_documents
+from simdoc_search.groups.components import Edge, find_connected_components, group_by_label
+from simdoc_search.groups.sentences import FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS, VersionPairs, find_version_pairs
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -35,12 +35,12 @@ class Families:
     """The families of versions. Two documents are in the same family if a chain of versions connects them.
 
     Attributes:
-        limits: the limits that decide whether two documents are versions.
+        limits: the limits that decide whether two documents are versions of each other.
         documents: number of compared documents.
         left_out: maps the key of each document that cannot be compared to the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         compared: number of pairs that were compared.
-        edge_count: number of pairs that are versions.
+        edge_count: number of pairs that are versions of each other.
         family_count: number of families.
         member_count: number of documents in families.
         found_all_similar: whether all similar sentences were found. Otherwise all equal sentences and a sample of the
@@ -49,26 +49,26 @@ class Families:
             the documents that share this sentence, each was only compared with `compared_per_sentence`. So versions may
             be missing.
         frequent_sentence_limit: a sentence is frequent if more documents than this contain it.
-        compared_per_sentence: maximum number of documents with the same frequent sentence with which each of them is
-            compared.
+        compared_per_sentence: maximum number of documents that are compared with each document that contains the same
+            frequent sentence.
     """
 
     frequent_sentence_limit: int = FREQUENT_SENTENCE_LIMIT
-    compared_per_sentence: int = ANCHORS
+    compared_per_sentence: int = MAX_ANCHORS
 
     def __init__(self, documents: AllDocuments, pairs: VersionPairs, limits: Limits) -> None:
         self._document_keys, self._pairs = documents.document_keys, pairs
-        labels = connected_components(len(documents), pairs.first, pairs.second)
-        self._members = groups_of_labels(labels)
-        self._edges = np.bincount(labels[pairs.first], minlength=len(documents))
-        self._least = np.ones(len(documents))
-        np.minimum.at(self._least, labels[pairs.first], pairs.scores)
+        labels = find_connected_components(len(documents), pairs.first_documents, pairs.second_documents)
+        self._members = group_by_label(labels)
+        self._edge_counts = np.bincount(labels[pairs.first_documents], minlength=len(documents))
+        self._lowest_scores = np.ones(len(documents))
+        np.minimum.at(self._lowest_scores, labels[pairs.first_documents], pairs.scores)
         self.limits: Limits = limits
         self.documents: int = len(documents)
         self.left_out: dict[DocumentKey, str] = documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         self.compared: int = pairs.compared
-        self.edge_count: int = len(pairs.first)
+        self.edge_count: int = len(pairs.first_documents)
         self.family_count: int = len(self._members)
         self.member_count: int = sum(map(len, self._members))
         self.found_all_similar: bool = pairs.found_all_similar
@@ -78,7 +78,7 @@ class Families:
         """Yield `size` families from `offset` on, the largest family first."""
         for numbers in self._members[offset : None if size is None else offset + size]:
             keys = tuple(self._document_keys[number] for number in numbers.tolist())
-            yield FamilyMembers(keys, int(self._edges[numbers[0]]), float(self._least[numbers[0]]))
+            yield FamilyMembers(keys, int(self._edge_counts[numbers[0]]), float(self._lowest_scores[numbers[0]]))
 
     def groups(self) -> Iterator[tuple[DocumentKey, ...]]:
         """Yield the documents of each family, in the order of `families`."""
@@ -93,6 +93,6 @@ class Families:
 def find_families(store: Store, limits: Limits, filters: Filters | None, progress: Progress) -> Families:
     """Find the families among the documents that match the filters; see `SimilaritySearch.version_families`."""
     documents = read_documents(store, filters, progress)
-    families = Families(documents, version_pairs(documents, limits, progress), limits)
+    families = Families(documents, find_version_pairs(documents, limits, progress), limits)
     families.left_out_indices = store.left_out_indices()
     return families

@@ -1,9 +1,9 @@
 """Finds versions in a whole collection, by comparing documents that share similar sentences.
 
-Two documents are versions if at least k of the n distinct sentences of one have a similar sentence in the other. For
-each document, the n - k + 1 sentences that the fewest documents contain are looked up. At least one of any k sentences
-is among them, so all versions are found (prefix filter: Chaudhuri, Ganti, Kaushik 2006, "A primitive operator for
-similarity joins in data cleaning"). Frequent sentences, such as a footer, are rarely looked up.
+Two documents are versions of each other if at least k of the n distinct sentences of one have a similar sentence in the
+other. For each document, the n - k + 1 sentences that the fewest documents contain are looked up. At least one of any k
+sentences is among them, so all versions are found (prefix filter: Chaudhuri, Ganti, Kaushik 2006, "A primitive operator
+for similarity joins in data cleaning"). Frequent sentences, such as a footer, are rarely looked up.
 
 In a small collection, all similar sentences are found. In a large one, all equal sentences and a sample of the similar
 ones are found. If very many documents contain a sentence, or very many sentences are similar to it, each document is
@@ -19,7 +19,7 @@ import numpy as np
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, is_in_sorted, pair_keys, split_pair_keys
-from simdoc_search.groups.collection import AllDocuments, Progress
+from simdoc_search.groups.all_documents import AllDocuments, Progress
 from simdoc_search.sketch.hamming_search import find_near_pairs, sample_near_pairs
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.simhash import SIMHASH_BITS
@@ -29,21 +29,21 @@ from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 MAX_EXACT_SENTENCES = 1 << 16
 """Maximum number of distinct sentences among which all similar pairs are found."""
 
-_SAMPLES = 48
+_SAMPLE_COUNT = 48
 """Number of random choices of bits that find similar pairs among more than MAX_EXACT_SENTENCES sentences."""
 
-FREQUENT_SENTENCE_LIMIT, ANCHORS = 100, 16
+FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS = 100, 16
 """A sentence in more than FREQUENT_SENTENCE_LIMIT documents is frequent. These documents are only paired with the first
 ANCHORS of them."""
 
-_PAIRS_AT_ONCE = 1 << 22
+_PAIRS_PER_BATCH = 1 << 22
 
 
 class VersionPairs(NamedTuple):
     """All pairs of versions."""
 
-    first: Ints  # the document with the smaller number of each pair; int64, shape (pairs,)
-    second: Ints  # the other document of each pair
+    first_documents: Ints  # the document with the smaller number of each pair; int64, shape (pairs,)
+    second_documents: Ints  # the other document of each pair
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared: int  # number of pairs that were compared
     # whether all similar sentences were found; otherwise only all equal sentences and a sample of the similar ones
@@ -52,22 +52,24 @@ class VersionPairs(NamedTuple):
     documents_with_frequent_sentences: int
 
 
-def version_pairs(documents: AllDocuments, limits: Limits, progress: Progress) -> VersionPairs:
+def find_version_pairs(documents: AllDocuments, limits: Limits, progress: Progress) -> VersionPairs:
     """Find all pairs of documents that are versions of each other."""
     search = _VersionSearch(documents, limits, progress)
-    count = len(search.values)
+    count = len(search.simhashes)
     progress("pairing", 0.0)
     is_small = count <= MAX_EXACT_SENTENCES
     if is_small:
-        near = find_near_pairs(search.values, SIMHASH_BITS, limits.max_distance)
+        similar_pairs = find_near_pairs(search.simhashes, SIMHASH_BITS, limits.max_distance)
     else:
-        near = sample_near_pairs(search.values, SIMHASH_BITS, limits.max_distance, _SAMPLES)
+        similar_pairs = sample_near_pairs(search.simhashes, SIMHASH_BITS, limits.max_distance, _SAMPLE_COUNT)
     progress("pairing", 1.0)
     equal = np.arange(count)[search.owners.counts > 1]
-    search.compare(equal, equal, search.queriers.counts)
-    limited_counts = np.where(search.owners.counts > FREQUENT_SENTENCE_LIMIT, ANCHORS, search.queriers.counts)
-    search.compare(*search.limit_similar(*near), np.minimum(search.queriers.counts, limited_counts))
-    return search.result(found_all_similar=is_small)
+    search.compare_documents(equal, equal, search.queriers.counts)
+    limited_counts = np.where(search.owners.counts > FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS, search.queriers.counts)
+    search.compare_documents(
+        *search.limit_similar_pairs(*similar_pairs), np.minimum(search.queriers.counts, limited_counts)
+    )
+    return search.make_result(found_all_similar=is_small)
 
 
 class _DocumentsOfSentences:
@@ -83,46 +85,48 @@ class _VersionSearch:
     """Compares documents that share similar sentences, and collects the versions.
 
     Attributes:
-        values: the simhashes of the distinct sentences of all documents, ascending.
+        simhashes: the simhashes of the distinct sentences of all documents, ascending.
         owners: the documents that contain each sentence.
         queriers: the documents that look up each sentence.
     """
 
     def __init__(self, documents: AllDocuments, limits: Limits, progress: Progress) -> None:
         self._documents, self._limits, self._progress = documents, limits, progress
-        self.values, sentences = np.unique(documents.sentences, return_inverse=True)
-        owner = np.repeat(np.arange(len(documents)), documents.counts)
-        self.owners = _DocumentsOfSentences(sentences, owner, len(self.values))
-        looked_up = _rarest_sentences(sentences, owner, self.owners.counts, documents.counts, limits)
-        self.queriers = _DocumentsOfSentences(sentences[looked_up], owner[looked_up], len(self.values))
-        self._with_frequent: list[Ints] = []  # documents that look up a frequent sentence
+        self.simhashes, sentences = np.unique(documents.sentences, return_inverse=True)
+        owners_of_sentences = np.repeat(np.arange(len(documents)), documents.sentence_counts)
+        self.owners = _DocumentsOfSentences(sentences, owners_of_sentences, len(self.simhashes))
+        looked_up = _find_rarest_sentences(
+            sentences, owners_of_sentences, self.owners.counts, documents.sentence_counts, limits
+        )
+        self.queriers = _DocumentsOfSentences(sentences[looked_up], owners_of_sentences[looked_up], len(self.simhashes))
+        self._affected_documents: list[Ints] = []  # documents that look up a frequent sentence
         self._note_frequent(self.owners.counts > FREQUENT_SENTENCE_LIMIT)
-        self._compared: Keys = np.zeros(0, np.uint64)
-        self._found = [(np.zeros(0, np.uint64), np.zeros(0))]
+        self._compared_keys: Keys = np.zeros(0, np.uint64)
+        self._version_parts = [(np.zeros(0, np.uint64), np.zeros(0))]
 
-    def limit_similar(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    def limit_similar_pairs(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:
         """Return pairs of similar sentences in both orders, but only a few pairs per sentence if it has very many."""
         queried, similar = np.append(a, b), np.append(b, a)
         order = np.lexsort((similar, queried))
         queried, similar = queried[order], similar[order]
-        counts = np.bincount(queried, minlength=len(self.values))
-        rank = np.arange(len(queried)) - (np.cumsum(counts) - counts)[queried]
+        counts = np.bincount(queried, minlength=len(self.simhashes))
+        ranks = np.arange(len(queried)) - (np.cumsum(counts) - counts)[queried]
         self._note_frequent(counts > FREQUENT_SENTENCE_LIMIT)
-        is_left = rank < np.where(counts > FREQUENT_SENTENCE_LIMIT, ANCHORS, counts)[queried]
-        return queried[is_left], similar[is_left]
+        is_kept = ranks < np.where(counts > FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS, counts)[queried]
+        return queried[is_kept], similar[is_kept]
 
-    def compare(self, queried: Ints, similar: Ints, querier_counts: Ints) -> None:
+    def compare_documents(self, queried: Ints, similar: Ints, querier_counts: Ints) -> None:
         """Compare the documents that look up a sentence with the documents that contain the similar sentence.
 
         Args:
-            queried: position in `values` of each sentence to look up.
-            similar: position in `values` of a sentence similar to it.
-            querier_counts: maximum number of documents that look up each of `values`. The first ones are used.
+            queried: position in `simhashes` of each sentence to look up.
+            similar: position in `simhashes` of a sentence similar to it.
+            querier_counts: maximum number of documents that look up each of `simhashes`. The first ones are used.
         """
-        owner_counts = np.where(self.owners.counts > FREQUENT_SENTENCE_LIMIT, ANCHORS, self.owners.counts)
+        owner_counts = np.where(self.owners.counts > FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS, self.owners.counts)
         costs = querier_counts[queried] * owner_counts[similar]
         done, total = 0, max(1, int(costs.sum()))
-        for part in slices_by_cost(costs, _PAIRS_AT_ONCE):
+        for part in slices_by_cost(costs, _PAIRS_PER_BATCH):
             row, position = expand_runs(self.queriers.begins[queried[part]], querier_counts[queried[part]])
             queriers = self.queriers.documents[position]
             pair, position = expand_runs(self.owners.begins[similar[part]][row], owner_counts[similar[part]][row])
@@ -133,33 +137,35 @@ class _VersionSearch:
             self._progress("comparing", done / total)
             check_stopped()
 
-    def result(self, *, found_all_similar: bool) -> VersionPairs:
+    def make_result(self, *, found_all_similar: bool) -> VersionPairs:
         """Return the versions found so far."""
-        keys, scores = (np.concatenate(parts) for parts in zip(*self._found, strict=True))
+        keys, scores = (np.concatenate(parts) for parts in zip(*self._version_parts, strict=True))
         order = np.argsort(keys, kind="stable")
-        affected = len(distinct(np.concatenate(self._with_frequent)))
-        compared = len(self._compared)
-        return VersionPairs(*split_pair_keys(keys[order]), scores[order], compared, found_all_similar, affected)
+        affected_count = len(distinct(np.concatenate(self._affected_documents)))
+        compared = len(self._compared_keys)
+        return VersionPairs(*split_pair_keys(keys[order]), scores[order], compared, found_all_similar, affected_count)
 
     def _note_frequent(self, is_frequent: Bools) -> None:
         """Note the documents that look up a frequent sentence."""
-        self._with_frequent.append(self.queriers.documents[np.repeat(is_frequent, self.queriers.counts)])
+        self._affected_documents.append(self.queriers.documents[np.repeat(is_frequent, self.queriers.counts)])
 
     def _compare_pairs(self, keys: Keys) -> None:
         keys = distinct(keys)
-        keys = keys[~is_in_sorted(keys, self._compared)]
-        self._compared = np.sort(np.append(self._compared, keys))
+        keys = keys[~is_in_sorted(keys, self._compared_keys)]
+        self._compared_keys = np.sort(np.append(self._compared_keys, keys))
         documents, limits = self._documents, self._limits
-        arrays = documents.sentences, documents.begins, documents.counts
+        arrays = documents.sentences, documents.sentence_starts, documents.sentence_counts
         scores = shares_of_pairs(*arrays, split_pair_keys(keys), limits.max_distance).scores(limits)
         is_version = scores >= limits.min_score
-        self._found.append((keys[is_version], scores[is_version]))
+        self._version_parts.append((keys[is_version], scores[is_version]))
 
 
-def _rarest_sentences(sentences: Ints, owner: Ints, owner_counts: Ints, counts: Ints, limits: Limits) -> Ints:
+def _find_rarest_sentences(
+    sentences: Ints, owners_of_sentences: Ints, owner_counts: Ints, counts: Ints, limits: Limits
+) -> Ints:
     """Return the positions of the sentences to look up: in each document, those that the fewest documents contain."""
-    order = np.lexsort((sentences, owner_counts[sentences], owner))
-    rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+    order = np.lexsort((sentences, owner_counts[sentences], owners_of_sentences))
+    ranks = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
     needed = np.maximum(1, np.ceil(counts * limits.min_share - 1e-9)).astype(np.int64)
-    looked_up: Ints = order[rank <= np.repeat(counts - needed, counts)]
+    looked_up: Ints = order[ranks <= np.repeat(counts - needed, counts)]
     return looked_up

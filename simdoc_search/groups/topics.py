@@ -17,15 +17,15 @@ import numpy as np
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.clusters import UNASSIGNED, assign_duplicates
-from simdoc_search.groups.collection import AllDocuments, Progress, read_documents
-from simdoc_search.groups.components import Edge, groups_of_labels
-from simdoc_search.groups.concepts import ANCHORS, MAX_CANDIDATES, MAX_COMPARED, RelatedPairs, related_pairs
+from simdoc_search.groups.all_documents import AllDocuments, Progress, read_documents
+from simdoc_search.groups.components import Edge, group_by_label
+from simdoc_search.groups.concepts import MAX_ANCHORS, MAX_CANDIDATES, MAX_COMPARED, RelatedPairs, find_related_pairs
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import LeftOutIndex
 
-_MAX_CONCEPTS = 20
+_MAX_SHARED_CONCEPTS = 20
 
 
 class TopicMember(NamedTuple):
@@ -65,7 +65,7 @@ class Topics:
         left_out: maps the key of each document that cannot be compared to the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         compared: number of pairs that were compared.
-        edge_count: number of pairs that are related, or versions.
+        edge_count: number of pairs that are related, or versions of each other.
         topic_count: number of topics.
         member_count: number of documents in topics.
         frequent_concept_count: number of concepts in more than `frequent_concept_limit` documents. They count in
@@ -79,29 +79,35 @@ class Topics:
     """
 
     frequent_concept_limit: int = MAX_CANDIDATES
-    found_per_concept: int = ANCHORS
+    found_per_concept: int = MAX_ANCHORS
     max_compared: int = MAX_COMPARED
 
     def __init__(self, documents: AllDocuments, pairs: RelatedPairs) -> None:
         self._documents, self._pairs = documents, pairs
         count = len(documents)
-        degrees = np.bincount(np.append(pairs.first, pairs.second), minlength=count)
-        self._by_rank = np.argsort(-degrees, kind="stable")  # documents with the most related documents come first
-        rank_of = np.empty(count, np.int64)
-        rank_of[self._by_rank] = np.arange(count)
-        ends = np.sort(np.stack((rank_of[pairs.first], rank_of[pairs.second])), axis=0)
+        degrees = np.bincount(np.append(pairs.first_documents, pairs.second_documents), minlength=count)
+        self._documents_by_rank = np.argsort(
+            -degrees, kind="stable"
+        )  # documents with the most related documents come first
+        ranks_of_documents = np.empty(count, np.int64)
+        ranks_of_documents[self._documents_by_rank] = np.arange(count)
+        ends = np.sort(
+            np.stack((ranks_of_documents[pairs.first_documents], ranks_of_documents[pairs.second_documents])), axis=0
+        )
         order = np.lexsort((ends[1], ends[0]))
         first, second = ends[:, order]
-        centre_of, assigning = assign_duplicates(count, first, second, lambda positions: np.ones(len(positions), bool))
+        centre_of, assigning_pairs = assign_duplicates(
+            count, first, second, lambda positions: np.ones(len(positions), bool)
+        )
         # the pair of each member and its centre, by rank of the member
-        self._pair_of = np.full(count, UNASSIGNED, np.int64)
-        self._pair_of[second[assigning]] = order[assigning]
-        self._groups = groups_of_labels(np.where(centre_of == UNASSIGNED, np.arange(count), centre_of))
+        self._pairs_of_members = np.full(count, UNASSIGNED, np.int64)
+        self._pairs_of_members[second[assigning_pairs]] = order[assigning_pairs]
+        self._groups = group_by_label(np.where(centre_of == UNASSIGNED, np.arange(count), centre_of))
         self.documents: int = count
         self.left_out: dict[DocumentKey, str] = documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         self.compared: int = pairs.compared
-        self.edge_count: int = len(pairs.first)
+        self.edge_count: int = len(pairs.first_documents)
         self.topic_count: int = len(self._groups)
         self.member_count: int = sum(map(len, self._groups))
         self.frequent_concept_count: int = pairs.frequent_concept_count
@@ -111,45 +117,52 @@ class Topics:
     def topics(self, size: int | None = None, offset: int = 0) -> Iterator[Topic]:
         """Yield `size` topics from `offset` on, the largest topic first."""
         for ranks in self._groups[offset : None if size is None else offset + size]:
-            yield self._topic(ranks)
+            yield self._make_topic(ranks)
 
     def groups(self) -> Iterator[tuple[DocumentKey, ...]]:
         """Yield the documents of each topic, in the order of `topics`. The centre comes first."""
         keys = self._documents.document_keys
-        return (tuple(keys[number] for number in self._by_rank[ranks].tolist()) for ranks in self._groups)
+        return (tuple(keys[number] for number in self._documents_by_rank[ranks].tolist()) for ranks in self._groups)
 
     def edges(self) -> Iterator[Edge]:
         """Yield all pairs of related documents, ordered by both ids."""
         pairs, keys = self._pairs, self._documents.document_keys
-        columns = (column.tolist() for column in (pairs.first, pairs.second, pairs.scores, pairs.is_version))
+        columns = (
+            column.tolist()
+            for column in (pairs.first_documents, pairs.second_documents, pairs.scores, pairs.is_version)
+        )
         for a, b, score, is_version in zip(*columns, strict=True):
             yield Edge(keys[a], keys[b], score, "version" if is_version else "related")
 
-    def _topic(self, ranks: Ints) -> Topic:
-        centre, *numbers = self._by_rank[ranks].tolist()
-        pairs = self._pair_of[ranks[1:]]
+    def _make_topic(self, ranks: Ints) -> Topic:
+        centre, *numbers = self._documents_by_rank[ranks].tolist()
+        pairs = self._pairs_of_members[ranks[1:]]
         scores, is_version = self._pairs.scores[pairs].tolist(), self._pairs.is_version[pairs].tolist()
         members = [
             TopicMember(self._documents.document_keys[number], score, "version" if version else "related")
             for number, score, version in zip(numbers, scores, is_version, strict=True)
         ]
         members.sort(key=lambda member: (-member.score, member.key.id, member.key.index or ""))
-        return Topic(self._documents.document_keys[centre], tuple(members), self._shared_concepts(centre, numbers))
+        return Topic(self._documents.document_keys[centre], tuple(members), self._find_shared_concepts(centre, numbers))
 
-    def _shared_concepts(self, centre: int, others: Sequence[int]) -> dict[int, float]:
+    def _find_shared_concepts(self, centre: int, others: Sequence[int]) -> dict[int, float]:
         concepts = self._documents.concepts
         counts: Counter[int] = Counter(code for number in others for code in set(concepts[number].codes.tolist()))
-        own = np.unique(concepts[centre].codes)
-        weights = self._pairs.weights[np.searchsorted(self._pairs.codes, own)].tolist()
+        centre_codes = np.unique(concepts[centre].codes)
+        weights = self._pairs.weights[np.searchsorted(self._pairs.codes, centre_codes)].tolist()
         shared = {
-            code: counts[code] * weight for code, weight in zip(own.tolist(), weights, strict=True) if counts[code]
+            code: counts[code] * weight
+            for code, weight in zip(centre_codes.tolist(), weights, strict=True)
+            if counts[code]
         }
-        return {code: shared[code] for code in sorted(shared, key=lambda code: (-shared[code], code))[:_MAX_CONCEPTS]}
+        return {
+            code: shared[code] for code in sorted(shared, key=lambda code: (-shared[code], code))[:_MAX_SHARED_CONCEPTS]
+        }
 
 
 def find_topics(store: Store, limits: Limits, filters: Filters | None, progress: Progress) -> Topics:
     """Find the topics among the documents that match the filters; see `SimilaritySearch.topics`."""
-    documents = read_documents(store, filters, progress, concepts=True)
-    topics = Topics(documents, related_pairs(store, documents, limits, progress, filtered=bool(filters)))
+    documents = read_documents(store, filters, progress, with_concepts=True)
+    topics = Topics(documents, find_related_pairs(store, documents, limits, progress, is_filtered=bool(filters)))
     topics.left_out_indices = store.left_out_indices()
     return topics

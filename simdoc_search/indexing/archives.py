@@ -29,8 +29,8 @@ from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 class _Archive:
     """An archive that is read in this run."""
 
-    id: str  # the prefix of the ids of its members
-    state: str  # its size and modification time
+    id: str  # id of the archive, and prefix of the ids of its members
+    state: str  # size and modification time of the archive
     stored_count: int = 0  # number of members that the store had before the run
     found_count: int = 0  # number of these members that the run found again
     state_member_id: str = ""  # id of the member whose record contains the archive's state
@@ -51,7 +51,7 @@ class Archives:
         self._store, self._look_inside, self._reread, self._limits = store, look_inside, reread, limits
         self._by_path: dict[str, _Archive] = {}
 
-    def members_of(
+    def open_members(
         self, source: FileSource, *, is_named_by_user: bool
     ) -> Iterator[FileSource | Skipped | Record] | None:
         """Return the members of an archive, or its stored records if the archive is unchanged.
@@ -66,7 +66,7 @@ class Archives:
             return None
         archive = _Archive(source.id, f"{source.size} {source.mtime_ns}")
         is_unchanged = False
-        # This query is quick. There may be thousands of archives.
+        # There may be thousands of archives, and this query is faster than reading the stored members.
         has_members = self._store.ids_with_prefix(f"{source.id}!", 1)
         for record in self._stored_members(source.id, source.root) if has_members else ():
             archive.stored_count += 1
@@ -78,22 +78,22 @@ class Archives:
         self._by_path[absolute(source.path)] = archive
         if is_unchanged and not self._reread:
             return self._stored_members(source.id, source.root)
-        return self._read(source, archive)
+        return self._read_members(source, archive)
 
     def note_found(self, id: str, path: str) -> None:
         """Record that the run found a stored member again."""
-        if archive := self._archive_of(path):
+        if archive := self._find_archive(path):
             archive.found_count += id.startswith(f"{archive.id}!")
 
     def note_skipped(self, skipped: Skipped) -> None:
         """Record a skipped file. If it is a member that may become readable, its archive is not complete."""
         kind = classify_reason(skipped.reason)[0]
         is_final = kind.is_expected or (kind.is_text_lost and not kind.advice)
-        if not is_final and (archive := self._archive_of(skipped.path)):
+        if not is_final and (archive := self._find_archive(skipped.path)):
             archive.is_complete = False
 
     def is_complete(self, path: str) -> bool:
-        """Return whether an archive is unchanged or was read completely. Members not found then no longer exist."""
+        """Return whether an archive is unchanged or was read completely. If so, members not found do not exist."""
         return path in self._by_path and self._by_path[path].is_complete
 
     def mark_complete(self, writer: Writer, seen: SeenIds) -> None:
@@ -123,19 +123,19 @@ class Archives:
             if record.origin and record.origin.content and root in (None, record.origin.root):
                 yield record
 
-    def _archive_of(self, path: str) -> _Archive | None:
+    def _find_archive(self, path: str) -> _Archive | None:
         archive = archive_of(absolute(path)) if self._by_path else None
         return self._by_path.get(archive) if archive else None
 
-    def _read(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | Skipped]:
+    def _read_members(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | Skipped]:
         try:
             for batch in iterate_in_subprocess(read_members, source, limits=self._limits, batch_size=1):
                 for member in batch:
-                    yield self._member_source(member, source, archive)
+                    yield self._make_source(member, source, archive)
         except DocumentError as error:
-            yield self._member_source(Member("", reason=str(error)), source, archive)
+            yield self._make_source(Member("", reason=str(error)), source, archive)
 
-    def _member_source(self, member: Member, source: FileSource, archive: _Archive) -> FileSource | Skipped:
+    def _make_source(self, member: Member, source: FileSource, archive: _Archive) -> FileSource | Skipped:
         path = Path(f"{source.path}!{member.name}") if member.name else source.path
         if member.reason:
             archive.is_complete = archive.is_complete and bool(member.name)

@@ -12,18 +12,18 @@ from typing import NamedTuple, Protocol
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Document, Skipped
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.jobs import Job, origin_of
-from simdoc_search.indexing.preparation import Outcome, Prepared
-from simdoc_search.indexing.pruning import vanished_documents
+from simdoc_search.indexing.jobs import Job, make_origin
+from simdoc_search.indexing.preparation import Outcome, PreparedDocument
+from simdoc_search.indexing.pruning import find_vanished_documents
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_missing, is_same_file, is_unchanged
 from simdoc_search.indexing.seen_ids import IdStatus, SeenIds
-from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON, OTHER, classify_reason
+from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON, OTHER_KIND, classify_reason
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
 
-_LOOKUP_BATCH = 64
-"""Maximum number of sources to look up together. A chunk waits for its last job, so this is at most the chunk size."""
+_SOURCES_PER_LOOKUP = 64
+"""Maximum number of sources to look up together. A larger number would delay chunks, which wait for their last job."""
 
 _log = logging.getLogger("simdoc_search.indexing.run")
 
@@ -57,8 +57,8 @@ class _LocatedSource(NamedTuple):
     """A source with the id and root that it has in the store."""
 
     source: Source
-    named: NamedPath | None  # None for a document that is not a file
-    id: str | None  # the id to look up in the store
+    named_path: NamedPath | None  # None for a document that is not a file
+    id: str | None  # the id to look up in the store; None if there is none
 
 
 @dataclass
@@ -71,22 +71,22 @@ class Decisions:
     _archives: Archives
     _document_filter: DocumentFilter | None
     _checksum: bool
-    _written: Callable[[str], None]
+    _on_written: Callable[[str], None]
     _seen: SeenIds = field(default_factory=SeenIds)
-    _stored_before: dict[str, Digest] = field(default_factory=dict)  # the digests of documents that are being prepared
-    _removed: int = 0  # number of removed documents whose ids are not in `_seen`
+    _stored_digests: dict[str, Digest] = field(default_factory=dict)  # by the id of a document that is being prepared
+    _removed_count: int = 0  # number of removed documents whose ids are not in `_seen`
     report: IndexReport = field(default_factory=IndexReport)
 
-    def jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[Job]:
+    def choose_jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[Job]:
         """Yield the documents that must be read, and count all others."""
         located = chain.from_iterable(map(self._locate_all, sources))
-        while batch := list(islice(located, _LOOKUP_BATCH)):
+        while batch := list(islice(located, _SOURCES_PER_LOOKUP)):
             new = {id for _, _, id in batch if id is not None and id not in self._seen}
             stored = {digest.id: digest for digest in self._store.digests(sorted(new))}
-            for source, named, id in batch:
+            for source, named_path, id in batch:
                 if isinstance(source, Skipped):
-                    self._skip(source, named, stored.get(id or ""))
-                elif (job := self._job(source, named, stored.get(source.id))) is not None:
+                    self._skip(source, named_path, stored.get(id or ""))
+                elif (job := self._decide(source, named_path, stored.get(source.id))) is not None:
                     yield job
                     continue
                 progress(1)
@@ -95,96 +95,96 @@ class Decisions:
         """Yield a source, or its members if it is an archive that must be read."""
         located = self._locate(source)
         members = None
-        if isinstance(source, FileSource) and isinstance(located.source, FileSource) and located.named:
+        if isinstance(source, FileSource) and isinstance(located.source, FileSource) and located.named_path:
             is_named_by_user = source.root == absolute(source.path)
-            members = self._archives.members_of(located.source, is_named_by_user=is_named_by_user)
-        if members is None or not located.named:
+            members = self._archives.open_members(located.source, is_named_by_user=is_named_by_user)
+        if members is None or not located.named_path:
             yield located
             return
         for member in members:
             if isinstance(member, Record):
-                self._note_unchanged_member(member, located.named)
+                self._note_unchanged_member(member, located.named_path)
             elif isinstance(member, Skipped):
-                yield self._locate(replace(member, root=located.named.path))
+                yield self._locate(replace(member, root=located.named_path.path))
             else:
-                yield _LocatedSource(member, located.named, member.id)
+                yield _LocatedSource(member, located.named_path, member.id)
 
-    def _note_unchanged_member(self, record: Record, named: NamedPath) -> None:
+    def _note_unchanged_member(self, record: Record, named_path: NamedPath) -> None:
         if record.id not in self._seen:
-            self._seen.add(record.id, named.number, record.digest)
+            self._seen.add(record.id, named_path.number, record.digest)
             self._seen.note_stored(record.id, record.digest)
             self._archives.note_found(record.id, record.origin.file(record.id) if record.origin else "")
-            named.found_count += 1
+            named_path.found_count += 1
 
     def _locate(self, source: Source) -> _LocatedSource:
         if isinstance(source, Document):
             return _LocatedSource(source, None, source.id)
         if isinstance(source, FileSource):
-            named = self._paths.get_or_add(source.root)
-            named.file_count += 1
-            source = named.with_stored_id(source)
-            return _LocatedSource(source, named, source.id)
+            named_path = self._paths.get_or_add(source.root)
+            named_path.file_count += 1
+            source = named_path.with_stored_id(source)
+            return _LocatedSource(source, named_path, source.id)
         kind, _ = classify_reason(source.reason)
         root = source.root
         if root is None and kind.is_text_lost and os.path.isfile(source.path):  # noqa: PTH113 - a named file
             root = absolute(source.path)
         if root is None:
             return _LocatedSource(source, None, None)
-        named = self._paths.get_or_add(root)
-        if kind is OTHER or source.reason == BROKEN_LINK_REASON:
-            named.unreadable[absolute(source.path)] = source.reason
-        return _LocatedSource(source, named, named.id_of_skipped(source) if kind.is_text_lost else None)
+        named_path = self._paths.get_or_add(root)
+        if kind is OTHER_KIND or source.reason == BROKEN_LINK_REASON:
+            named_path.unreadable_paths[absolute(source.path)] = source.reason
+        return _LocatedSource(source, named_path, named_path.make_skipped_id(source) if kind.is_text_lost else None)
 
-    def _skip(self, source: Skipped, named: NamedPath | None, stored: Digest | None) -> None:
+    def _skip(self, source: Skipped, named_path: NamedPath | None, stored: Digest | None) -> None:
         """Report a skipped source. Remove its stored document if the file has changed."""
         self._report_skipped(source)
-        if named is None or stored is None or stored.origin is None or stored.id in self._seen:
+        if named_path is None or stored is None or stored.origin is None or stored.id in self._seen:
             return
         if is_same_file(stored.origin.file(stored.id), source.path):
-            self._seen.add(stored.id, named.number, stored.digest)
-            named.found_count += 1
+            self._seen.add(stored.id, named_path.number, stored.digest)
+            named_path.found_count += 1
             if not is_unchanged(source.path, stored.origin):
                 self._remove(stored.id)
 
-    def _job(self, source: Document | FileSource, named: NamedPath | None, stored: Digest | None) -> Job | None:
+    def _decide(self, source: Document | FileSource, named_path: NamedPath | None, stored: Digest | None) -> Job | None:
         if source.id in self._seen:
-            return self._repeated_job(source, named)
+            return self._repeat_job(source, named_path)
         origin = stored.origin if stored else None
-        if isinstance(source, FileSource) and named and origin:
-            if self._has_id_of_other_root(source, named, origin):
+        if isinstance(source, FileSource) and named_path and origin:
+            if self._has_id_of_other_root(source, named_path, origin):
                 return None
-            named.found_count += origin.root == named.root
+            named_path.found_count += origin.root == named_path.root
             self._archives.note_found(source.id, str(source.path))
-        self._seen.add(source.id, named.number if named else 0, stored.digest if stored else None)
+        self._seen.add(source.id, named_path.number if named_path else 0, stored.digest if stored else None)
         if stored is None:
             return Job(source, None)
-        if not self._checksum and isinstance(source, FileSource) and _is_same_origin(origin, origin_of(source)):
+        if not self._checksum and isinstance(source, FileSource) and _has_same_origin(origin, make_origin(source)):
             self._seen.note_stored(source.id, stored.digest)
             return None
-        self._stored_before[source.id] = stored
+        self._stored_digests[source.id] = stored
         return Job(source, stored.digest)
 
-    def _repeated_job(self, source: Document | FileSource, named: NamedPath | None) -> Job | None:
+    def _repeat_job(self, source: Document | FileSource, named_path: NamedPath | None) -> Job | None:
         """Decide about an id that the run has found before.
 
         The last document with an id is stored. If files of different roots have the same id, the first file is stored.
         """
-        first = self._paths.by_number(self._seen.path_number(source.id))
-        if named and first and isinstance(source, FileSource):
-            if not self._has_id_of_other_root(source, named, Origin(first.root, 0, 0, first.prefix)):
-                self.report.duplicates += 1  # the same file
+        first = self._paths.get_by_number(self._seen.path_number(source.id))
+        if named_path and first and isinstance(source, FileSource):
+            if not self._has_id_of_other_root(source, named_path, Origin(first.root, 0, 0, first.prefix)):
+                self.report.duplicates += 1  # two paths of one file
             return None
         self.report.duplicates += 1
         return Job(source, None)  # the first document may not be in the store yet
 
-    def _has_id_of_other_root(self, source: FileSource, named: NamedPath, origin: Origin) -> bool:
+    def _has_id_of_other_root(self, source: FileSource, named_path: NamedPath, origin: Origin) -> bool:
         """Return whether an existing file of another root has this id. If so, skip the source to protect it."""
         if (origin.root, origin.prefix) == (source.root, source.prefix):
             return False
         other = origin.file(source.id)
         if is_same_file(other, source.path) or is_missing(other):
             return False
-        named.id_conflicts[origin.root] += 1
+        named_path.id_conflicts[origin.root] += 1
         self._report_skipped(Skipped(str(source.path), f"a file of {origin.root} has this id"))
         return True
 
@@ -193,16 +193,12 @@ class Decisions:
         if self._document_filter:
             outcomes = self._document_filter.filter_outcomes(outcomes, self._seen.is_stored)
         for id, outcome in outcomes:
-            stored = self._stored_before.pop(id, None)
-            if isinstance(outcome, Prepared | Record):
-                prepared = (
-                    Prepared.of(outcome, self._store.settings, self._store.encoder)
-                    if isinstance(outcome, Record)
-                    else outcome
-                )
+            stored = self._stored_digests.pop(id, None)
+            if isinstance(outcome, PreparedDocument | Record):
+                prepared = outcome if isinstance(outcome, PreparedDocument) else self._encode(outcome)
                 self._writer.put_encoded([prepared.encoded])
-                self._written(id)
-                self.report.note_missing_kinds(id, prepared.missing_kinds)
+                self._on_written(id)
+                self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, Skipped):
@@ -212,6 +208,9 @@ class Decisions:
             elif stored is not None:
                 self._seen.note_stored(id, stored.digest)
                 self._update_origin(stored, outcome.origin)
+
+    def _encode(self, record: Record) -> PreparedDocument:
+        return PreparedDocument.from_record(record, self._store.settings, self._store.encoder)
 
     def commit(self) -> None:
         """Make all changes visible to readers."""
@@ -233,7 +232,7 @@ class Decisions:
 
     def _update_origin(self, stored: Digest, origin: Origin | None) -> None:
         """Store the new size and modification time of a file whose text did not change."""
-        if not _is_same_origin(stored.origin, origin):
+        if not _has_same_origin(stored.origin, origin):
             record = self._store.get(stored.id, text=True, passages=True, sketches=True)
             if record is not None:
                 self._writer.put([replace(record, origin=origin)])
@@ -242,57 +241,60 @@ class Decisions:
         """Remove the documents of files that now have other ids and, with `prune`, of files that no longer exist."""
         if prune or len(self._paths) > 1:
             self._writer.commit()  # the new documents must be durable first, and one path may contain another
-        for named in self._paths:
-            for record in named.other_documents(self._store, has_new_prefix=self._paths.prefix is not None):
-                self._remove_renamed(named, record)
+        for named_path in self._paths:
+            for record in named_path.find_old_documents(self._store, has_new_prefix=self._paths.prefix is not None):
+                self._remove_renamed(named_path, record)
             if prune is False:
-                self._note_missing(named)
-            elif prune and not self._paths.is_inside_another(named):
-                vanished = vanished_documents(self._store, named, self._seen, self._archives, prune_all=prune_all)
+                self._note_missing_files(named_path)
+            elif prune and not self._paths.is_inside_another(named_path):
+                vanished = find_vanished_documents(
+                    self._store, named_path, self._seen, self._archives, prune_all=prune_all
+                )
                 self._writer.delete(vanished.ids)
-                _log.info("%s: %d documents pruned", named.path, len(vanished.ids))
-                self._removed += len(vanished.ids)
+                _log.info("%s: %d documents pruned", named_path.path, len(vanished.ids))
+                self._removed_count += len(vanished.ids)
                 self.report.problems += vanished.problems
         self._archives.mark_complete(self._writer, self._seen)
 
-    def _remove_renamed(self, named: NamedPath, record: Record) -> None:
+    def _remove_renamed(self, named_path: NamedPath, record: Record) -> None:
         """Remove a document if its file was indexed with a new id."""
-        id = named.id_of(record.origin.file(record.id)) if record.origin else record.id
+        id = named_path.make_id(record.origin.file(record.id)) if record.origin else record.id
         if id == record.id or id not in self._seen or not self._seen.is_stored(id):
             return
         self._writer.delete([record.id])
         if record.id in self._seen:
             self._seen.note_removed(record.id)
         else:
-            self._removed += 1
-        named.renamed_count += 1
-        named.found_count += record.origin is not None and record.origin.root == named.root
+            self._removed_count += 1
+        named_path.renamed_count += 1
+        named_path.found_count += record.origin is not None and record.origin.root == named_path.root
 
-    def _note_missing(self, named: NamedPath) -> None:
-        missing = named.stored_count - named.found_count
-        if missing > 0 and named.root == named.path and not named.unreadable:
+    def _note_missing_files(self, named_path: NamedPath) -> None:
+        missing = named_path.stored_count - named_path.found_count
+        if missing > 0 and named_path.root == named_path.path and not named_path.unreadable_paths:
             files = "1 file of an earlier run is" if missing == 1 else f"{missing:,} files of earlier runs are"
-            self.report.notes.append(f"{files} missing in {named.path}; remove their documents with --prune")
+            self.report.notes.append(f"{files} missing in {named_path.path}; remove their documents with --prune")
 
-    def finished_report(self, failed: Mapping[str, str]) -> IndexReport:
+    def finish_report(self, failed: Mapping[str, str]) -> IndexReport:
         """Return the report. Each id is counted once, for its last document."""
         report, seen = self.report, self._seen
         for id in failed:
             if id in seen:
                 seen.note_refused(id)
             else:
-                self._removed -= 1
+                self._removed_count -= 1
         report.refused = dict(failed)
         report.indexed, report.unchanged = seen.count(IdStatus.INDEXED), seen.count(IdStatus.UNCHANGED)
-        report.replaced, report.deleted = seen.count(IdStatus.REPLACED), seen.count(IdStatus.DELETED) + self._removed
-        for named in self._paths:
-            report.problems += named.conflict_messages()
-            if named.renamed_count:
-                files = "1 file" if named.renamed_count == 1 else f"{named.renamed_count:,} files"
-                report.notes.append(f"{files} of {named.path} got new ids; the documents with the old ids were removed")
+        report.replaced = seen.count(IdStatus.REPLACED)
+        report.deleted = seen.count(IdStatus.DELETED) + self._removed_count
+        for named_path in self._paths:
+            report.problems += named_path.make_conflict_messages()
+            if named_path.renamed_count:
+                files = "1 file" if named_path.renamed_count == 1 else f"{named_path.renamed_count:,} files"
+                report.notes.append(f"{files} of {named_path.path} got new ids; documents with old ids were removed")
         return report
 
 
-def _is_same_origin(origin: Origin | None, other: Origin | None) -> bool:
+def _has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
     """Return whether a file did not change. The stored state of its archive is ignored."""
     return other == (origin and replace(origin, archive=""))

@@ -17,15 +17,15 @@ from simdoc_search.errors import DocumentError
 from simdoc_search.stores.record import Origin
 from simdoc_search.workers import WorkerPool
 
-_CHUNK_JOBS, _CHUNK_BYTES = 64, 1 << 20
-_RISKY_BYTES = 1 << 17  # a file of a risky format counts as at least this size, because it may unpack to more
+_MAX_CHUNK_JOBS, _MAX_CHUNK_BYTES = 64, 1 << 20
+_MIN_RISKY_BYTES = 1 << 17  # a smaller file of a risky format counts as this size, because it may unpack to more
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A source to read, and the digest of its stored document, if any."""
+    """A source to read, and the digest of its stored document. The digest is None if the store has no such document."""
 
     source: Source
     stored_digest: str | None
@@ -51,21 +51,21 @@ class Job:
         return self.source.time_share if isinstance(self.source, FileSource) else 1.0
 
 
-def origin_of(source: FileSource) -> Origin:
+def make_origin(source: FileSource) -> Origin:
     """Return the origin that the store records for a file or a member of an archive."""
     content = "" if source.data is None else blake2b(source.data, digest_size=16).hexdigest()
     return Origin(source.root, source.size, source.mtime_ns, source.prefix, content)
 
 
 def map_chunks(
-    chunks: Iterable[list[Job]], pool: WorkerPool[Job, Result], ahead: int
+    chunks: Iterable[list[Job]], pool: WorkerPool[Job, Result], max_waiting_chunks: int
 ) -> Generator[list[Result], None, None]:
-    """Yield the results of a pool in order, and close the pool. At most `ahead` chunks are read ahead."""
+    """Yield the results of a pool in order, and close the pool. At most `max_waiting_chunks` are read ahead."""
     waiting: deque[Future[list[Result]]] = deque()
     try:
         for chunk in chunks:
             waiting.append(pool.submit(chunk))
-            if len(waiting) > ahead:
+            if len(waiting) > max_waiting_chunks:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
@@ -73,31 +73,31 @@ def map_chunks(
         pool.close()
 
 
-def chunks_of(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+def group_into_chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
     """Group jobs into chunks that are limited by number and size."""
     chunk: list[Job] = []
     total = 0
     for job in jobs:
-        source, size = _plain_source(job.source)
+        source, size = _to_picklable_source(job.source)
         chunk.append(Job(source, job.stored_digest))
         total += size
-        if len(chunk) >= _CHUNK_JOBS or total >= _CHUNK_BYTES:
+        if len(chunk) >= _MAX_CHUNK_JOBS or total >= _MAX_CHUNK_BYTES:
             yield chunk
             chunk, total = [], 0
     if chunk:
         yield chunk
 
 
-def _plain_source(source: Source) -> tuple[Source, int]:
-    """Convert a document to built-in types that can be pickled and converted to JSON. Also return its size."""
+def _to_picklable_source(source: Source) -> tuple[Source, int]:
+    """Convert a document to built-in types, which can be pickled and written as JSON. Also return its size."""
     if isinstance(source, FileSource):
-        return source, max(source.size, _RISKY_BYTES if source.is_risky else 0)
+        return source, max(source.size, _MIN_RISKY_BYTES if source.is_risky else 0)
     if isinstance(source, Skipped):
         return source, 0
     try:
         metadata = json.dumps(dict(source.metadata))
     except (TypeError, ValueError) as error:
-        return Skipped(str(source.id), f"its metadata cannot be converted to JSON: {error}"), 0
+        return Skipped(str(source.id), f"the metadata cannot be converted to JSON: {error}"), 0
     document = Document(str(source.id), str(source.text), json.loads(metadata))
     return document, len(document.text) + len(metadata)
 

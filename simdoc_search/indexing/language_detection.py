@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Skipped
-from simdoc_search.indexing.jobs import Job, chunks_of, map_chunks, read_document
+from simdoc_search.indexing.jobs import Job, group_into_chunks, map_chunks, read_document
 from simdoc_search.languages import Identification, declared_language, identify, require_identifier
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
@@ -23,9 +23,8 @@ class LanguageReport:
 
     Attributes:
         languages: number of documents per language; see `language_of`.
-        documents: path or id of each document, and its language. If the language is from the metadata, there are no
-            candidates.
-        bytes: total size in bytes. For a document that is not a file, the size of its text in UTF-8 is counted.
+        documents: path or id of each document, and its language. A language from the metadata has no candidates.
+        bytes: total size in bytes. A document that is not a file counts with the size of its text in UTF-8.
         skipped: the sources that were skipped.
         seconds: duration, including the start of the workers.
     """
@@ -44,7 +43,7 @@ def identify_documents(
     limits: ItemLimits,
     progress: Callable[[int], None] = lambda _: None,
 ) -> LanguageReport:
-    """Read documents and identify their languages. If the metadata of a document has a language, it is used.
+    """Read documents and identify their languages. A language in the metadata takes precedence.
 
     Args:
         sources: the documents.
@@ -58,7 +57,7 @@ def identify_documents(
     require_identifier()
     start, report = time.monotonic(), LanguageReport()
     pool = WorkerPool(workers, _identify, lambda job, reason: Skipped(job.name, reason), limits)
-    with closing(map_chunks(chunks_of(Job(source, None) for source in sources), pool, 2 * workers)) as chunks:
+    with closing(map_chunks(group_into_chunks(Job(source, None) for source in sources), pool, 2 * workers)) as chunks:
         for chunk in chunks:
             for detection in chunk:
                 if isinstance(detection, Skipped):
@@ -73,10 +72,10 @@ def identify_documents(
     return report
 
 
-def _identify(jobs: Sequence[Job], begin: BeginItem) -> list[_Detection]:
+def _identify(jobs: Sequence[Job], begin_item: BeginItem) -> list[_Detection]:
     detections: list[_Detection] = []
     for index, job in enumerate(jobs):
-        begin(index, job.time_share)
+        begin_item(index, job.time_share)
         document = read_document(job)
         if isinstance(document, Skipped):
             detections.append(document)
@@ -85,5 +84,5 @@ def _identify(jobs: Sequence[Job], begin: BeginItem) -> list[_Detection]:
         language = declared_language(document.metadata)
         identification = Identification(language, []) if language else identify(document.text)
         detections.append((size, job.name, identification))
-    begin(None)
+    begin_item(None)
     return detections

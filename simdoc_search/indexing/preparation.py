@@ -15,7 +15,7 @@ from simdoc_search.corpus.file_reader import NeedsSubprocessError
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.corpus.text_filters import remove_parts
 from simdoc_search.documents import Document, MetadataValue, Skipped
-from simdoc_search.indexing.jobs import Job, chunks_of, map_chunks, origin_of, read_document
+from simdoc_search.indexing.jobs import Job, group_into_chunks, make_origin, map_chunks, read_document
 from simdoc_search.languages import FIELD as LANGUAGE
 from simdoc_search.languages import language_of
 from simdoc_search.sketch.fingerprint import fingerprints
@@ -28,17 +28,17 @@ from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 NO_WORDS_REASON = "no words"
 
-_FEW_CHUNKS = 4  # up to this number of chunks, this process is faster than starting subprocesses
+_MAX_CHUNKS_IN_PROCESS = 4  # maximum number of chunks that this process prepares faster than subprocesses
 
 
 @dataclass(frozen=True, slots=True)
 class PreparationSettings:
-    """The settings and functions that prepare documents.
+    """The settings and functions for preparing documents.
 
     Attributes:
         settings: settings of the store.
-        extractor: extractor of its concepts, if it has any.
-        encode: encoder of the store. If None, the outcomes are records.
+        extractor: the concept extractor; None if the store has no concepts.
+        encode: the encoder of the store; None to return records without encoding them.
     """
 
     settings: Settings
@@ -46,33 +46,33 @@ class PreparationSettings:
     encode: Encoder | None = None
 
 
-class Prepared(NamedTuple):
+class PreparedDocument(NamedTuple):
     """The outcome for a new or changed document.
 
     Attributes:
         encoded: the document, for the writer.
-        digest: its digest, as in `Record`.
-        missing_kinds: kinds of tokens that the store has and that could not be computed.
+        digest: the digest of the document, as in `Record`.
+        missing_token_kinds: the kinds of tokens that the store has but that could not be computed.
     """
 
     encoded: EncodedRecord
     digest: str
-    missing_kinds: list[TokenKindName]
+    missing_token_kinds: list[TokenKindName]
 
     @classmethod
-    def of(cls, record: Record, settings: Settings, encode: Encoder) -> Prepared:
+    def from_record(cls, record: Record, settings: Settings, encode: Encoder) -> PreparedDocument:
         """Encode a record."""
         return cls(encode(record), record.digest, missing_kinds(settings, record))
 
 
 @dataclass(frozen=True, slots=True)
-class Unchanged:
+class UnchangedDocument:
     """The outcome for an unchanged document. The path or modification time of its file may have changed."""
 
     origin: Origin | None
 
 
-Outcome = tuple[str, Prepared | Record | Skipped | Unchanged]  # with the id
+Outcome = tuple[str, PreparedDocument | Record | Skipped | UnchangedDocument]  # id of a document, and its outcome
 
 
 def prepare_jobs(
@@ -84,14 +84,14 @@ def prepare_jobs(
         FormatMismatchError: the stop words of the store are unknown.
     """
     if preparation.settings.analysis.stop_words:
-        _ = preparation.settings.analysis.stop_words.words  # raises an error here, not in a subprocess
-    chunks = chunks_of(jobs)
-    first = list(itertools.islice(chunks, _FEW_CHUNKS + 1)) if workers > 1 else []
-    is_long = len(first) > _FEW_CHUNKS
+        _ = preparation.settings.analysis.stop_words.words  # raises the error in this process, not in a subprocess
+    chunks = group_into_chunks(jobs)
+    first = list(itertools.islice(chunks, _MAX_CHUNKS_IN_PROCESS + 1)) if workers > 1 else []
+    has_many_chunks = len(first) > _MAX_CHUNKS_IN_PROCESS
     chunks = itertools.chain(first, chunks)
-    if is_long or any(job.is_risky for chunk in first for job in chunk):
-        count = workers if is_long else min(workers, len(first))
-        yield from map_chunks(chunks, _make_pool(count, preparation, limits), 2 * workers if is_long else count)
+    if has_many_chunks or any(job.is_risky for chunk in first for job in chunk):
+        count = workers if has_many_chunks else min(workers, len(first))
+        yield from map_chunks(chunks, _make_pool(count, preparation, limits), 2 * workers if has_many_chunks else count)
     else:
         yield from _prepare_in_process(chunks, preparation, limits)
 
@@ -122,7 +122,7 @@ def _prepare_in_process(
 
 
 def _prepare_chunk(
-    preparation: PreparationSettings, jobs: Sequence[Job], begin: BeginItem, *, allow_risky: bool = True
+    preparation: PreparationSettings, jobs: Sequence[Job], begin_item: BeginItem, *, allow_risky: bool = True
 ) -> list[Outcome]:
     """Read, compare and fingerprint a chunk of jobs.
 
@@ -132,32 +132,32 @@ def _prepare_chunk(
     outcomes: list[Outcome] = []
     changed: list[tuple[int, Document, str, Origin | None]] = []
     for number, job in enumerate(jobs):
-        begin(number, job.time_share)
+        begin_item(number, job.time_share)
         document = read_document(job, allow_risky=allow_risky)
         if isinstance(document, Skipped):
             outcomes.append((job.id, document))
             continue
         origin = None
         if isinstance(job.source, FileSource):
-            origin = origin_of(job.source)
+            origin = make_origin(job.source)
             document = remove_parts(document, job.source.format, preparation.settings.excluded_parts)
         digest = _digest(document)
-        outcomes.append((document.id, Unchanged(origin)))
+        outcomes.append((document.id, UnchangedDocument(origin)))
         if digest != job.stored_digest:
             changed.append((number, document, digest, origin))
-    begin(None)
+    begin_item(None)
     records = _make_records([(document, digest, origin) for _, document, digest, origin in changed], preparation)
     for (number, *_), record in zip(changed, records, strict=True):
-        outcomes[number] = (record.id, _outcome_of(record, jobs[number], preparation))
+        outcomes[number] = (record.id, _make_outcome(record, jobs[number], preparation))
     return outcomes
 
 
-def _outcome_of(record: Record, job: Job, preparation: PreparationSettings) -> Prepared | Record | Skipped:
+def _make_outcome(record: Record, job: Job, preparation: PreparationSettings) -> PreparedDocument | Record | Skipped:
     if not record.shingles:
         return Skipped(job.name, NO_WORDS_REASON)
     if preparation.encode is None:
         return record
-    return Prepared.of(record, preparation.settings, preparation.encode)
+    return PreparedDocument.from_record(record, preparation.settings, preparation.encode)
 
 
 def _make_records(
@@ -192,7 +192,7 @@ def _make_records(
 
 
 def _with_language(document: Document) -> Mapping[str, MetadataValue]:
-    """Return the metadata, with the language of the text added if it has none."""
+    """Return the metadata of a document. If it has no language, add the language of the text."""
     if LANGUAGE in document.metadata:
         return document.metadata
     return {**document.metadata, LANGUAGE: language_of(document.text)}

@@ -20,11 +20,11 @@ class IndexReport:
         duplicates: number of repeated ids in this run. The last document with an id is stored.
         skipped: the sources that were skipped, with the reasons.
         refused: the ids that the store refused to write or to delete, with the reasons. The counts do not include them.
-        incomplete: the ids of documents that were stored without sentences or concepts, because computing them failed,
-            each with what is missing. The counts include them.
+        incomplete: maps the id of each document whose sentences or concepts could not be computed to the missing kinds.
+            The counts include these documents.
         problems: a sentence for each problem: an unreadable folder, files whose ids belong to other files, or documents
             that `prune` kept because their files may only be unreachable.
-        notes: other information, one sentence each.
+        notes: further information, one sentence each.
         seconds: duration of the run in seconds.
     """
 
@@ -40,7 +40,7 @@ class IndexReport:
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
-    def note_missing_kinds(self, id: str, kinds: Sequence[str]) -> None:
+    def note_missing_token_kinds(self, id: str, kinds: Sequence[str]) -> None:
         """Record which kinds of tokens are missing from the last document with this id."""
         self.incomplete.pop(id, None)
         if kinds:

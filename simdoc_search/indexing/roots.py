@@ -27,16 +27,16 @@ _log = logging.getLogger(__name__)
 class NamedPath:
     """A folder or file that the user named."""
 
-    number: int  # its number in the run, from 1
-    path: str  # its absolute path
-    root: str  # the absolute path of its root, which is `path` itself or a folder above it
-    prefix: str = ""  # the prefix of the ids of the root
-    subfolder: str = ""  # its path below the root with a final `/`, or empty
+    number: int  # number of the path in the run, from 1
+    path: str  # the absolute path
+    root: str  # absolute path of the root, which is `path` itself or a folder above it
+    prefix: str = ""  # prefix of the ids of the root
+    subfolder: str = ""  # path of the folder below the root, with a final `/`; empty for the root or a file
     stored_count: int = 0  # number of documents of the root that the store had before the run
     found_count: int = 0  # number of these documents that the run found again
     file_count: int = 0  # number of files that the run found
-    unreadable: dict[str, str] = field(default_factory=dict)  # reason by path
-    id_conflicts: Counter[str] = field(default_factory=Counter)  # number of ids shared with another root, by root
+    unreadable_paths: dict[str, str] = field(default_factory=dict)  # maps each unreadable path to the reason
+    id_conflicts: Counter[str] = field(default_factory=Counter)  # counts the ids that are shared with each other root
     renamed_count: int = 0  # number of files that had other ids before
 
     @property
@@ -44,50 +44,50 @@ class NamedPath:
         """The prefix of all ids of this path."""
         return self.prefix + self.subfolder
 
-    def id_of(self, path: str) -> str:
+    def make_id(self, path: str) -> str:
         """Return the id of the file with this absolute path."""
         relative = PurePath(path).relative_to(self.root).as_posix() if path != self.root else PurePath(path).name
         return self.prefix + relative
 
-    def id_of_skipped(self, skipped: Skipped) -> str | None:
+    def make_skipped_id(self, skipped: Skipped) -> str | None:
         """Return the id that a skipped file would have, or None if it is not below this root."""
         with suppress(ValueError):
-            return self.id_of(absolute(skipped.path))
+            return self.make_id(absolute(skipped.path))
         return None
 
     def with_stored_id(self, source: FileSource) -> FileSource:
         """Return a file with the id and root that it has in the store."""
         if not self.id_prefix and self.root == source.root:
             return source
-        id = self.id_of(self.path) if source.root == absolute(source.path) else self.id_prefix + source.id
+        id = self.make_id(self.path) if source.root == absolute(source.path) else self.id_prefix + source.id
         return replace(source, id=id, root=self.root, prefix=self.prefix)
 
-    def unreadable_above(self, path: str) -> str | None:
-        """Return the unreadable file or folder that is this path or contains it, or None."""
-        if not self.unreadable:
+    def find_unreadable_path(self, path: str) -> str | None:
+        """Return the path if it is unreadable, else the unreadable folder that contains it; None if there is none."""
+        if not self.unreadable_paths:
             return None
-        if self.unreadable.get(path) == BROKEN_LINK_REASON:  # the file does not exist; it is not unreadable
+        if self.unreadable_paths.get(path) == BROKEN_LINK_REASON:  # the file does not exist; it is not unreadable
             path = os.path.dirname(path)  # noqa: PTH120 - Path objects are slow here
         while len(path) >= len(self.path):
-            if path in self.unreadable:
+            if path in self.unreadable_paths:
                 return path
             path = os.path.dirname(path)  # noqa: PTH120
         return None
 
-    def conflict_messages(self) -> list[str]:
+    def make_conflict_messages(self) -> list[str]:
         """Return a sentence for each other root that has the same ids as files of this path."""
         name = PurePath(self.path).name if Path(self.path).is_dir() else PurePath(self.path).parent.name
         return [
-            f"skipped {_files(count)} of {self.path}, because {root} has the same {'id' if count == 1 else 'ids'}; "
-            f"give this folder its own ids with --prefix {name}/"
+            f"skipped {_format_file_count(count)} of {self.path}, because {root} has the same "
+            f"{'id' if count == 1 else 'ids'}; give this folder its own ids with --prefix {name}/"
             for root, count in self.id_conflicts.items()
         ]
 
-    def other_documents(self, store: Store, *, has_new_prefix: bool) -> Iterator[Record]:
+    def find_old_documents(self, store: Store, *, has_new_prefix: bool) -> Iterator[Record]:
         """Yield stored documents of this path whose ids may differ from the current ids of their files.
 
-        They were indexed when the user named a folder or file below this path. If the run has a new prefix, they
-        include the documents with another prefix.
+        An earlier run indexed these documents when the user named a folder or file below this path. If the run has a
+        new prefix, documents with another prefix are also included.
         """
         if self.root != self.path or not self.file_count:
             return
@@ -103,7 +103,7 @@ class NamedPaths:
 
     Args:
         store: the store, which contains the roots of earlier runs.
-        prefix: the prefix of the ids of this run. None means the prefix in the store, if any.
+        prefix: the prefix of the ids of this run. None to use the prefix in the store, if any.
         own_ids: whether the ids of a new folder begin with the name of the folder if there are documents of other
             folders in the store or in the run.
     """
@@ -123,24 +123,24 @@ class NamedPaths:
 
     def get_or_add(self, path: str) -> NamedPath:
         """Return the named path with this absolute path, and add it if it is new."""
-        named = self._by_path.get(path)
-        if named is None:
-            named = self._by_path[path] = self._new(path)
-            _log.info("%s: root %s, ids begin with %r", path, named.root, named.id_prefix)
-        return named
+        named_path = self._by_path.get(path)
+        if named_path is None:
+            named_path = self._by_path[path] = self._make_named_path(path)
+            _log.info("%s: root %s, ids begin with %r", path, named_path.root, named_path.id_prefix)
+        return named_path
 
-    def by_number(self, number: int) -> NamedPath | None:
-        """Return the named path with this number, or None for 0."""
+    def get_by_number(self, number: int) -> NamedPath | None:
+        """Return the named path with this number; None for the number 0."""
         return list(self._by_path.values())[number - 1] if number else None
 
-    def is_inside_another(self, named: NamedPath) -> bool:
+    def is_inside_another(self, named_path: NamedPath) -> bool:
         """Return whether a path is inside another named path of this run."""
-        return bool(named.subfolder) and named.root in self._by_path
+        return bool(named_path.subfolder) and named_path.root in self._by_path
 
-    def _new(self, path: str) -> NamedPath:
+    def _make_named_path(self, path: str) -> NamedPath:
         number = len(self._by_path) + 1
         is_folder = Path(path).is_dir()
-        stored = self._count(path) if is_folder else 0
+        stored = self._count_documents(path) if is_folder else 0
         if self.prefix is not None or stored:
             prefix = self._stored_prefix(path) if self.prefix is None else self.prefix
             return NamedPath(number, path, path, prefix, stored_count=stored)
@@ -148,26 +148,26 @@ class NamedPaths:
             parent_named = self._by_path.get(parent)
             if parent_named is not None and parent_named.root == parent:
                 prefix = parent_named.prefix
-            elif self._count(parent):
+            elif self._count_documents(parent):
                 prefix = self._stored_prefix(parent)
             else:
                 continue
             subfolder = PurePath(path).relative_to(parent).as_posix() + "/" if is_folder else ""
-            return NamedPath(number, path, parent, prefix, subfolder, stored_count=self._count(parent))
+            return NamedPath(number, path, parent, prefix, subfolder, stored_count=self._count_documents(parent))
         has_others = self._own_ids and bool(self._by_path or self._store.info().documents)
         return NamedPath(number, path, path, self._unused_prefix(path) if has_others and is_folder else "")
 
     def _unused_prefix(self, path: str) -> str:
         """Return the shortest suffix of a folder's path that is not yet a prefix of ids."""
         parts = [part for part in PurePath(path).parts if part != PurePath(path).anchor]
-        used = {named.prefix for named in self}
+        used = {named_path.prefix for named_path in self}
         prefixes = ("/".join(parts[-count:]) + "/" for count in range(1, len(parts) + 1))
         for prefix in prefixes:
             if prefix not in used and next(self._store.scan(filters={"path": prefix}), None) is None:
                 return prefix
         return "/".join(parts) + "/"
 
-    def _count(self, root: str) -> int:
+    def _count_documents(self, root: str) -> int:
         if root not in self._document_counts:
             self._document_counts[root] = self._store.count(root)
         return self._document_counts[root]
@@ -178,7 +178,7 @@ class NamedPaths:
 
 
 def is_missing(path: str) -> bool:
-    """Return whether a file does not exist. If that is unknown, as in an unreadable folder, the result is False."""
+    """Return whether a file does not exist. For a file in an unreadable folder, return False."""
     try:
         os.stat(path)  # noqa: PTH116 - Path.exists() treats errors as absence
     except (FileNotFoundError, NotADirectoryError):
@@ -193,19 +193,19 @@ def is_same_file(path: str, other: str | Path) -> bool:
     if path == absolute(other):
         return True
     with suppress(OSError, ValueError):
-        return os.path.samefile(path, other)  # noqa: PTH121 - with strings
+        return os.path.samefile(path, other)  # noqa: PTH121 - paths are strings
     return False
 
 
 def is_unchanged(path: str, origin: Origin) -> bool:
     """Return whether a file still has the stored size and modification time.
 
-    If an unchanged file is skipped, the reason is a new limit. A member of an archive counts as changed.
+    For a member of an archive, return False.
     """
     if origin.content:
         return False
     with suppress(OSError):
-        info = os.stat(path)  # noqa: PTH116 - as above
+        info = os.stat(path)  # noqa: PTH116 - paths are strings
         return (info.st_size, info.st_mtime_ns) == (origin.size, origin.mtime_ns)
     return True
 
@@ -215,5 +215,5 @@ def absolute(path: str | Path) -> str:
     return os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
 
 
-def _files(count: int) -> str:
+def _format_file_count(count: int) -> str:
     return "1 file" if count == 1 else f"{count:,} files"

@@ -32,8 +32,8 @@ from simdoc_search.workers import ITEM_SECONDS, ItemLimits, memory_per_worker
 
 FILE_TIMEOUT = ITEM_SECONDS
 
-_COMMIT_SECONDS = 20.0
-_INTERRUPTED_SECONDS = 1.0  # time to commit after Ctrl-C
+_COMMIT_INTERVAL_SECONDS = 20.0
+_MAX_FINAL_COMMIT_SECONDS = 1.0  # maximum duration of the commit after Ctrl-C
 
 _log = logging.getLogger(__name__)
 
@@ -70,12 +70,14 @@ def index_documents(
         decisions = Decisions(store, writer, paths, opened_archives, document_filter, checksum, written)
         last_commit = start
         try:
-            jobs = decisions.jobs(_until_error(skip_unreadable(sources, decisions.report.problems), errors), progress)
+            jobs = decisions.choose_jobs(
+                _until_error(skip_unreadable(sources, decisions.report.problems), errors), progress
+            )
             with closing(prepare_jobs(jobs, preparation, workers, limits)) as chunks:
                 for outcomes in chunks:
                     decisions.write(outcomes)
                     progress(len(outcomes))
-                    if time.monotonic() - last_commit > _COMMIT_SECONDS or (
+                    if time.monotonic() - last_commit > _COMMIT_INTERVAL_SECONDS or (
                         document_filter and document_filter.needs_commit
                     ):
                         decisions.commit()
@@ -83,11 +85,11 @@ def index_documents(
             if not errors:
                 decisions.remove_old(prune=prune_all or prune, prune_all=prune_all)
         except KeyboardInterrupt:
-            writer.commit(timeout=_INTERRUPTED_SECONDS)
+            writer.commit(timeout=_MAX_FINAL_COMMIT_SECONDS)
             raise
     if errors:
         raise errors[0]
-    report = decisions.finished_report(writer.failed)
+    report = decisions.finish_report(writer.failed)
     report.seconds = time.monotonic() - start
     _log.info(
         "%d indexed, %d unchanged, %d replaced, %d deleted, %d skipped, %d refused in %.1f s",

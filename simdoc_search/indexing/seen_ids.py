@@ -22,7 +22,7 @@ class SeenIds:
     """The ids of a run and their statuses, in a hash table with open addressing. An id takes 20 to 63 bytes.
 
     The table contains a 64-bit hash of each id. Among ten million ids, two have the same hash with a probability of 3
-    in a million. If that happens, a count is wrong by one.
+    in a million. In this case, a count is wrong by one.
     """
 
     def __init__(self) -> None:
@@ -37,8 +37,8 @@ class SeenIds:
 
         Args:
             id: the id.
-            path_number: the number of its named path, 0 to 2**32 - 1.
-            digest: the digest of its stored document; None if the store has no such document.
+            path_number: the number of the named path of the id, 0 to 2**32 - 1.
+            digest: the digest of the stored document; None if the store has no document with this id.
         """
         if 3 * (self._length + 1) > 2 * len(self._statuses):
             self._grow()

@@ -18,19 +18,19 @@ class SkipKind:
     """A kind of reason for skipping files."""
 
     label: str  # shown after the number of files; if empty, the reason itself is shown
-    pattern: str  # regular expression of the reasons; its group is a detail that differs from file to file
+    pattern: str  # regular expression that matches the reasons; its group is a detail that differs between files
     is_expected: bool = False  # whether skipping was expected, because such files are never read
     is_text_lost: bool = False  # whether the file exists but no longer has its earlier text
-    advice: str = ""  # the option that would help
+    advice: str = ""  # the option that would help; empty if there is none
 
 
-OTHER = SkipKind("", ".*")
-"""The file is unreadable now or with this installation: no permission, a failing disk, a reader that crashed."""
+OTHER_KIND = SkipKind("", ".*")
+"""The file is unreadable now or with this installation: no permission, a failing disk, or a reader that crashed."""
 
 BROKEN_LINK_REASON = "broken link"
 """The reason for a link to a file that does not exist, or to a folder on a disk that is not mounted."""
 
-KINDS = (
+SKIP_KINDS = (
     SkipKind("damaged", r"damaged: (.*)", is_text_lost=True),
     SkipKind("encrypted", "encrypted", is_text_lost=True),
     SkipKind(
@@ -42,7 +42,7 @@ KINDS = (
     SkipKind("not read to the end", r"(its members unpack to .*|it has more than .* members)"),
     SkipKind("", "took longer than .*", advice="wait longer with --file-timeout SECONDS"),
     SkipKind("", "needed more memory .*", advice="allow more memory with --worker-memory MB"),
-    OTHER,
+    OTHER_KIND,
     SkipKind("", rf"{BROKEN_LINK_REASON}|vanished before it was read|the name .*|the id .*"),
     SkipKind("rejected as duplicates", "((?:the same (?:text|words) as|overlaps) .*)"),
     SkipKind("with the id of another file", r"(a file of .*) has this id"),
@@ -57,11 +57,11 @@ KINDS = (
 
 
 def classify_reason(reason: str) -> tuple[SkipKind, str]:
-    """Return the kind of a reason, and its detail. The kind of an unknown reason is `OTHER`."""
-    for kind in KINDS:
-        if kind is not OTHER and (match := re.fullmatch(kind.pattern, reason, re.DOTALL)):
+    """Return the kind of a reason, and its detail. The kind of an unknown reason is `OTHER_KIND`."""
+    for kind in SKIP_KINDS:
+        if kind is not OTHER_KIND and (match := re.fullmatch(kind.pattern, reason, re.DOTALL)):
             return kind, match[1] or "" if match.re.groups else ""
-    return OTHER, ""
+    return OTHER_KIND, ""
 
 
 def is_unexpected(skipped: Skipped) -> bool:
@@ -74,8 +74,8 @@ class SkipGroup:
     """The files skipped for one reason."""
 
     label: str
-    advice: str  # the option that would help, if any
-    examples: list[str] = field(default_factory=list)  # the paths, with their details
+    advice: str  # the option that would help; empty if there is none
+    examples: list[str] = field(default_factory=list)  # the path of each file, and its detail
 
 
 def group_by_reason(skipped: Iterable[Skipped]) -> list[SkipGroup]:
@@ -84,6 +84,6 @@ def group_by_reason(skipped: Iterable[Skipped]) -> list[SkipGroup]:
     for file in skipped:
         kind, detail = classify_reason(file.reason)
         label = kind.label or file.reason
-        group = groups.setdefault((KINDS.index(kind), label), SkipGroup(label, kind.advice))
+        group = groups.setdefault((SKIP_KINDS.index(kind), label), SkipGroup(label, kind.advice))
         group.examples.append(f"{file.path} ({detail})" if detail else file.path)
     return [group for _, group in sorted(groups.items(), key=lambda item: (item[0][0], -len(item[1].examples)))]

@@ -101,9 +101,7 @@ def parse_filters(query: str) -> ClauseFilters:
 
 
 def _unsupported_error(query: str) -> QuerySyntaxError:
-    return QuerySyntaxError(
-        f"the query {query!r:.200} must be one FINGERPRINT clause, optionally with filters; {_ADVICE}"
-    )
+    return QuerySyntaxError(f"the query {query!r:.200} is not a FINGERPRINT clause with optional filters; {_ADVICE}")
 
 
 def _expand_value(value: Any, make_clause: Callable[[str], Clause]) -> Any:
@@ -164,8 +162,8 @@ class _Expander:
 
         if node.name != FINGERPRINT_FIELD or not isinstance(node.expr, tree.FieldGroup):
             raise QuerySyntaxError(
-                f"{str(node).strip()!r} is not supported; write FINGERPRINT:ID_20, without wildcards, and "
-                "outside the parentheses of other fields"
+                f"{str(node).strip()!r} is not supported; write FINGERPRINT:ID_20, without wildcards, and not in "
+                "the parentheses of another field"
             )
         parts = boolean_clauses(node.expr.expr, is_and=self._is_and)
         return _combine([(part.occur, self._make_clause(read_value(part.node, self._values))) for part in parts])

@@ -79,8 +79,8 @@ def to_dsl(
         raise QuerySyntaxError(f"score must be 'bands', 'tokens' or 'nothing', not {score!r}")
     if not plan.can_match:  # the engine would ignore that a `match` with one token requires two
         return {"match_none": {}}
-    if kind == "text" and any(len(token.split()) != 1 for token in plan.tokens):
-        raise QuerySyntaxError("a token contains white space, so it is a Lucene term; use kind='terms'")
+    if kind == "text" and " ".join(plan.tokens).split() != [*plan.tokens]:
+        raise QuerySyntaxError("a token contains white space, as only Lucene terms do; use kind='terms'")
     required = [*filters, *_bucket_range(plan, buckets_field)]
     excluded = [*without, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
     others = clause_count([*required, *excluded])

@@ -6,7 +6,7 @@ them, and one class describes the result.
 similarity_search.py        `SimilaritySearch`, with one method per kind of query
 async_similarity_search.py  the same methods for asyncio
 threads.py                  thread pool for an event loop
-keywords.py                 decorator for methods that take the fields of an options class
+keyword_arguments.py        decorator for methods that take the fields of an options class
 options.py                  options of all kinds of query
 results.py                  base class and helpers of results
 resolver.py                 lookup of the stored document of a query
@@ -22,11 +22,11 @@ similar_result.py           the result of `similar`
 nearest.py                  the stored document that a text duplicates
 rejection.py                rejection of duplicates by `index`
 passages.py                 documents that share passages
-passages_candidates.py      candidates by tokens, phrases and fingerprints
-passages_result.py          the result of `passages`
+passage_candidates.py      candidates by tokens, phrases and fingerprints
+passage_result.py          the result of `passages`
 versions.py                 versions of a document, in order
-versions_candidates.py      candidates by sentences or texts
-versions_result.py          the result of `versions`
+version_candidates.py      candidates by sentences or texts
+version_result.py          the result of `versions`
 related.py                  documents on the same topic
 related_candidates.py       candidates by rare concepts
 related_concepts.py         concepts of the query document and their names
@@ -40,11 +40,11 @@ watches.py                  stored queries that find copies of documents among n
 from simdoc_search.search.async_similarity_search import AsyncSimilaritySearch
 from simdoc_search.search.concepts import ConceptsResult, DocumentConcept
 from simdoc_search.search.nearest import NearestDuplicate
-from simdoc_search.search.passages_result import PassageHit, PassageResult
+from simdoc_search.search.passage_result import PassageHit, PassageResult
 from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
 from simdoc_search.search.similar_result import Hit, SearchResult
 from simdoc_search.search.similarity_search import SimilaritySearch
-from simdoc_search.search.versions_result import Step, VersionEntry, VersionFamily, VersionHit, VersionsResult
+from simdoc_search.search.version_result import Step, VersionEntry, VersionFamily, VersionHit, VersionsResult
 
 __all__ = [
     "AsyncSimilaritySearch",

@@ -8,7 +8,7 @@ from typing import Any
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.search.stored_texts import read_records, with_metadata
+from simdoc_search.search.stored_texts import add_metadata, read_records
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.versions import date_written
@@ -41,41 +41,41 @@ class Columns:
 
     def __init__(self, names: Sequence[str]) -> None:
         for name in names:
-            if not is_column(name):
+            if not is_column_name(name):
                 raise QuerySyntaxError(
                     f"{name!r} is not a valid column name; use names such as date, size, path or title"
                 )
         self.names: tuple[str, ...] = tuple(dict.fromkeys(names))
 
-    def values(self, record: Record) -> dict[str, Any]:
+    def get_values(self, record: Record) -> dict[str, Any]:
         """Return the value of each column for a document. A missing value is None."""
-        return {name: _column_value(record, name) for name in self.names}
+        return {name: _get_value(record, name) for name in self.names}
 
-    def values_at(self, store: Store, keys: Sequence[DocumentKey]) -> dict[DocumentKey, dict[str, Any]]:
-        """Return the values of the documents with these keys. Deleted documents are omitted."""
+    def read_values(self, store: Store, keys: Sequence[DocumentKey]) -> dict[DocumentKey, dict[str, Any]]:
+        """Return the column values of the documents with these keys. Deleted documents are omitted."""
         if not self.names or not keys:
             return {}
-        return {record.key: self.values(record) for record in self.read_records(store, keys)}
+        return {record.key: self.get_values(record) for record in self.read_records(store, keys)}
 
     def read_records(self, store: Store, keys: Sequence[DocumentKey], *, text: bool = False) -> list[Record]:
         """Return the records with these keys, with the metadata of the columns. Deleted documents are omitted."""
-        return self.with_metadata(store, list(read_records(store, keys, text=text).values()))
+        return self.add_metadata(store, list(read_records(store, keys, text=text).values()))
 
-    def with_metadata(self, store: Store, records: Sequence[Record]) -> list[Record]:
+    def add_metadata(self, store: Store, records: Sequence[Record]) -> list[Record]:
         """Return the records with the metadata of the columns."""
         if not self.names:
             return list(records)
         fields = [name for name in self.names if name != "id"]
-        return with_metadata(store, records, list(dict.fromkeys([*fields, *DATE_FIELDS])))
+        return add_metadata(store, records, list(dict.fromkeys([*fields, *DATE_FIELDS])))
 
 
-def is_column(name: str) -> bool:
+def is_column_name(name: str) -> bool:
     """Return whether a string is a valid column name."""
     return _NAME.fullmatch(name) is not None
 
 
-def column_text(name: str, value: Any) -> str:
-    """Return the value of a column as a single line for people."""
+def format_column_value(name: str, value: Any) -> str:
+    """Return the value of a column as a single line for display."""
     match value:
         case None:
             return ""
@@ -94,7 +94,7 @@ def sort_key(name: str, value: Any, *, reverse: bool = False) -> tuple[Any, ...]
     Args:
         name: the name of the column. The default order is descending for dates, sizes and overlaps, and ascending for
             other columns.
-        value: the value of the column, as returned by `Columns.values`.
+        value: the value of the column, as returned by `Columns.get_values`.
         reverse: whether to reverse the default order.
     """
     if value is None or value == "":
@@ -106,7 +106,7 @@ def sort_key(name: str, value: Any, *, reverse: bool = False) -> tuple[Any, ...]
     return (1, (*(-code_point for code_point in code_points), 1)) if is_descending else (1, tuple(code_points))
 
 
-def _column_value(record: Record, name: str) -> Any:
+def _get_value(record: Record, name: str) -> Any:
     match name:
         case "id":
             return record.id

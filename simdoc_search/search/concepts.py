@@ -8,7 +8,7 @@ from simdoc_search.display import counted
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.search.query_document import QueryDocument
-from simdoc_search.search.related_concepts import UNNAMED, NamedWord, QueryConcepts
+from simdoc_search.search.related_concepts import UNNAMED_WORD, NamedWord, QueryConcepts
 from simdoc_search.stores.base import Store
 from simdoc_search.versions.idf import ConceptWeights
 
@@ -56,17 +56,17 @@ class ConceptsResult:
     missing_names_reason: str = ""
 
 
-def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) -> ConceptsResult:
+def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts) -> ConceptsResult:
     """Return the concepts of a stored document."""
     weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=True)
-    named_words: dict[int, NamedWord] = {}
+    collect_named_words: dict[int, NamedWord] = {}
     missing_names_reason = ""
     try:
         names = concepts.load_names()
     except SimdocError as error:
         missing_names_reason = str(error)
     else:
-        named_words = names.words
+        collect_named_words = names.words
         settings = store.settings.concepts
         if settings is not None and settings.synonyms_checksum and names.extractor.synonyms is None:
             missing_names_reason = "synonyms cannot be named; give the synonyms that the index was created with"
@@ -75,7 +75,7 @@ def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) 
     words_of_document = [
         DocumentConcept(named.word, weights_by_code[code], frequencies[code], times, named.names, named.synonyms)
         for code, times in zip(document_concepts.codes.tolist(), document_concepts.frequencies.tolist(), strict=True)
-        for named in [named_words.get(code, UNNAMED)]
+        for named in [collect_named_words.get(code, UNNAMED_WORD)]
     ]
     words_of_document.sort(key=lambda concept: (-concept.weight, -concept.occurrences, concept.word))
     unnamed_count = sum(not concept.word for concept in words_of_document)

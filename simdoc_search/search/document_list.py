@@ -15,7 +15,7 @@ from simdoc_search.documents import unicode_forms
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.indexing.roots import NamedPaths, absolute
 from simdoc_search.search.columns import Columns, sort_key
-from simdoc_search.search.filter_check import unknown_field_error
+from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Record
@@ -57,15 +57,17 @@ def list_documents(
             with `prefix`.
     """
     pattern = _compile_pattern(store, prefix)
-    paths = _path_filters(store, prefix) if pattern is None else _folder_filters(prefix)
+    paths = _build_path_filters(store, prefix) if pattern is None else _build_folder_filters(prefix)
     all_filters = [*paths, *(filters if isinstance(filters, list | tuple) else [filters] if filters else [])]
     read_columns = Columns([*columns.names, *([sort] if sort and sort not in columns.names else [])])
     records = (
-        record for record in store.scan(filters=all_filters) if pattern is None or _matches(record.path, pattern)
+        record
+        for record in store.scan(filters=all_filters)
+        if pattern is None or _matches_pattern(record.path, pattern)
     )
     pages = iter(lambda: list(islice(records, BATCH_SIZE)), [])
     rows: Iterable[DocumentRow] = (
-        _make_row(record, read_columns) for page in pages for record in read_columns.with_metadata(store, page)
+        _make_row(record, read_columns) for page in pages for record in read_columns.add_metadata(store, page)
     )
     if sort is not None:
 
@@ -73,17 +75,17 @@ def list_documents(
             return (*sort_key(sort, row.get(sort), reverse=reverse), row["id"], row.get("index") or "")
 
         rows = sorted(rows, key=key) if limit is None else heapq.nsmallest(limit, rows, key)
-    names = {"id", "index", *columns.names}
+    output_names = {"id", "index", *columns.names}
     is_empty = True
     for row in islice(rows, limit):
         is_empty = False
-        yield {name: value for name, value in row.items() if name in names}
-    if is_empty and (error := unknown_field_error(store, all_filters)):
+        yield {name: value for name, value in row.items() if name in output_names}
+    if is_empty and (error := find_unknown_field(store, all_filters)):
         raise error
 
 
-def _path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]]:
-    """Return the filter for a path prefix. For a folder on disk, it selects the prefix of its documents' ids."""
+def _build_path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]]:
+    """Return the filter for a path prefix. For a folder on disk, it selects ids with the folder's prefix."""
     if not prefix:
         return []
     if not store.is_simdoc_index:
@@ -110,17 +112,17 @@ def _is_path_prefix(store: Store, prefix: str) -> bool:
     return store.filter_suggestions(Condition("path", (prefix,))) is None
 
 
-def _folder_filters(pattern: str | None) -> list[dict[str, Any]]:
+def _build_folder_filters(pattern: str | None) -> list[dict[str, Any]]:
     """Return the filter for the folders before the first wildcard of a pattern."""
     folder, slash, _ = _WILDCARD.split((pattern or "").removeprefix("./"))[0].rpartition("/")
     return [{"path": unicode_forms(folder + slash)}] if slash else []
 
 
-def _matches(path: str, pattern: re.Pattern[str]) -> bool:
+def _matches_pattern(path: str, pattern: re.Pattern[str]) -> bool:
     composed = normalize("NFC", path)
     return bool(pattern.match(composed) or pattern.match(composed.rpartition("/")[2]))
 
 
 def _make_row(record: Record, columns: Columns) -> DocumentRow:
     index = {"index": record.index} if record.index is not None else {}
-    return {"id": record.id, **index, **columns.values(record)}
+    return {"id": record.id, **index, **columns.get_values(record)}

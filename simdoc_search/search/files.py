@@ -37,43 +37,43 @@ class IndexedFiles:
         self._folders = NamedPaths(store, None)
 
     def get(self, path: str | Path) -> IndexedFile | None:
-        """Return the document of a file. None: neither the file nor a folder that contains it was indexed."""
+        """Return the document of a file; None if neither the file nor a folder that contains it was indexed."""
         file = absolute(path)
         folder = self._folders.get_or_add(str(PurePath(file).parent))
         if folder.stored_count:
-            id = folder.id_of(file)
+            id = folder.make_id(file)
         elif self._store.count(file):  # the file was indexed without its folder
             id = next(self._store.scan(root=file)).id
         else:
             return None
-        keys = (record.key for record in self._store.records([id]) if ids_of_file(file, [record]))
+        keys = (record.key for record in self._store.records([id]) if find_ids_by_file(file, [record]))
         return IndexedFile(id, next(keys, None))
 
 
-def possible_ids(path: str) -> list[str]:
+def list_possible_ids(path: str) -> list[str]:
     """Return all proper suffixes of a path, longest first. The id of the document of a file is such a suffix.
 
     A name without folders and a URL such as `https://host/page` have no suffixes.
     """
     if "://" in path or len(path) > 8 * MAX_ID_BYTES:
         return []
-    parts = _path_parts(path)
+    parts = _split_path(path)
     ids = ["/".join(parts[start:]) for start in range(len(parts))]
     return [id for id in ids if id != path and len(id) <= MAX_ID_BYTES]
 
 
-def ids_of_file(path: str, records: Iterable[Record]) -> list[str]:
-    """Return the ids of the records that were read from this file. If there are none, the path can be an id itself."""
+def find_ids_by_file(path: str, records: Iterable[Record]) -> list[str]:
+    """Return the ids of the records that were read from a file. If there are none, return ids that equal the path."""
     candidates = list(records)
     posix = _to_posix(path)
     paths = {_to_posix(os.path.abspath(posix)), _to_posix(os.path.realpath(posix))}  # noqa: PTH100 - with and without links resolved
-    ids = [record.id for record in candidates if paths & _possible_paths(record)]
+    ids = [record.id for record in candidates if paths & _find_possible_paths(record)]
     if not ids and not posix.startswith("/"):
-        ids = [record.id for record in candidates if record.id == "/".join(_path_parts(path))]
+        ids = [record.id for record in candidates if record.id == "/".join(_split_path(path))]
     return list(dict.fromkeys(ids))  # behind an alias, several documents can have the same id
 
 
-def _possible_paths(record: Record) -> set[str]:
+def _find_possible_paths(record: Record) -> set[str]:
     """Return the possible paths of a record's file. The root of a record is a folder or the file itself."""
     if record.origin is None:
         return set()
@@ -85,7 +85,7 @@ def _possible_paths(record: Record) -> set[str]:
     return {f"{root.rstrip('/')}/{relative_path}"} | ({f"{folder}/{relative_path}"} if is_root else set())
 
 
-def _path_parts(path: str) -> list[str]:
+def _split_path(path: str) -> list[str]:
     """Return the folders and the file name in a path, without `.` and `..`."""
     parts: list[str] = []
     for part in PurePosixPath(_to_posix(path)).parts:

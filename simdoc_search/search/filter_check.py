@@ -11,7 +11,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Condition, Filters, parse_filters
 
 
-def unknown_field_error(store: Store, filters: Filters | None) -> UnknownFieldError | None:
+def find_unknown_field(store: Store, filters: Filters | None) -> UnknownFieldError | None:
     """Return an error for the first filter whose field or path is not in any document; None if all are known."""
     for condition in parse_filters(filters):
         if isinstance(condition, Condition) and condition.values and not condition.excluded:
@@ -24,7 +24,7 @@ def unknown_field_error(store: Store, filters: Filters | None) -> UnknownFieldEr
     return None
 
 
-def unknown_column_error(store: Store, name: str) -> UnknownFieldError | None:
+def find_unknown_column(store: Store, name: str) -> UnknownFieldError | None:
     """Return an error if no document has this column; None if a document has it."""
     known_names = None if name in BUILT_IN_COLUMNS else store.filter_suggestions(Condition(name, ("",)))
     if known_names is None or name in known_names:  # an index of an application can have a field that is not searchable

@@ -11,8 +11,8 @@ from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.search.options import SimilarOptions
-from simdoc_search.search.results import result_or_raise
-from simdoc_search.search.similar import similar_to_records
+from simdoc_search.search.results import raise_if_error
+from simdoc_search.search.similar import find_similar_to_records
 from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.base import Store
@@ -20,7 +20,7 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record, has_changed
 
 _MAX_HITS = 10
-"""Maximum number of best hits that are checked for the same text."""
+"""Number of best hits that are checked for an equal text."""
 
 _KINDS_BY_PREFERENCE: tuple[DuplicateKind, ...] = ("same text", "same words", "near")
 
@@ -51,9 +51,9 @@ def parse_min_overlap(overlap: float | Fraction) -> Fraction:
     return Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
 
 
-def nearest_duplicates(
+def find_nearest_duplicates(
     store: Store,
-    sources: Sequence[Record],
+    query_records: Sequence[Record],
     overlap: Fraction,
     *,
     probability: Fraction | None = None,
@@ -61,11 +61,11 @@ def nearest_duplicates(
     exclude: DocumentKey | None = None,
     is_allowed: Callable[[Record], bool] = lambda _: True,
 ) -> Iterator[NearestDuplicate | None]:
-    """Yield for each text the stored document that it duplicates; None if there is no such document.
+    """For each text, yield the stored document that it duplicates; None if there is no such document.
 
     Args:
         store: the store to search. All queries run at once. Hits are compared when a result is requested.
-        sources: the texts, as records with their tokens and hashes.
+        query_records: the texts, as records with their tokens and hashes.
         overlap: minimum Jaccard similarity.
         probability: probability of finding a document of exactly that overlap.
         filters: return only documents that match.
@@ -77,12 +77,14 @@ def nearest_duplicates(
         StoreError: the store cannot be read.
     """
     options = SimilarOptions(overlap=overlap, probability=probability, size=_MAX_HITS, filters=filters)
-    for source, outcome in zip(sources, similar_to_records(store, sources, options, exclude), strict=True):
-        hits = [hit for hit in result_or_raise(outcome).hits if hit.overlap >= overlap]
-        yield _choose_nearest(store, source, hits, is_allowed)
+    for query_record, outcome in zip(
+        query_records, find_similar_to_records(store, query_records, options, exclude), strict=True
+    ):
+        hits = [hit for hit in raise_if_error(outcome).hits if hit.overlap >= overlap]
+        yield _choose_nearest(store, query_record, hits, is_allowed)
 
 
-def duplicate_kind(record: Record, stored: Record) -> DuplicateKind:
+def classify_duplicate(record: Record, stored: Record) -> DuplicateKind:
     """Return the kind of a pair of duplicates. The stored document may have changed since it was indexed."""
     if has_changed(stored):
         return "same text" if record.text == stored.text else "near"
@@ -92,12 +94,12 @@ def duplicate_kind(record: Record, stored: Record) -> DuplicateKind:
 
 
 def _choose_nearest(
-    store: Store, source: Record, hits: Sequence[Hit], is_allowed: Callable[[Record], bool]
+    store: Store, query_record: Record, hits: Sequence[Hit], is_allowed: Callable[[Record], bool]
 ) -> NearestDuplicate | None:
     """Return a hit with the same text, otherwise a hit with the same words, otherwise the first hit."""
     records = read_records(store, [hit.key for hit in hits]) if hits else {}
     duplicates = [
-        NearestDuplicate(hit.key, hit.overlap, duplicate_kind(source, records[hit.key]), hit.kind == "exact")
+        NearestDuplicate(hit.key, hit.overlap, classify_duplicate(query_record, records[hit.key]), hit.kind == "exact")
         for hit in hits
         if hit.key in records and is_allowed(records[hit.key])
     ]

@@ -15,7 +15,7 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.groups import Progress
 from simdoc_search.passages.align import PRESETS, Alignment, Preset
 from simdoc_search.query.planner import Planner, check_planner
-from simdoc_search.search.resolver import Query, fingerprint_query
+from simdoc_search.search.resolver import Query, make_fingerprint_query
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.filters import Filters, parse_filters
 
@@ -30,7 +30,7 @@ class PageOptions:
     Attributes:
         size: maximum number of hits, at least 1.
         offset: number of best hits to skip, at least 0. As long as the store does not change, pages neither repeat nor
-            omit documents. Each page also reads the candidates of all pages before it.
+            omit documents. To return a page, the candidates of all earlier pages are read too.
         filters: only documents with these fields can be hits. `{"team": ["legal", "sales"]}` matches either value. See
             `stores.filters.Filters`.
         source_filters: only documents with these fields can be the query document. All other documents are treated
@@ -70,7 +70,7 @@ class QueryOptions(PageOptions):
             `IndexedFiles`.
 
     Raises:
-        QuerySyntaxError: an option is malformed or out of range, or not exactly one of `query` and `text` is given.
+        QuerySyntaxError: an option is malformed or out of range, or both or neither of `query` and `text` are given.
         AmbiguousQueryError: several documents match the query.
         UnknownDocumentError: the document is not stored, or does not match `source_filters`.
         UnknownFieldError: there are no hits, and no document has the field of a filter.
@@ -127,7 +127,7 @@ class SimilarOptions(PageOptions):
             raise QuerySyntaxError(
                 f"the measure {self.measure!r} cannot be combined with a probability; omit the probability"
             )
-        fingerprint_query("", self.overlap, self.probability)
+        make_fingerprint_query("", self.overlap, self.probability)
 
 
 @dataclass(frozen=True)
@@ -177,16 +177,16 @@ class PassageOptions(PageOptions):
             raise QuerySyntaxError(f"min_words must be an integer of at least 1, not {words!r}")
         if isinstance(self.ignore, str):
             raise QuerySyntaxError(f"ignore must be a list of strings, not the string {self.ignore!r:.60}")
-        alignment_of(self.preset)
+        resolve_preset(self.preset)
 
     @property
     def alignment(self) -> Alignment:
         """The settings of the alignment: those of the preset, with `min_words` if it is given."""
-        alignment = alignment_of(self.preset)
+        alignment = resolve_preset(self.preset)
         return alignment if self.min_words is None else replace(alignment, min_run=self.min_words)
 
 
-def alignment_of(preset: Preset | Alignment) -> Alignment:
+def resolve_preset(preset: Preset | Alignment) -> Alignment:
     """Return the alignment settings of a preset.
 
     Raises:

@@ -13,25 +13,25 @@ from simdoc_search.passages.align import Alignment, align_words
 from simdoc_search.passages.coverage import Cover, order_by_added_words, tokens_also_in, union
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.word_spans import Mask, matched_words, spans_of
-from simdoc_search.search.filter_check import unknown_field_error
+from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import PassageOptions
-from simdoc_search.search.passages_candidates import PassageCandidates, passage_candidates
-from simdoc_search.search.passages_result import Covered, PassageHit, PassageResult
-from simdoc_search.search.query_document import QueryDocument, estimate_measures, words_of_shingles
+from simdoc_search.search.passage_candidates import PassageCandidates, find_passage_candidates
+from simdoc_search.search.passage_result import Coverage, PassageHit, PassageResult
+from simdoc_search.search.query_document import QueryDocument, estimate_similarity, min_word_count
 from simdoc_search.search.resolver import Query
-from simdoc_search.search.results import add_fields, result_or_error
+from simdoc_search.search.results import add_fields, catch_error
 from simdoc_search.search.stored_texts import (
     AnalysedText,
-    batches,
-    exact_measures,
+    compute_exact_measures,
     read_records,
     read_texts,
-    resolved_record,
+    resolve_record,
+    split_into_batches,
 )
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record, has_changed
 
-MAX_COMPARED = 2_000
+MAX_COMPARED_DOCUMENTS = 2_000
 """Maximum number of documents that are compared with a query document.
 
 The documents that share the most tokens are compared.
@@ -44,57 +44,61 @@ Each comparison counts the words of both documents.
 """
 
 _Match = Cover[PassageHit]
-"""A hit, and the words of the query document that it covers; or the passage tokens, if a text is not stored."""
+"""A hit, and the words of the query document that it covers; if a text is not stored, passage tokens."""
 
 
 def passages_of_many(
-    store: Store, sources: Iterator[Query | Document], options: PassageOptions, exclude: DocumentKey | None = None
+    store: Store, queries: Iterator[Query | Document], options: PassageOptions, exclude: DocumentKey | None = None
 ) -> Iterator[PassageResult | SimdocError]:
-    """Yield for each stored document or text, in order, its result or its error.
+    """Yield the result or the error of each stored document or text, in order.
 
     All pages of a result compare the same candidates.
     """
-    templates = [locate_words(text, store.settings.analysis) for text in options.ignore]
-    for source in sources:
-        yield result_or_error(partial(_passages, store, source, options, templates, exclude))
+    ignored_texts = [locate_words(text, store.settings.analysis) for text in options.ignore]
+    for source in queries:
+        yield catch_error(partial(_find_passages, store, source, options, ignored_texts, exclude))
 
 
-def _passages(
+def _find_passages(
     store: Store,
     source: Query | Document,
     options: PassageOptions,
-    templates: Sequence[WordPositions],
+    ignored_texts: Sequence[WordPositions],
     exclude: DocumentKey | None,
 ) -> PassageResult:
     if isinstance(source, Document):
-        document = QueryDocument.of_text(source.text, store.settings, source.id)
+        document = QueryDocument.from_text(source.text, store.settings, source.id)
     else:
-        document = QueryDocument(resolved_record(store, source, options.source_filters), store.settings)
+        document = QueryDocument(resolve_record(store, source, options.source_filters), store.settings)
     document.check_has_passages()
-    if templates or options.ignore_quotes:
-        document = replace(document, templates=templates, ignore_quotes=options.ignore_quotes)
-    candidates = _candidates(store, document, options, document.key or exclude)
-    if not candidates.total and (error := unknown_field_error(store, options.filters)):
+    if ignored_texts or options.ignore_quotes:
+        document = replace(document, ignored_texts=ignored_texts, ignore_quotes=options.ignore_quotes)
+    candidates = _find_candidates(store, document, options, document.key or exclude)
+    if not candidates.total and (error := find_unknown_field(store, options.filters)):
         raise error
-    matches, compared = _compare(store, document, candidates, options)
-    return _make_result(store, document, options, matches=matches, candidates=candidates, compared=compared)
+    matches, compared_count = _compare_candidates(store, document, candidates, options)
+    return _make_result(store, document, options, matches=matches, candidates=candidates, compared_count=compared_count)
 
 
-def _candidates(
+def _find_candidates(
     store: Store, document: QueryDocument, options: PassageOptions, exclude: DocumentKey | None
 ) -> PassageCandidates:
-    search = partial(passage_candidates, store, document, filters=options.filters, exclude=exclude)
-    candidates = search(size=MAX_COMPARED)
-    return search(size=candidates.total) if options.compare_all and candidates.total > MAX_COMPARED else candidates
+    search = partial(find_passage_candidates, store, document, filters=options.filters, exclude=exclude)
+    candidates = search(size=MAX_COMPARED_DOCUMENTS)
+    return (
+        search(size=candidates.total)
+        if options.compare_all and candidates.total > MAX_COMPARED_DOCUMENTS
+        else candidates
+    )
 
 
-def _compare(
+def _compare_candidates(
     store: Store, document: QueryDocument, candidates: PassageCandidates, options: PassageOptions
 ) -> tuple[list[_Match], int]:
     """Return the matches among the candidates, and the number of candidates that were compared."""
     matches: list[_Match] = []
-    compared, words_left = 0, MAX_WORDS
-    for batch in batches(candidates.documents):
+    compared_count, words_left = 0, MAX_WORDS
+    for batch in split_into_batches(candidates.documents):
         if words_left <= 0 and not options.compare_all:
             break
         records = read_records(store, [candidate.key for candidate in batch], passages=True)
@@ -102,16 +106,16 @@ def _compare(
             record = records.get(candidate.key)
             if record is None:  # deleted since the candidates were found
                 continue
-            if document.analysed is None or record.text is None:
+            if document.analysed_text is None or record.text is None:
                 matches.append(_estimate_match(document, record, candidate.shared))
                 continue
-            text = AnalysedText.of(record.text, store.settings.analysis)
-            words_left -= len(document.analysed.words.words) + len(text.words.words)
-            texts = document.analysed, text
+            text = AnalysedText.from_text(record.text, store.settings.analysis)
+            words_left -= len(document.analysed_text.words.words) + len(text.words.words)
+            texts = document.analysed_text, text
             if match := _align(document, texts, record, candidate.shared, options.alignment):
                 matches.append(match)
-        compared += len(batch)
-    return matches, compared
+        compared_count += len(batch)
+    return matches, compared_count
 
 
 def _align(
@@ -120,16 +124,18 @@ def _align(
     """Align the query document with a record. Return the match; None if no passage is long enough."""
     query_words, hit_words = (text.words for text in texts)
     passages = align_words(query_words, hit_words, alignment)
-    if passages and document.ignored.any():
+    if passages and document.ignored_word_mask.any():
         min_words = alignment.min_run_for(len(query_words.words))
-        passages = list(remove_words_from_passages(passages, query_words, hit_words, document.ignored, min_words))
+        passages = list(
+            remove_words_from_passages(passages, query_words, hit_words, document.ignored_word_mask, min_words)
+        )
     if not passages:
         return None
-    covers = matched_words(query_words, passages)
-    words = int(min(covers.sum(), matched_words(hit_words, passages, in_second_text=True).sum()))
+    covered_words_mask = matched_words(query_words, passages)
+    words = int(min(covered_words_mask.sum(), matched_words(hit_words, passages, in_second_text=True).sum()))
     share = words / document.word_count
     hit = PassageHit(record.key, words, share, 0, "exact", shared, tuple(passages), changed=has_changed(record))
-    return _make_match(hit, covers)
+    return _make_match(hit, covered_words_mask)
 
 
 def _estimate_match(document: QueryDocument, record: Record, shared: int) -> _Match:
@@ -139,18 +145,20 @@ def _estimate_match(document: QueryDocument, record: Record, shared: int) -> _Ma
     """
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
-    covers = tokens_also_in(document.passages, record.passages)
-    words_of_record = words_of_shingles(record.shingles, settings)
-    words = min(round(weight * int(covers.sum())), document.word_count, words_of_record)
+    covered_words_mask = tokens_also_in(document.passage_tokens, record.passages)
+    record_word_count = min_word_count(record.shingles, settings)
+    words = min(round(weight * int(covered_words_mask.sum())), document.word_count, record_word_count)
     share = words / max(document.word_count, 1)
-    estimate = estimate_measures(document, record)
+    estimate = estimate_similarity(document, record)
     measures = estimate.containment, estimate.contained, estimate.jaccard
     hit = PassageHit(record.key, words, share, 0, "estimated", shared, (), *measures)
-    return _make_match(hit, covers, weight)
+    return _make_match(hit, covered_words_mask, weight)
 
 
-def _make_match(hit: PassageHit, covers: Mask, weight: float = 1.0) -> _Match:
-    return Cover(hit, (-hit.words, hit.id, hit.index or ""), covers.nonzero()[0], len(covers), weight)
+def _make_match(hit: PassageHit, covered_words_mask: Mask, weight: float = 1.0) -> _Match:
+    return Cover(
+        hit, (-hit.words, hit.id, hit.index or ""), covered_words_mask.nonzero()[0], len(covered_words_mask), weight
+    )
 
 
 def _make_result(
@@ -160,7 +168,7 @@ def _make_result(
     *,
     matches: list[_Match],
     candidates: PassageCandidates,
-    compared: int,
+    compared_count: int,
 ) -> PassageResult:
     """Return the result with the hits on the page. Shingle measures are only computed for these hits."""
     ranked = list(order_by_added_words(matches))
@@ -169,22 +177,22 @@ def _make_result(
     exact = [match for match in matches if match.key.kind == "exact"]
     words = document.word_count
     covered_words = min(round(sum(added_words for _, added_words in ranked)), words)
-    text = document.analysed
+    text = document.analysed_text
     min_run = options.alignment.min_run_for(len(text.words.words)) if text else 0
     return PassageResult(
         document.name,
         document.text,
         add_fields(store, _add_measures(store, text, hits) if text else hits, options.fields),
-        Covered(covered_words, covered_words / words if words else 0.0),
+        Coverage(covered_words, covered_words / words if words else 0.0),
         len(matches),
         words,
-        int(document.ignored.sum()),
+        int(document.ignored_word_mask.sum()),
         candidates.total,
-        compared,
+        compared_count,
         max(candidates.guaranteed_run, min(min_run, words)),
         candidates.too_common_phrases,
-        spans_of(text.words, union(exact, len(document.ignored))) if text else [],
-        spans_of(text.words, document.ignored) if text else [],
+        spans_of(text.words, union(exact, len(document.ignored_word_mask))) if text else [],
+        spans_of(text.words, document.ignored_word_mask) if text else [],
         options.offset,
         len(exact) < len(matches),
         store.left_out_indices(),
@@ -195,13 +203,13 @@ def _add_measures(store: Store, source: AnalysedText, hits: list[PassageHit]) ->
     """Return the hits with the shingle measures of their texts."""
     analysis = store.settings.analysis
     measured_hits = []
-    for batch in batches(hits):
+    for batch in split_into_batches(hits):
         texts = read_texts(store, [hit.key for hit in batch if hit.kind == "exact"])
         for hit in batch:
             if (text := texts.get(hit.key)) is None:
                 measured_hits.append(hit)
                 continue
-            exact = exact_measures(source, AnalysedText.of(text, analysis), analysis)
+            exact = compute_exact_measures(source, AnalysedText.from_text(text, analysis), analysis)
             measured_hits.append(
                 replace(hit, containment=exact.containment, contained=exact.contained, jaccard=exact.jaccard)
             )

@@ -23,7 +23,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import compute_simhashes
 
 MAX_SHINGLES = 1_000
-"""A text of up to this number of shingles is queried with all of them, and a longer text with its passage tokens."""
+"""Maximum number of shingles of a text that is queried by all of them. A longer one is queried by passage tokens."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,18 +34,18 @@ class QueryDocument:
         record: the stored record with its text. For a text, the record has only an id, the text and metadata.
         settings: the settings of the store.
         is_stored: whether this is a stored document. Otherwise it is a text.
-        templates: texts whose words are ignored, with their words.
+        ignored_texts: texts whose words are ignored, each as its words and their positions.
         ignore_quotes: whether quotations are ignored.
     """
 
     record: Record
     settings: Settings
     is_stored: bool = True
-    templates: Sequence[WordPositions] = ()
+    ignored_texts: Sequence[WordPositions] = ()
     ignore_quotes: bool = False
 
     @classmethod
-    def of_text(
+    def from_text(
         cls, text: str, settings: Settings, name: str = "", metadata: Mapping[str, MetadataValue] | None = None
     ) -> QueryDocument:
         """Return the query document for a text, which need not be stored."""
@@ -57,7 +57,7 @@ class QueryDocument:
         return self.record.id
 
     @property
-    def title(self) -> str:
+    def description(self) -> str:
         """The description of the document in messages."""
         return f"the document {self.name!r}" if self.is_stored else self.name or "the text"
 
@@ -72,39 +72,39 @@ class QueryDocument:
         return self.record.text
 
     @cached_property
-    def analysed(self) -> AnalysedText | None:
+    def analysed_text(self) -> AnalysedText | None:
         """The text with its words; None if the text is not stored."""
-        return None if self.text is None else AnalysedText.of(self.text, self.settings.analysis)
+        return None if self.text is None else AnalysedText.from_text(self.text, self.settings.analysis)
 
     @cached_property
-    def ignored(self) -> Mask:
-        """Which words of the text are ignored; bool, shape (words,).
+    def ignored_word_mask(self) -> Mask:
+        """Whether each word of the text is ignored; bool, shape (words,).
 
         Raises:
             NoTextError: there are words to ignore, but the text is not stored.
         """
-        if self.analysed is None:
-            if self.templates or self.ignore_quotes:
+        if self.analysed_text is None:
+            if self.ignored_texts or self.ignore_quotes:
                 raise NoTextError(self.name)
             return no_words()
-        if not self.templates and not self.ignore_quotes:
-            return no_words(len(self.analysed.words.words))
-        quotes = quotations(self.analysed.text) if self.ignore_quotes else ()
-        return ignored_words(self.analysed.words, self.templates, quotes)
+        if not self.ignored_texts and not self.ignore_quotes:
+            return no_words(len(self.analysed_text.words.words))
+        quotes = quotations(self.analysed_text.text) if self.ignore_quotes else ()
+        return ignored_words(self.analysed_text.words, self.ignored_texts, quotes)
 
     @cached_property
     def word_count(self) -> int:
         """The number of words that are not ignored. If the text is not stored, it is a lower bound."""
-        if self.analysed is not None:
-            return int((~self.ignored).sum())
-        return words_of_shingles(self.record.shingles, self.settings)
+        if self.analysed_text is not None:
+            return int((~self.ignored_word_mask).sum())
+        return min_word_count(self.record.shingles, self.settings)
 
     @cached_property
     def _text_without_ignored_words(self) -> str | None:
         """The text without its ignored words; None if the text is not stored."""
-        if self.analysed is None or not self.ignored.any():
+        if self.analysed_text is None or not self.ignored_word_mask.any():
             return self.text
-        return remove_words_from_text(self.analysed.text, self.analysed.words, self.ignored)
+        return remove_words_from_text(self.analysed_text.text, self.analysed_text.words, self.ignored_word_mask)
 
     @cached_property
     def _fingerprint(self) -> Fingerprint | None:
@@ -117,7 +117,7 @@ class QueryDocument:
         )
 
     @cached_property
-    def shingles(self) -> int:
+    def shingle_count(self) -> int:
         """The number of distinct shingles."""
         return self.record.shingles if self._fingerprint is None else self._fingerprint.shingles
 
@@ -134,15 +134,15 @@ class QueryDocument:
         return Record(id, codes, text_fingerprint.shingles, "", text=self.text, fault=fault, terms=terms)
 
     @cached_property
-    def passages(self) -> Codes:
+    def passage_tokens(self) -> Codes:
         """The passage tokens."""
         return self.record.passages if self._fingerprint is None else self._fingerprint.passages
 
     @cached_property
     def query_tokens(self) -> Codes:
         """The passage tokens to query. For a text of up to `MAX_SHINGLES` shingles, these are all of its tokens."""
-        if self._fingerprint is None or self.shingles > MAX_SHINGLES:
-            return self.passages
+        if self._fingerprint is None or self.shingle_count > MAX_SHINGLES:
+            return self.passage_tokens
         return shingle_codes(self._text_without_ignored_words or "", self.settings.analysis, self.settings.minhash)
 
     def check_has_passages(self) -> None:
@@ -151,15 +151,16 @@ class QueryDocument:
         Raises:
             NoFingerprintError: the document has no words, or is stored without text and passage tokens.
         """
-        if self.text is None and not len(self.passages):
+        if self.text is None and not len(self.passage_tokens):
             raise NoFingerprintError(
-                f"{self.title} is stored without its text and its passages, so passages cannot be found; index it again"
+                f"{self.description} is stored without its text and its passages, so passages cannot be found; index "
+                "the document again"
             )
-        if self.text is not None and not self.shingles:
-            raise NoFingerprintError(f"{self.title} has no words, so nothing can share a passage with it")
+        if self.text is not None and not self.shingle_count:
+            raise NoFingerprintError(f"{self.description} has no words, so nothing can share a passage with it")
 
     @cached_property
-    def sentences(self) -> Simhashes:
+    def sentence_simhashes(self) -> Simhashes:
         """The simhashes of the sentences. If the store does not have them, they are computed from the text.
 
         Raises:
@@ -170,15 +171,15 @@ class QueryDocument:
         return decode_sentences(self.record.sentences)
 
 
-def words_of_shingles(shingles: int, settings: Settings) -> int:
+def min_word_count(shingle_count: int, settings: Settings) -> int:
     """Return the minimum number of words of a text with this number of distinct shingles."""
-    return shingles + settings.analysis.shingle_size - 1 if shingles else 0
+    return shingle_count + settings.analysis.shingle_size - 1 if shingle_count else 0
 
 
-def estimate_measures(document: QueryDocument, record: Record) -> Measures:
-    """Estimate the measures of two documents from their passage tokens. These are a sample of their shingles."""
-    shared = count_common(document.passages, record.passages)
-    query_count, record_count = len(document.passages), len(record.passages)
+def estimate_similarity(document: QueryDocument, record: Record) -> Measures:
+    """Estimate the similarity of two documents from their passage tokens, which are a sample of their shingles."""
+    shared = count_common(document.passage_tokens, record.passages)
+    query_count, record_count = len(document.passage_tokens), len(record.passages)
     jaccard, containment, contained = (
         shared / count if count else 0.0 for count in (query_count + record_count - shared, query_count, record_count)
     )

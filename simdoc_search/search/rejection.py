@@ -11,14 +11,19 @@ from simdoc_search.documents import Rejected
 from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.indexing.preparation import Outcome
 from simdoc_search.indexing.roots import is_missing
-from simdoc_search.search.nearest import NearestDuplicate, duplicate_kind, nearest_duplicates, parse_min_overlap
-from simdoc_search.search.similar_ranking import max_overlap
-from simdoc_search.search.stored_texts import AnalysedText, exact_measures
+from simdoc_search.search.nearest import (
+    NearestDuplicate,
+    classify_duplicate,
+    find_nearest_duplicates,
+    parse_min_overlap,
+)
+from simdoc_search.search.similar_ranking import estimate_max_overlap
+from simdoc_search.search.stored_texts import AnalysedText, compute_exact_measures
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
 _MAX_DOCUMENTS, _MAX_CHARACTERS = 1_000, 1 << 25
-"""Maximum number of written documents, and of their characters, that are kept in memory until the store commits."""
+"""Maximum number of documents, and of their characters, that are kept in memory until the store commits."""
 
 _PROBABILITY = Fraction(999, 1000)
 """Probability of finding a document of exactly the minimum overlap."""
@@ -42,8 +47,8 @@ class DuplicateFilter:
 
     def __init__(self, store: Store, overlap: float | Fraction) -> None:
         self._store = store
-        self._overlap = parse_min_overlap(overlap)
-        self._uncommitted = _UncommittedDocuments(store, self._overlap)
+        self._min_overlap = parse_min_overlap(overlap)
+        self._uncommitted = _UncommittedDocuments(store, self._min_overlap)
         self._removed_ids: set[str] = set()
 
     @property
@@ -53,23 +58,26 @@ class DuplicateFilter:
 
     def filter_outcomes(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
         """Return the outcomes, with a `Rejected` for each rejected document; see `DocumentFilter`."""
-        new = [record for _, record in outcomes if isinstance(record, Record) and not is_stored(record.id)]
+        new_records = [record for _, record in outcomes if isinstance(record, Record) and not is_stored(record.id)]
         options = {"probability": _PROBABILITY, "is_allowed": self._can_be_original}
-        stored = nearest_duplicates(self._store, new, self._overlap, **options)  # type: ignore[arg-type]
-        return list(self._decide(outcomes, new, stored))
+        nearest_stored = find_nearest_duplicates(self._store, new_records, self._min_overlap, **options)  # type: ignore[arg-type]
+        return list(self._reject_duplicates(outcomes, new_records, nearest_stored))
 
-    def _decide(
-        self, outcomes: Sequence[Outcome], new: Sequence[Record], stored: Iterator[NearestDuplicate | None]
+    def _reject_duplicates(
+        self,
+        outcomes: Sequence[Outcome],
+        new_records: Sequence[Record],
+        nearest_stored: Iterator[NearestDuplicate | None],
     ) -> Iterator[Outcome]:
-        """Yield the outcomes in order, so that each new document is compared with those already accepted."""
-        new_records = iter(new)
-        next_record = next(new_records, None)
+        """Yield the outcomes in order, so that each new document is compared with the documents accepted before it."""
+        remaining_records = iter(new_records)
+        next_new_record = next(remaining_records, None)
         for id, record in outcomes:
             if not isinstance(record, Record):
                 yield id, record
                 continue
-            if record is next_record:
-                next_record, duplicate = next(new_records, None), next(stored)
+            if record is next_new_record:
+                next_new_record, duplicate = next(remaining_records, None), next(nearest_stored)
                 if id not in self._uncommitted and (duplicate := duplicate or self._uncommitted.find_nearest(record)):
                     yield id, _make_rejection(record, duplicate)
                     continue
@@ -85,11 +93,11 @@ class DuplicateFilter:
 
     def note_committed(self) -> None:
         """Record that the store has committed all written documents."""
-        self._uncommitted = _UncommittedDocuments(self._store, self._overlap)
+        self._uncommitted = _UncommittedDocuments(self._store, self._min_overlap)
         self._removed_ids.clear()
 
     def _can_be_original(self, record: Record) -> bool:
-        """Return whether a stored document is current: not replaced or removed in this run, and its file exists."""
+        """Return whether a stored document still exists: this run did not replace or remove it, and its file exists."""
         if record.id in self._uncommitted or record.id in self._removed_ids:
             return False
         return record.origin is None or not is_missing(record.origin.file(record.id))
@@ -99,21 +107,21 @@ class _UncommittedDocuments:
     """The documents that were written since the last commit."""
 
     def __init__(self, store: Store, overlap: Fraction) -> None:
-        self._settings, self._has_texts, self._overlap = store.settings, store.has_texts, overlap
+        self._settings, self._has_texts, self._min_overlap = store.settings, store.has_texts, overlap
         self._records: dict[str, Record] = {}
         self._ids_by_token: defaultdict[int, list[str]] = defaultdict(list)
-        self._characters = 0
+        self._character_count = 0
 
     def __contains__(self, id: str) -> bool:
         return id in self._records
 
     @property
     def is_full(self) -> bool:
-        return len(self._records) >= _MAX_DOCUMENTS or self._characters >= _MAX_CHARACTERS
+        return len(self._records) >= _MAX_DOCUMENTS or self._character_count >= _MAX_CHARACTERS
 
     def add(self, record: Record) -> None:
         self._records[record.id] = record
-        self._characters += len(record.text or "")
+        self._character_count += len(record.text or "")
         for token in record.codes.tolist():
             self._ids_by_token[token].append(record.id)
 
@@ -121,32 +129,34 @@ class _UncommittedDocuments:
         self._records.pop(id, None)
 
     def find_nearest(self, record: Record) -> NearestDuplicate | None:
-        """Return the written document that a document duplicates; None if it duplicates none of them."""
+        """Return the uncommitted document that a document duplicates; None if there is no such document."""
         text: AnalysedText | None = None
         duplicates = []
         ids = {id for token in record.codes.tolist() for id in self._ids_by_token.get(token, ())}
-        for other in (self._records[id] for id in sorted(ids & self._records.keys())):
-            tokens = self._settings.estimate(record.codes, other.codes)
-            if max_overlap(tokens.shared, tokens.union) < self._overlap:
+        for earlier_record in (self._records[id] for id in sorted(ids & self._records.keys())):
+            tokens = self._settings.estimate(record.codes, earlier_record.codes)
+            if estimate_max_overlap(tokens.shared, tokens.union) < self._min_overlap:
                 continue
             if text is None and self._has_texts and record.text is not None:
-                text = AnalysedText.of(record.text, self._settings.analysis)
-            duplicates.append(self._compare(record, text, other, tokens.overlap))
-        above_minimum = [duplicate for duplicate in duplicates if duplicate.overlap >= self._overlap]
+                text = AnalysedText.from_text(record.text, self._settings.analysis)
+            duplicates.append(self._compare(record, text, earlier_record, tokens.overlap))
+        above_minimum = [duplicate for duplicate in duplicates if duplicate.overlap >= self._min_overlap]
         return max(
             above_minimum, key=lambda duplicate: (duplicate.overlap, duplicate.kind == "same text"), default=None
         )
 
     def _compare(
-        self, record: Record, text: AnalysedText | None, other: Record, estimated_overlap: float
+        self, record: Record, text: AnalysedText | None, earlier_record: Record, estimated_overlap: float
     ) -> NearestDuplicate:
-        kind = duplicate_kind(record, other)
-        if text is None or other.text is None:
-            return NearestDuplicate(other.key, estimated_overlap, kind, False)
+        kind = classify_duplicate(record, earlier_record)
+        if text is None or earlier_record.text is None:
+            return NearestDuplicate(earlier_record.key, estimated_overlap, kind, False)
         if kind != "near":
-            return NearestDuplicate(other.key, 1.0, kind, True)
-        exact = exact_measures(text, AnalysedText.of(other.text, self._settings.analysis), self._settings.analysis)
-        return NearestDuplicate(other.key, exact.jaccard, kind, True)
+            return NearestDuplicate(earlier_record.key, 1.0, kind, True)
+        exact = compute_exact_measures(
+            text, AnalysedText.from_text(earlier_record.text, self._settings.analysis), self._settings.analysis
+        )
+        return NearestDuplicate(earlier_record.key, exact.jaccard, kind, True)
 
 
 def _make_rejection(record: Record, duplicate: NearestDuplicate) -> Rejected:

@@ -6,21 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from simdoc_search.errors import SimdocError
-from simdoc_search.search.filter_check import unknown_field_error
+from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import RelatedQuery
 from simdoc_search.search.query_document import QueryDocument
-from simdoc_search.search.related_candidates import RelatedCandidates, related_candidates
+from simdoc_search.search.related_candidates import RelatedCandidates, find_related_candidates
 from simdoc_search.search.related_concepts import (
-    UNNAMED,
+    UNNAMED_WORD,
     NamedConcepts,
     NamedWord,
     QueryConcepts,
-    named_words,
-    query_concepts,
+    collect_named_words,
+    extract_query_concepts,
 )
 from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
 from simdoc_search.search.results import add_fields
-from simdoc_search.search.stored_texts import read_texts, resolved_record
+from simdoc_search.search.stored_texts import read_texts, resolve_record
 from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.base import Store
@@ -29,21 +29,21 @@ from simdoc_search.versions.idf import ConceptWeights
 from simdoc_search.versions.relations import WeightedConcepts, explain_similarity, relation_score
 
 
-def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
+def find_related(store: Store, query: RelatedQuery) -> RelatedResult:
     """Return the documents that are related to a document or text; see `SimilaritySearch.related`."""
     limits = query.limits(store.settings.limits)
     if query.text is not None:
-        document = QueryDocument.of_text(query.text, store.settings, query.name)
+        document = QueryDocument.from_text(query.text, store.settings, query.name)
     else:
-        record = resolved_record(store, query.query or "", query.source_filters)
+        record = resolve_record(store, query.query or "", query.source_filters)
         document = QueryDocument(record, store.settings)
-    concepts = query_concepts(document, query.extractor, query.synonyms)
+    concepts = extract_query_concepts(document, query.extractor, query.synonyms)
     weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=document.is_stored)
-    candidates = related_candidates(store, weights, query, document.key or query.exclude)
-    if not candidates.total and (error := unknown_field_error(store, query.filters)):
+    candidates = find_related_candidates(store, weights, query, document.key or query.exclude)
+    if not candidates.total and (error := find_unknown_field(store, query.filters)):
         raise error
-    weighted = weights.weight_with([paragraphs for _, paragraphs in candidates.documents])
-    scored_hits = _score(document, weights, candidates, weighted, limits)
+    weighted_concepts = weights.weight_with([paragraphs for _, paragraphs in candidates.documents])
+    scored_hits = _score_candidates(document, weights, candidates, weighted_concepts, limits)
     ranked = sorted(
         (hit for hit in scored_hits if hit.score >= limits.min_score),
         key=lambda hit: (-hit.score, hit.id, str(hit.key.index)),
@@ -56,7 +56,9 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
         hits = _add_names(hits, concept_names, candidates, weights)
     if query.explain:
         hits = list(
-            _add_explanations(store, hits, concept_names, candidates=candidates, weights=weights, weighted=weighted)
+            _add_explanations(
+                store, hits, concept_names, candidates=candidates, weights=weights, weighted_concepts=weighted_concepts
+            )
         )
     return RelatedResult(
         document.name,
@@ -71,19 +73,19 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
     )
 
 
-def _score(
+def _score_candidates(
     document: QueryDocument,
     weights: ConceptWeights,
     candidates: RelatedCandidates,
-    weighted: WeightedConcepts,
+    weighted_concepts: WeightedConcepts,
     limits: Limits,
 ) -> Iterator[RelatedHit]:
     """Yield a hit for each candidate. Versions are scored by sentences, and other documents by concepts."""
     has_sentences = document.settings.sentences is not None
-    sentences = document.sentences if has_sentences else decode_sentences(empty_codes())
+    sentences = document.sentence_simhashes if has_sentences else decode_sentences(empty_codes())
     hit_sentences = [decode_sentences(record.sentences) for record, _ in candidates.documents]
     matches = match_with_many(sentences, hit_sentences, limits.max_distance)
-    similarities = weights.similarities(weighted)
+    similarities = weights.similarities(weighted_concepts)
     for (record, paragraphs), similarity, sentence_matches in zip(
         candidates.documents, similarities, matches, strict=True
     ):
@@ -108,7 +110,7 @@ def _add_names(
     concepts = {record.key: paragraphs for record, paragraphs in candidates.documents}
     weights_by_code = weights.weights_by_code()
     return [
-        replace(hit, concepts=concept_names.shared(set(concepts[hit.key].codes.tolist()), weights_by_code))
+        replace(hit, concepts=concept_names.find_shared_names(set(concepts[hit.key].codes.tolist()), weights_by_code))
         for hit in hits
     ]
 
@@ -120,7 +122,7 @@ def _add_explanations(
     *,
     candidates: RelatedCandidates,
     weights: ConceptWeights,
-    weighted: WeightedConcepts,
+    weighted_concepts: WeightedConcepts,
 ) -> Iterator[RelatedHit]:
     """Yield the hits with their explanations. If the texts are stored, the explained concepts have names."""
     indices = {record.key: number for number, (record, _) in enumerate(candidates.documents, 1)}
@@ -130,15 +132,15 @@ def _add_explanations(
     for hit in hits:
         hit_words: Mapping[int, NamedWord] = {}
         if concept_names and hit.key in texts:
-            hit_words = named_words(concept_names.extractor.concepts(texts[hit.key]), concept_names.extractor)
-        explanation = explain_similarity(weighted, 0, indices[hit.key])
+            hit_words = collect_named_words(concept_names.extractor.concepts(texts[hit.key]), concept_names.extractor)
+        explanation = explain_similarity(weighted_concepts, 0, indices[hit.key])
         shared = [
             SharedConcept(
-                (query_words.get(code) or hit_words.get(code) or UNNAMED).word,
+                (query_words.get(code) or hit_words.get(code) or UNNAMED_WORD).word,
                 weights_by_code[code],
                 part,
-                query_words.get(code, UNNAMED).names,
-                hit_words.get(code, UNNAMED).names,
+                query_words.get(code, UNNAMED_WORD).names,
+                hit_words.get(code, UNNAMED_WORD).names,
             )
             for code, part in zip(explanation.codes.tolist(), explanation.parts.tolist(), strict=True)
         ]

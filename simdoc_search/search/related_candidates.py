@@ -12,10 +12,10 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.versions.idf import ConceptWeights
 
-MAX_READ = 200
+MAX_READ_DOCUMENTS = 200
 """Maximum number of documents whose concepts are read, or four times the number of needed hits, whichever is larger."""
 
-MAX_COMPARED = 50
+MAX_COMPARED_DOCUMENTS = 50
 """Maximum number of documents that are compared, or twice the number of needed hits, whichever is larger."""
 
 _READ_PER_HIT, _COMPARED_PER_HIT = 4, 2
@@ -34,7 +34,7 @@ class RelatedCandidates:
     total: int
 
 
-def related_candidates(
+def find_related_candidates(
     store: Store, weights: ConceptWeights, query: RelatedQuery, exclude: DocumentKey | None
 ) -> RelatedCandidates:
     """Return the documents that share the most rare concepts, relative to their length.
@@ -42,19 +42,21 @@ def related_candidates(
     Raises:
         FormatMismatchError: the store has no concepts.
     """
-    needed = query.offset + query.size
-    sharing = store.documents_sharing(
+    needed_count = query.offset + query.size
+    concept_matches = store.documents_sharing(
         weights.query_codes(),
         kind="concepts",
         filters=query.filters,
         exclude=exclude,
-        size=max(MAX_READ, _READ_PER_HIT * needed),
+        size=max(MAX_READ_DOCUMENTS, _READ_PER_HIT * needed_count),
     )
-    keys = [candidate.key for candidate in sharing.documents]
+    keys = [candidate.key for candidate in concept_matches.documents]
     records = read_records(store, keys, text=False, sketches=True).values()
     documents = [(record, decode_paragraphs(record.concepts)) for record in records]
     ranked = sorted(
         ((record, concepts) for record, concepts in documents if concepts.paragraph_count),
         key=lambda document: (-weights.shared_weight(document[1]), document[0].id),
     )
-    return RelatedCandidates(ranked[: max(MAX_COMPARED, _COMPARED_PER_HIT * needed)], sharing.total)
+    return RelatedCandidates(
+        ranked[: max(MAX_COMPARED_DOCUMENTS, _COMPARED_PER_HIT * needed_count)], concept_matches.total
+    )

@@ -31,7 +31,9 @@ class QueryConcepts:
     load_names: Callable[[], NamedConcepts]
 
 
-def query_concepts(document: QueryDocument, extractor: Extractor | None, synonyms: Synonyms | None) -> QueryConcepts:
+def extract_query_concepts(
+    document: QueryDocument, extractor: Extractor | None, synonyms: Synonyms | None
+) -> QueryConcepts:
     """Return the concepts of a document or text.
 
     Args:
@@ -50,8 +52,8 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
         paragraphs = text_extractor.try_concepts(document.text or "")
         if paragraphs is None:
             raise NoFingerprintError(
-                f"the extractor {text_extractor.settings.extractor} failed on {document.title}, so its concepts are "
-                "unknown"
+                f"the extractor {text_extractor.settings.extractor} failed on {document.description}, so its concepts "
+                "are unknown"
             )
         concepts = QueryConcepts(
             decode_paragraphs(text_extractor.encode_concepts(paragraphs)),
@@ -59,17 +61,17 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
         )
     else:
         given_extractor = _select_extractor(settings, extractor, synonyms) if extractor or synonyms else None
-        names = partial(_names_of_text, document, settings, given_extractor)
+        names = partial(_name_concepts, document, settings, given_extractor)
         concepts = QueryConcepts(decode_paragraphs(document.record.concepts), names)
     if not concepts.paragraphs.paragraph_count:
         raise NoFingerprintError(
-            f"{document.title} has no concepts, so related documents cannot be found; use `simdoc-search versions` "
-            "instead"
+            f"{document.description} has no concepts, so related documents cannot be found; use "
+            "`simdoc-search versions` instead"
         )
     return concepts
 
 
-def _names_of_text(document: QueryDocument, settings: ConceptSettings, extractor: Extractor | None) -> NamedConcepts:
+def _name_concepts(document: QueryDocument, settings: ConceptSettings, extractor: Extractor | None) -> NamedConcepts:
     if document.text is None:
         raise SimdocError("the store does not have the texts")
     # Without the synonyms, all concepts except synonyms can be named.
@@ -104,7 +106,7 @@ class NamedWord(NamedTuple):
     synonyms: tuple[str, ...]
 
 
-UNNAMED = NamedWord("", (), ())
+UNNAMED_WORD = NamedWord("", (), ())
 
 
 class NamedConcepts:
@@ -120,18 +122,18 @@ class NamedConcepts:
     """
 
     def __init__(self, paragraphs: Sequence[Counter[str]], extractor: Extractor) -> None:
-        self.words: dict[int, NamedWord] = named_words(paragraphs, extractor)
+        self.words: dict[int, NamedWord] = collect_named_words(paragraphs, extractor)
         self.extractor: Extractor = extractor
         names = _sort_by_frequency(paragraphs)
         parts = [name.split() for name in names]
-        codes = _codes_of_names(extractor, names)
-        codes_of_parts = iter(_codes_of_names(extractor, [part for words in parts for part in words]))
+        codes = _encode_names(extractor, names)
+        part_codes = iter(_encode_names(extractor, [part for words in parts for part in words]))
         self._names = [
-            (name, whole, [(part, next(codes_of_parts)) for part in words])
+            (name, whole, [(part, next(part_codes)) for part in words])
             for name, whole, words in zip(names, codes, parts, strict=True)
         ]
 
-    def shared(self, codes: Set[int], weights: Mapping[int, float]) -> tuple[str, ...]:
+    def find_shared_names(self, codes: Set[int], weights: Mapping[int, float]) -> tuple[str, ...]:
         """Return the names of the concepts that another document shares, by descending weight.
 
         If the other document has only some words of a concept, the name consists of these words.
@@ -144,11 +146,11 @@ class NamedConcepts:
         ranked = sorted(
             codes_by_name, key=lambda name: (-sum(weights.get(code, 0.0) for code in codes_by_name[name]), name)
         )
-        kept: list[str] = []
+        kept_names: list[str] = []
         for name in ranked:  # longer names come before their parts
-            if not any(codes_by_name[name] <= codes_by_name[other] for other in kept):
-                kept.append(name)
-        return tuple(kept)
+            if not any(codes_by_name[name] <= codes_by_name[other] for other in kept_names):
+                kept_names.append(name)
+        return tuple(kept_names)
 
     def _find_shared(self, codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
         for name, whole, parts in self._names:
@@ -171,7 +173,7 @@ def _find_runs(parts: Sequence[tuple[str, frozenset[int]]], codes: Set[int]) -> 
         run = []
 
 
-def _codes_of_names(extractor: Extractor, names: Sequence[str]) -> list[frozenset[int]]:
+def _encode_names(extractor: Extractor, names: Sequence[str]) -> list[frozenset[int]]:
     """Return the codes of the words of each name."""
     words_of_names = extractor.words(names)
     vocabulary = list(dict.fromkeys(chain.from_iterable(words_of_names)))
@@ -179,7 +181,7 @@ def _codes_of_names(extractor: Extractor, names: Sequence[str]) -> list[frozense
     return [frozenset(code_of_word[word] for word in words) for words in words_of_names]
 
 
-def named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor) -> dict[int, NamedWord]:
+def collect_named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor) -> dict[int, NamedWord]:
     """Return the words of the concepts of a text, by code."""
     names_with: dict[str, dict[str, None]] = {}
     synonyms: dict[str, dict[str, None]] = {}

@@ -112,7 +112,9 @@ class RelatedResult(HitsResult[RelatedHit]):
         lines = [f"{printable(self.source) or 'the text'}: {counted(len(self.hits), 'related document')}"]
         for hit in self.hits[:_PRINTED_HITS]:
             names = ", ".join(map(printable, hit.concepts[:_PRINTED_CONCEPTS]))
-            lines.append(f"{hit.score:>5.2f}  {hit.kind:<7}  {printable(hit.id)}  {names or shared_words(hit)}")
+            lines.append(
+                f"{hit.score:>5.2f}  {hit.kind:<7}  {printable(hit.id)}  {names or describe_shared_words(hit)}"
+            )
         if len(self.hits) > _PRINTED_HITS:
             lines.append(f"       and {len(self.hits) - _PRINTED_HITS} more")
         if self.hits and self.missing_names_reason:
@@ -120,6 +122,6 @@ class RelatedResult(HitsResult[RelatedHit]):
         return "\n".join(lines)
 
 
-def shared_words(hit: RelatedHit) -> str:
-    """Return the number of shared words for people. It is shown if there are no names."""
+def describe_shared_words(hit: RelatedHit) -> str:
+    """Return the number of shared words for display. It is shown if the concepts have no names."""
     return f"{counted(hit.shared, 'concept word')} in common"

@@ -11,12 +11,12 @@ from simdoc_search.documents import DocumentKey, ambiguous_id_message, unicode_f
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.query.syntax import FingerprintQuery, ParsedFingerprint, choose_reading, parse
-from simdoc_search.search.files import ids_of_file, possible_ids
+from simdoc_search.search.files import find_ids_by_file, list_possible_ids
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 
-MAX_SAME_NAMES = 500
+MAX_SAME_NAME_DOCUMENTS = 500
 """Maximum number of documents with the same file name whose paths are compared with a given path."""
 
 Query = str | FingerprintQuery | DocumentKey
@@ -44,7 +44,7 @@ class Resolver:
                 parsed = [reading.id for reading in _parse_query(query).readings]
             except SimdocError:
                 continue
-            ids.update(parsed, *map(possible_ids, parsed))
+            ids.update(parsed, *map(list_possible_ids, parsed))
         self._look_up(ids)
 
     def _look_up(self, ids: set[str]) -> None:
@@ -67,93 +67,95 @@ class Resolver:
         if overlap is not None or probability is not None:
             if len(parsed.readings) == 1 and (parsed.readings[0].overlap or parsed.readings[0].probability):
                 raise QuerySyntaxError(
-                    f"{parsed.text!r} already contains an overlap; omit the separate overlap and probability"
+                    f"the query {parsed.text!r} already sets an overlap; do not also pass overlap or probability"
                 )
-            query_with_options = fingerprint_query(parsed.readings[0].id, overlap, probability)
+            query_with_options = make_fingerprint_query(parsed.readings[0].id, overlap, probability)
             parsed = ParsedFingerprint(parsed.text, (FingerprintQuery(query_with_options.id),))
             self._check_id_alone(query, query_with_options.id)
-        is_id = isinstance(query, DocumentKey) or any(self._ids_equal_to(reading.id) for reading in parsed.readings)
+        is_id = isinstance(query, DocumentKey) or any(self._find_exact_id(reading.id) for reading in parsed.readings)
         try:
-            reading = choose_reading(parsed, self._ids_equal_to if is_id else self._ids_by_name, self._suggest_ids)
+            reading = choose_reading(
+                parsed, self._find_exact_id if is_id else self._find_ids_by_name, self._suggest_ids
+            )
         except UnknownDocumentError as error:
-            raise self._unknown_error(error.id, error.suggestions) from None
+            raise self._make_unknown_error(error.id, error.suggestions) from None
         return replace(query_with_options, id=reading.id) if query_with_options else reading
 
-    def record(self, id: str, key: DocumentKey | None = None) -> Record:
+    def get_record(self, id: str, key: DocumentKey | None = None) -> Record:
         """Return the record of a document, without its text. If a key is given, the document must have this key.
 
         Raises:
             UnknownDocumentError: the document is not stored.
             AmbiguousQueryError: several documents behind an alias have this id.
         """
-        records = self._records_with_id(id)
+        records = self._find_records(id)
         if not records:
-            raise self._unknown_error(id, self._suggest_ids(id))
+            raise self._make_unknown_error(id, self._suggest_ids(id))
         matching = records if key is None else self._filter_by_key(key, records)
         if key is not None and not matching:
-            where = f"index {key.index!r}" if key.index else "the store"
-            where += f" with routing {key.routing!r}" if key.routing else ""
-            raise UnknownDocumentError(id, (), sorted({record.index or "the store" for record in records}), where)
+            location = f"index {key.index!r}" if key.index else "the store"
+            location += f" with routing {key.routing!r}" if key.routing else ""
+            raise UnknownDocumentError(id, (), sorted({record.index or "the store" for record in records}), location)
         if len(matching) > 1:
             raise AmbiguousQueryError(ambiguous_id_message(record.key for record in matching), ())
         return matching[0]
 
-    def _unknown_error(self, id: str, suggestions: Sequence[str]) -> UnknownDocumentError:
+    def _make_unknown_error(self, id: str, suggestions: Sequence[str]) -> UnknownDocumentError:
         return UnknownDocumentError(id, suggestions, id_hint=str(getattr(self._store, "id_hint", "")))
 
     def _filter_by_key(self, key: DocumentKey, records: list[Record]) -> list[Record]:
         """Return the records with a key. The index of the key can be an alias."""
         routed = [record for record in records if key.routing in (None, record.routing)]
-        at_index = [record for record in routed if key.index in (None, record.index)]
-        if at_index or not routed or key.index is None:
-            return at_index
+        in_index = [record for record in routed if key.index in (None, record.index)]
+        if in_index or not routed or key.index is None:
+            return in_index
         keys = self._store.keys_of(key.id, key.index)
         return [record for record in routed if record.key in keys]
 
     def _check_id_alone(self, query: Query, id: str) -> None:
         """Raise a QuerySyntaxError for `doc123_20` with a separate overlap if only `doc123` exists."""
-        others = parse(query).readings[1:] if isinstance(query, str) else ()
-        existing = [reading for reading in others if self._ids_by_name(reading.id)]
-        if existing and not self._ids_by_name(id):
+        other_readings = parse(query).readings[1:] if isinstance(query, str) else ()
+        existing = [reading for reading in other_readings if self._find_ids_by_name(reading.id)]
+        if existing and not self._find_ids_by_name(id):
             raise QuerySyntaxError(
                 f"no document has the id {id!r}; if you pass overlap or probability separately, pass only "
                 f"{existing[0].id!r} as the id"
             )
 
-    def _records_with_id(self, id: str) -> list[Record]:
+    def _find_records(self, id: str) -> list[Record]:
         self._look_up({id})
         return self._records[id]
 
     def _suggest_ids(self, id: str) -> list[str]:
         return self._store.suggest(id, filters=self._filters)
 
-    def _ids_equal_to(self, id: str) -> list[str]:
-        return [id] if self._records_with_id(id) else []
+    def _find_exact_id(self, id: str) -> list[str]:
+        return [id] if self._find_records(id) else []
 
-    def _ids_by_name(self, name: str) -> list[str]:
+    def _find_ids_by_name(self, name: str) -> list[str]:
         """Return the ids of the documents with this id, file name or path, in any Unicode normalisation form."""
         for spelling in unicode_forms(name):
-            by_name = self._ids_equal_to(spelling) or self._store.ids_with_name(spelling, filters=self._filters)
-            if ids := by_name or self._ids_by_path(spelling):
+            ids_by_name = self._find_exact_id(spelling) or self._store.ids_with_name(spelling, filters=self._filters)
+            if ids := ids_by_name or self._find_ids_by_path(spelling):
                 return ids
         return []
 
-    def _ids_by_path(self, path: str) -> list[str]:
+    def _find_ids_by_path(self, path: str) -> list[str]:
         """Return the ids of the documents of a file. The path can be absolute or relative: `docs/a.txt`, `./a.txt`."""
-        ids = possible_ids(path)
+        ids = list_possible_ids(path)
         if not ids:
             return []
         self._look_up(set(ids))
-        if same_path := ids_of_file(path, chain.from_iterable(map(self._records_with_id, ids))):
+        if same_path := find_ids_by_file(path, chain.from_iterable(map(self._find_records, ids))):
             return same_path
         same_name = self._store.ids_with_name(ids[-1], filters=self._filters)[
-            :MAX_SAME_NAMES
+            :MAX_SAME_NAME_DOCUMENTS
         ]  # an id can have a prefix
         self._look_up(set(same_name))
-        return ids_of_file(path, chain.from_iterable(map(self._records_with_id, same_name)))
+        return find_ids_by_file(path, chain.from_iterable(map(self._find_records, same_name)))
 
 
-def fingerprint_query(
+def make_fingerprint_query(
     id: str, overlap: float | Fraction | None, probability: float | Fraction | None
 ) -> FingerprintQuery:
     """Return a query whose numbers are exact fractions.

@@ -40,11 +40,11 @@ def add_fields(store: Store, hits: list[HitWithKey], fields: Sequence[str]) -> l
     return [replace(cast(Any, hit), fields=values.get(hit.key, {})) for hit in hits]
 
 
-def result_or_error(run_query: Callable[[], Result]) -> Result | SimdocError:
+def catch_error(run_query: Callable[[], Result]) -> Result | SimdocError:
     """Run one of many queries. Return its result or its error.
 
     Raises:
-        StoreError: the store failed. It is raised, because the other queries would fail too.
+        StoreError: the store failed, so the other queries would fail too.
     """
     try:
         return run_query()
@@ -54,7 +54,7 @@ def result_or_error(run_query: Callable[[], Result]) -> Result | SimdocError:
         return error
 
 
-def result_or_raise(outcome: Result | SimdocError) -> Result:
+def raise_if_error(outcome: Result | SimdocError) -> Result:
     """Return the result of a query, or raise it if it is an error."""
     if isinstance(outcome, SimdocError):
         raise outcome

@@ -12,22 +12,22 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.filter_check import unknown_field_error
+from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.query_document import QueryDocument
-from simdoc_search.search.resolver import Query, Resolver, fingerprint_query
-from simdoc_search.search.results import result_or_error
-from simdoc_search.search.similar_candidates import plan_for, run_plans
-from simdoc_search.search.similar_containment import similar_by_containment
+from simdoc_search.search.resolver import Query, Resolver, make_fingerprint_query
+from simdoc_search.search.results import catch_error
+from simdoc_search.search.similar_candidates import make_plan, run_plans
+from simdoc_search.search.similar_containment import find_by_containment
 from simdoc_search.search.similar_ranking import Ranker
 from simdoc_search.search.similar_result import SearchResult
-from simdoc_search.search.stored_texts import AnalysedText, complete_record, read_texts
+from simdoc_search.search.stored_texts import AnalysedText, read_complete_record, read_texts
 from simdoc_search.stores.base import Candidates, Store
 from simdoc_search.stores.record import Record
 
 _log = logging.getLogger(__name__)
 
-QUERIES_AT_ONCE = 32
+QUERIES_PER_BATCH = 32
 """Maximum number of queries that are planned and run at once."""
 
 
@@ -35,24 +35,24 @@ class _PlannedQuery(NamedTuple):
     """A query with its query document and plan."""
 
     query: FingerprintQuery
-    source: Record
+    query_record: Record
     plan: Plan
 
 
-def similar_to_many(
+def find_similar_to_many(
     store: Store, queries: Iterator[Query], options: SimilarOptions
 ) -> Iterator[SearchResult | SimdocError]:
-    """Yield for each query, in order, its result or its error."""
-    while batch := list(islice(queries, QUERIES_AT_ONCE)):
+    """Yield the result or the error of each query, in order."""
+    while batch := list(islice(queries, QUERIES_PER_BATCH)):
         resolver = Resolver(store, options.source_filters)
         resolver.load(batch)
-        planned = [result_or_error(partial(_plan_query, store, resolver, query, options)) for query in batch]
+        planned = [catch_error(partial(_plan_query, store, resolver, query, options)) for query in batch]
         if options.measure != "jaccard":
             for query in planned:
                 yield query if isinstance(query, SimdocError) else _search_by_containment(store, query, options)
             continue
         plans = [
-            (query.plan, None if options.include_self else query.source.key)
+            (query.plan, None if options.include_self else query.query_record.key)
             for query in planned
             if isinstance(query, _PlannedQuery)
         ]
@@ -61,18 +61,18 @@ def similar_to_many(
             yield query if isinstance(query, SimdocError) else _make_result(store, query, next(candidates), options)
 
 
-def similar_to_text(store: Store, text: str, options: SimilarOptions) -> SearchResult | SimdocError:
+def find_similar_to_text(store: Store, text: str, options: SimilarOptions) -> SearchResult | SimdocError:
     """Return the result for a text that need not be stored, or the error."""
-    document = QueryDocument.of_text(text, store.settings)
+    document = QueryDocument.from_text(text, store.settings)
     if options.measure != "jaccard":
-        query = fingerprint_query("", options.overlap, options.probability)
-        return similar_by_containment(store, query, document, options)
-    (result,) = similar_to_records(store, [document.fingerprint_record], options)
+        query = make_fingerprint_query("", options.overlap, options.probability)
+        return find_by_containment(store, query, document, options)
+    (result,) = find_similar_to_records(store, [document.fingerprint_record], options)
     return result
 
 
-def similar_to_records(
-    store: Store, sources: Sequence[Record], options: SimilarOptions, exclude: DocumentKey | None = None
+def find_similar_to_records(
+    store: Store, query_records: Sequence[Record], options: SimilarOptions, exclude: DocumentKey | None = None
 ) -> Iterator[SearchResult | SimdocError]:
     """Yield the results for documents, which need not be stored.
 
@@ -81,38 +81,43 @@ def similar_to_records(
     Raises:
         NoFingerprintError: a document has no words.
     """
-    query = fingerprint_query("", options.overlap, options.probability)
-    planned = [_PlannedQuery(query, source, plan_for(store, query, source, options)) for source in sources]
+    query = make_fingerprint_query("", options.overlap, options.probability)
+    planned = [
+        _PlannedQuery(query, query_record, make_plan(store, query, query_record, options))
+        for query_record in query_records
+    ]
     candidates = run_plans(store, [(planned_query.plan, exclude) for planned_query in planned], options)
     for planned_query in planned:
         yield _make_result(store, planned_query, next(candidates), options)
 
 
 def _plan_query(store: Store, resolver: Resolver, query: Query, options: SimilarOptions) -> _PlannedQuery:
-    resolved = resolver.resolve(query, overlap=options.overlap, probability=options.probability)
-    source = resolver.record(resolved.id, query if isinstance(query, DocumentKey) else None)
-    return _PlannedQuery(resolved, source, plan_for(store, resolved, source, options))
+    parsed_query = resolver.resolve(query, overlap=options.overlap, probability=options.probability)
+    query_record = resolver.get_record(parsed_query.id, query if isinstance(query, DocumentKey) else None)
+    return _PlannedQuery(parsed_query, query_record, make_plan(store, parsed_query, query_record, options))
 
 
-def _search_by_containment(store: Store, planned: _PlannedQuery, options: SimilarOptions) -> SearchResult | SimdocError:
-    document = QueryDocument(complete_record(store, planned.source), store.settings)
-    return result_or_error(partial(similar_by_containment, store, planned.query, document, options))
+def _search_by_containment(
+    store: Store, planned_query: _PlannedQuery, options: SimilarOptions
+) -> SearchResult | SimdocError:
+    document = QueryDocument(read_complete_record(store, planned_query.query_record), store.settings)
+    return catch_error(partial(find_by_containment, store, planned_query.query, document, options))
 
 
 def _make_result(
-    store: Store, planned: _PlannedQuery, candidates: Candidates | SimdocError, options: SimilarOptions
+    store: Store, planned_query: _PlannedQuery, candidates: Candidates | SimdocError, options: SimilarOptions
 ) -> SearchResult | SimdocError:
     if isinstance(candidates, SimdocError):
         return candidates
-    if not candidates.total and (error := unknown_field_error(store, options.filters)):
+    if not candidates.total and (error := find_unknown_field(store, options.filters)):
         return error
-    query, source, plan = planned.query, planned.source, candidates.plan
-    ranker = Ranker(store, source, plan, query.overlap, options.size, options.offset)
-    text = _read_text(store, source) if options.verify and store.has_texts else None
+    query, query_record, plan = planned_query.query, planned_query.query_record, candidates.plan
+    ranker = Ranker(store, query_record, plan, query.overlap, options.size, options.offset)
+    text = _read_text(store, query_record) if options.verify and store.has_texts else None
     if text is None:
         page = ranker.rank_by_tokens(candidates)
     else:
-        page = ranker.rank_by_texts(candidates, AnalysedText.of(text, store.settings.analysis))
+        page = ranker.rank_by_texts(candidates, AnalysedText.from_text(text, store.settings.analysis))
     hits, total, is_total_exact, compared = page
     left_out = tuple(candidates.left_out)
     if isinstance(plan, Threshold) and not query.overlap and not is_total_exact:  # every candidate is a hit
@@ -122,7 +127,7 @@ def _make_result(
         plan,
         candidates.total,
         hits,
-        source.shingles,
+        query_record.shingles,
         left_out,
         unread=max(0, candidates.total - compared),
         total=max(total, len(hits)),
@@ -134,5 +139,7 @@ def _make_result(
     return result
 
 
-def _read_text(store: Store, source: Record) -> str | None:
-    return read_texts(store, [source.key]).get(source.key) if source.text is None else source.text
+def _read_text(store: Store, query_record: Record) -> str | None:
+    return (
+        read_texts(store, [query_record.key]).get(query_record.key) if query_record.text is None else query_record.text
+    )

@@ -18,30 +18,30 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 
 
-def plan_for(store: Store, query: FingerprintQuery, source: Record, options: SimilarOptions) -> Plan:
+def make_plan(store: Store, query: FingerprintQuery, query_record: Record, options: SimilarOptions) -> Plan:
     """Return the plan of a query.
 
     Raises:
         NoFingerprintError: the document has no tokens.
     """
-    check_has_tokens(source)
-    tokens = source.tokens()
+    check_has_tokens(query_record)
+    tokens = query_record.tokens()
     verified = options.verify and store.has_texts
     return plan(tokens, query.overlap, query.probability, planner=options.planner, verified=verified)
 
 
-def check_has_tokens(source: Record) -> None:
+def check_has_tokens(query_record: Record) -> None:
     """Check that a document can be compared.
 
     Raises:
         NoFingerprintError: the document has no tokens. The message says why.
     """
-    if len(source.codes):
+    if len(query_record.codes):
         return
-    name = f"the document {source.id!r}" if source.id else "the text"
-    if source.fault:
-        raise NoFingerprintError(f"{name} {source.fault}, so nothing can be compared with it")
-    if source.id and not source.text_hash:
+    name = f"the document {query_record.id!r}" if query_record.id else "the text"
+    if query_record.fault:
+        raise NoFingerprintError(f"{name} {query_record.fault}, so nothing can be compared with this document")
+    if query_record.id and not query_record.text_hash:
         raise NoFingerprintError(
             f"{name} has no fingerprint. If its text has words, add the fingerprint with: simdoc-search backfill URL "
             "--text-field FIELD"
@@ -52,7 +52,7 @@ def check_has_tokens(source: Record) -> None:
 def run_plans(
     store: Store, plans: Sequence[tuple[Plan, DocumentKey | None]], options: SimilarOptions
 ) -> Iterator[Candidates | SimdocError]:
-    """Yield the candidates of each plan. The document whose key is paired with a plan is excluded.
+    """Yield the candidates of each plan. `plans` are pairs of a plan and the key of a document to exclude, or None.
 
     All plans run at once. If a plan is too large for the store, the plans run one by one.
     """
@@ -64,8 +64,8 @@ def run_plans(
         if len(plans) == 1:
             yield error
             return
-        for single in plans:
-            yield from run_plans(store, [single], options)
+        for plan_and_key in plans:
+            yield from run_plans(store, [plan_and_key], options)
 
 
 def expand_clauses(
@@ -82,9 +82,9 @@ def expand_clauses(
     options = SimilarOptions(planner=planner, verify=False)
 
     def make_clause(fingerprint: str) -> dict[str, Any]:
-        resolved = resolver.resolve(fingerprint)
-        source = resolver.record(resolved.id)
-        plan = plan_for(store, resolved, source, options)
-        return dict(clause(plan, None if include_self else source.key))
+        parsed_query = resolver.resolve(fingerprint)
+        query_record = resolver.get_record(parsed_query.id)
+        plan = make_plan(store, parsed_query, query_record, options)
+        return dict(clause(plan, None if include_self else query_record.key))
 
     return expand_fingerprints(query, make_clause)

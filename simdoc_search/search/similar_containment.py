@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Threshold
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.filter_check import unknown_field_error
+from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import SimilarOptions
-from simdoc_search.search.passages_candidates import passage_candidates
-from simdoc_search.search.query_document import QueryDocument, estimate_measures
+from simdoc_search.search.passage_candidates import find_passage_candidates
+from simdoc_search.search.query_document import QueryDocument, estimate_similarity
 from simdoc_search.search.results import add_fields
 from simdoc_search.search.similar_ranking import sort_hits
 from simdoc_search.search.similar_result import Hit, SearchResult
-from simdoc_search.search.stored_texts import AnalysedText, batches, exact_measures, read_records
+from simdoc_search.search.stored_texts import AnalysedText, compute_exact_measures, read_records, split_into_batches
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import PASSAGE_TOKEN_LENGTH
 from simdoc_search.stores.base import Store
@@ -27,13 +27,13 @@ from simdoc_search.stores.shared_tokens import SharingDocument
 
 _log = logging.getLogger(__name__)
 
-MAX_COMPARED = 2_000
+MAX_COMPARED_DOCUMENTS = 2_000
 """Maximum number of documents that are compared, or ten times the number of needed hits, whichever is larger."""
 
 _COMPARED_PER_HIT = 10
 
 
-def similar_by_containment(
+def find_by_containment(
     store: Store, query: FingerprintQuery, document: QueryDocument, options: SimilarOptions
 ) -> SearchResult:
     """Return the documents whose measure is at least the overlap of the query.
@@ -46,29 +46,29 @@ def similar_by_containment(
     """
     if query.probability is not None:
         raise QuerySyntaxError(
-            f"the measure {options.measure!r} cannot be combined with a probability; remove it from {query}"
+            f"the measure {options.measure!r} cannot be combined with a probability; omit the probability in {query}"
         )
     document.check_has_passages()
-    needed = options.offset + options.size
-    size = max(MAX_COMPARED, _COMPARED_PER_HIT * needed)
+    needed_count = options.offset + options.size
+    size = max(MAX_COMPARED_DOCUMENTS, _COMPARED_PER_HIT * needed_count)
     exclude = None if options.include_self else document.key
-    candidates = passage_candidates(store, document, filters=options.filters, exclude=exclude, size=size)
-    if not candidates.total and (error := unknown_field_error(store, options.filters)):
+    candidates = find_passage_candidates(store, document, filters=options.filters, exclude=exclude, size=size)
+    if not candidates.total and (error := find_unknown_field(store, options.filters)):
         raise error
     hits: list[Hit] = []
     total = compared = 0
-    for batch in batches(_sort_by_estimate(store, document, candidates.documents, options)):
-        if len(hits) >= needed and hits[-1].overlap >= 1:
+    for batch in split_into_batches(_sort_by_estimate(store, document, candidates.documents, options)):
+        if len(hits) >= needed_count and hits[-1].overlap >= 1:
             break
         batch_hits = list(_compare_batch(store, document, batch, query, options))
-        hits = sort_hits([*hits, *batch_hits])[:needed]
+        hits = sort_hits([*hits, *batch_hits])[:needed_count]
         total, compared = total + len(batch_hits), compared + len(batch)
     result = SearchResult(
         query,
         Threshold(tuple(encode(document.query_tokens, PASSAGE_TOKEN_LENGTH)), 1),
         candidates.total,
         add_fields(store, hits[options.offset :], options.fields),
-        document.shingles,
+        document.shingle_count,
         measure=options.measure,
         unread=max(0, candidates.total - compared),
         total=total,
@@ -87,7 +87,7 @@ def _sort_by_estimate(
     records = read_records(store, [candidate.key for candidate in candidates], text=False, passages=True)
     stored = [(candidate, records[candidate.key]) for candidate in candidates if candidate.key in records]
     estimates = {
-        candidate.key: getattr(estimate_measures(document, record), options.measure) for candidate, record in stored
+        candidate.key: getattr(estimate_similarity(document, record), options.measure) for candidate, record in stored
     }
     return sorted(stored, key=lambda pair: -estimates[pair[0].key])
 
@@ -99,14 +99,16 @@ def _compare_batch(
     query: FingerprintQuery,
     options: SimilarOptions,
 ) -> Iterator[Hit]:
-    records = {} if document.analysed is None else read_records(store, [candidate.key for candidate, _ in batch])
+    records = {} if document.analysed_text is None else read_records(store, [candidate.key for candidate, _ in batch])
     analysis = store.settings.analysis
     for candidate, stored in batch:
         record = records.get(candidate.key)
-        if document.analysed is None or record is None or record.text is None:
-            hit = Hit(candidate.key, getattr(estimate_measures(document, stored), options.measure), candidate.shared)
+        if document.analysed_text is None or record is None or record.text is None:
+            hit = Hit(candidate.key, getattr(estimate_similarity(document, stored), options.measure), candidate.shared)
         else:
-            exact = exact_measures(document.analysed, AnalysedText.of(record.text, analysis), analysis)
+            exact = compute_exact_measures(
+                document.analysed_text, AnalysedText.from_text(record.text, analysis), analysis
+            )
             overlap, changed = getattr(exact, options.measure), has_changed(record)
             hit = Hit(candidate.key, overlap, candidate.shared, "exact", measures=exact, changed=changed)
         if hit.overlap and hit.overlap >= (query.overlap or 0):

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from simdoc_search.query.plans import Plan
 from simdoc_search.search.similar_result import Hit
-from simdoc_search.search.stored_texts import AnalysedText, batches, exact_measures, read_records
+from simdoc_search.search.stored_texts import AnalysedText, compute_exact_measures, read_records, split_into_batches
 from simdoc_search.sketch.estimate import TokenOverlap
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Candidate, Record, has_changed
 
-_MIN_CANDIDATES_READ = 50
+_MIN_COMPARED_CANDIDATES = 50
 """Number of candidates that are read to count the hits, even if the hits on the page are already known."""
 
 _Z_SCORE = 3.0
@@ -45,7 +45,7 @@ class Ranker:
 
     Attributes:
         store: the store that contains the candidates.
-        source: the query document with its tokens.
+        query_record: the query document with its tokens.
         plan: the plan that found the candidates.
         overlap: the minimum overlap. None: any overlap.
         size: maximum number of hits.
@@ -53,7 +53,7 @@ class Ranker:
     """
 
     store: Store
-    source: Record
+    query_record: Record
     plan: Plan
     overlap: Fraction | None
     size: int
@@ -70,16 +70,16 @@ class Ranker:
         Args:
             candidates: the candidates, by descending number of equal tokens.
         """
-        needed = self.offset + self.size
+        needed_count = self.offset + self.size
         min_share = self.plan.min_token_share(self.overlap)
         ranked: list[tuple[float, int, int, Candidate]] = []
 
         def is_complete(bound: float) -> bool:
-            return len(ranked) >= needed and -ranked[-1][0] >= bound
+            return len(ranked) >= needed_count and -ranked[-1][0] >= bound
 
         total, compared, is_exact, is_page_known = 0, 0, True, False
         for number, candidate in enumerate(candidates):
-            bound = candidate.matched / len(self.source.codes)
+            bound = candidate.matched / len(self.query_record.codes)
             if bound < min_share:
                 break
             is_page_known = is_page_known or is_complete(bound)
@@ -88,9 +88,9 @@ class Ranker:
                 total += 1
                 if not is_page_known:
                     insort(ranked, (-tokens.overlap, -tokens.matched, number, candidate))
-                    del ranked[needed:]
+                    del ranked[needed_count:]
                     is_page_known = is_complete(bound)
-            if is_page_known and compared >= _MIN_CANDIDATES_READ:
+            if is_page_known and compared >= _MIN_COMPARED_CANDIDATES:
                 is_exact = False
                 break
         page = ranked[self.offset :]
@@ -109,50 +109,50 @@ class Ranker:
             candidates: the candidates, by descending number of equal tokens.
             text: the text of the query document.
         """
-        needed = self.offset + self.size
+        needed_count = self.offset + self.size
         hits: list[Hit] = []
         total, compared, is_exact = 0, 0, True
 
-        def possible_hits() -> Iterator[Candidate]:
+        def find_possible_hits() -> Iterator[Candidate]:
             nonlocal compared
             for compared, candidate in enumerate(candidates, 1):  # noqa: B007 - counted for the result
                 if self._is_possible_hit(candidate):
                     yield candidate
 
-        for batch in batches(possible_hits()):
-            bound = max_overlap(batch[0].matched, len(self.source.codes))
-            if len(hits) >= needed and hits[-1].overlap >= bound:
+        for batch in split_into_batches(find_possible_hits()):
+            bound = estimate_max_overlap(batch[0].matched, len(self.query_record.codes))
+            if len(hits) >= needed_count and hits[-1].overlap >= bound:
                 is_exact = False
                 break
             records = read_records(self.store, [candidate.key for candidate in batch])
             for candidate in batch:
                 record = records.get(candidate.key)
-                hit = (record and self._exact_hit(candidate, record, text)) or self._estimated_hit(candidate)
+                hit = (record and self._make_exact_hit(candidate, record, text)) or self._make_estimated_hit(candidate)
                 if hit and (not self.overlap or hit.overlap >= self.overlap):
                     hits.append(hit)
                     total += 1
-            hits = sort_hits(hits)[:needed]
+            hits = sort_hits(hits)[:needed_count]
         return HitPage(hits[self.offset :], total, is_exact, compared)
 
     def _compare_tokens(self, candidate: Candidate) -> TokenOverlap:
         """Compare the tokens of a candidate with those of the query document."""
-        return self.store.settings.estimate(self.source.codes, candidate.codes)
+        return self.store.settings.estimate(self.query_record.codes, candidate.codes)
 
     def _is_possible_hit(self, candidate: Candidate) -> bool:
         """Return whether a candidate may have the minimum overlap, according to its tokens."""
         tokens = self._compare_tokens(candidate)
-        can_reach = not self.overlap or max_overlap(tokens.shared, tokens.union) >= self.overlap
+        can_reach = not self.overlap or estimate_max_overlap(tokens.shared, tokens.union) >= self.overlap
         return can_reach and self.plan.is_hit(tokens, None)
 
-    def _exact_hit(self, candidate: Candidate, record: Record, text: AnalysedText) -> Hit | None:
+    def _make_exact_hit(self, candidate: Candidate, record: Record, text: AnalysedText) -> Hit | None:
         if record.text is None:
             return None
         analysis = self.store.settings.analysis
-        exact = exact_measures(text, AnalysedText.of(record.text, analysis), analysis)
+        exact = compute_exact_measures(text, AnalysedText.from_text(record.text, analysis), analysis)
         changed = has_changed(record)
         return Hit(candidate.key, exact.jaccard, candidate.matched, "exact", candidate.fields, exact, changed)
 
-    def _estimated_hit(self, candidate: Candidate) -> Hit | None:
+    def _make_estimated_hit(self, candidate: Candidate) -> Hit | None:
         tokens = self._compare_tokens(candidate)
         if not self.plan.is_hit(tokens, self.overlap):
             return None
@@ -164,7 +164,7 @@ def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched, hit.id, hit.key.index or ""))
 
 
-def max_overlap(shared: float, union: float) -> float:
+def estimate_max_overlap(shared: float, union: float) -> float:
     """Return the greatest likely overlap for these numbers of tokens: the upper end of Wilson's interval (1927)."""
     if shared >= union:
         return 1.0  # without rounding errors

@@ -78,7 +78,7 @@ class SearchResult(HitsResult[Hit]):
 
     @property
     def counts(self) -> str:
-        """The numbers of hits on this page, of hits on all pages, and of compared documents, for people."""
+        """The numbers of hits on this page, of hits on all pages, and of compared documents, for display."""
         count, total = len(self.hits), len(self.hits) if self.total is None else self.total
         at_least = self.total is not None and not self.is_total_exact
         hits = describe_shown_hits(count, total, self.offset, "hit", at_least=at_least)

@@ -13,7 +13,7 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.corpus import Source
 from simdoc_search.documents import Document, DocumentKey
-from simdoc_search.duplicates import Backend, Duplicates, Progress, duplicates_in
+from simdoc_search.duplicates import CompareIn, Duplicates, Progress, duplicates_in
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.duplicates.verdicts import DropScope
 from simdoc_search.errors import NoTextError, SimdocError
@@ -24,10 +24,10 @@ from simdoc_search.passages.align import Alignment, Preset
 from simdoc_search.passages.highlight import Highlights, highlight
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.concepts import ConceptsResult, concepts_of
-from simdoc_search.search.filter_check import unknown_field_error
-from simdoc_search.search.keywords import keywords_of
-from simdoc_search.search.nearest import NearestDuplicate, nearest_duplicates, parse_min_overlap
+from simdoc_search.search.concepts import ConceptsResult, list_concepts
+from simdoc_search.search.filter_check import find_unknown_field
+from simdoc_search.search.keyword_arguments import accept_fields_of
+from simdoc_search.search.nearest import NearestDuplicate, find_nearest_duplicates, parse_min_overlap
 from simdoc_search.search.options import (
     GroupOptions,
     OptionalFraction,
@@ -38,24 +38,24 @@ from simdoc_search.search.options import (
     SimilarOptions,
     SimilarQuery,
     VersionQuery,
-    alignment_of,
     check_one_is_given,
+    resolve_preset,
 )
+from simdoc_search.search.passage_result import PassageResult
 from simdoc_search.search.passages import passages_of_many
-from simdoc_search.search.passages_result import PassageResult
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.rejection import DuplicateFilter
-from simdoc_search.search.related import related_to
-from simdoc_search.search.related_concepts import query_concepts
+from simdoc_search.search.related import find_related
+from simdoc_search.search.related_concepts import extract_query_concepts
 from simdoc_search.search.related_result import RelatedResult
 from simdoc_search.search.resolver import Query, Resolver
-from simdoc_search.search.results import result_or_raise
-from simdoc_search.search.similar import similar_to_many, similar_to_text
+from simdoc_search.search.results import raise_if_error
+from simdoc_search.search.similar import find_similar_to_many, find_similar_to_text
 from simdoc_search.search.similar_candidates import expand_clauses
 from simdoc_search.search.similar_result import SearchResult
-from simdoc_search.search.stored_texts import complete_record, read_records, resolved_record
-from simdoc_search.search.versions import order_family, versions_of
-from simdoc_search.search.versions_result import VersionFamily, VersionsResult
+from simdoc_search.search.stored_texts import read_complete_record, read_records, resolve_record
+from simdoc_search.search.version_result import VersionFamily, VersionsResult
+from simdoc_search.search.versions import find_versions, order_family
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.base import Store, StoreInfo
@@ -206,7 +206,7 @@ class SimilaritySearch:
     # --- similar documents ---
 
     @span("simdoc_search.similar")
-    @keywords_of(SimilarQuery)
+    @accept_fields_of(SimilarQuery)
     def similar(self, options: SimilarQuery) -> SearchResult:
         """Find the documents that share text with a stored document.
 
@@ -216,10 +216,10 @@ class SimilaritySearch:
         Raises:
             NoFingerprintError: the document has no words.
         """
-        (outcome,) = similar_to_many(self.store, iter([options.query]), options)
-        return result_or_raise(outcome)
+        (outcome,) = find_similar_to_many(self.store, iter([options.query]), options)
+        return raise_if_error(outcome)
 
-    @keywords_of(SimilarOptions)
+    @accept_fields_of(SimilarOptions)
     def similar_many(self, queries: Iterable[Query], options: SimilarOptions) -> Iterator[SearchResult | SimdocError]:
         """Find the documents that share text with each of many stored documents. Queries run in batches.
 
@@ -233,10 +233,10 @@ class SimilaritySearch:
         Raises:
             StoreError: the store cannot be read.
         """
-        return similar_to_many(self.store, iter(queries), options)
+        return find_similar_to_many(self.store, iter(queries), options)
 
     @span("simdoc_search.similar_to_text")
-    @keywords_of(SimilarOptions)
+    @accept_fields_of(SimilarOptions)
     def similar_to_text(self, text: str, options: SimilarOptions) -> SearchResult:
         """Find the documents that share text with a given text.
 
@@ -248,7 +248,7 @@ class SimilaritySearch:
             UnknownFieldError: there are no hits, and no document has the field of a filter.
             NoFingerprintError: the text has no words.
         """
-        return result_or_raise(similar_to_text(self.store, text, options))
+        return raise_if_error(find_similar_to_text(self.store, text, options))
 
     def resolve(
         self,
@@ -303,12 +303,12 @@ class SimilaritySearch:
         Raises:
             UnknownDocumentError: the document is not stored.
         """
-        return Resolver(self.store).record(id).tokens()
+        return Resolver(self.store).get_record(id).tokens()
 
     # --- shared passages ---
 
     @span("simdoc_search.passages")
-    @keywords_of(PassageQuery)
+    @accept_fields_of(PassageQuery)
     def passages(self, options: PassageQuery) -> PassageResult:
         """Find the documents that share passages with a stored document or a text, and the positions of the passages.
 
@@ -326,9 +326,9 @@ class SimilaritySearch:
         """
         source = options.query if options.text is None else Document("", options.text)
         (outcome,) = passages_of_many(self.store, iter([source or ""]), options, options.exclude)
-        return result_or_raise(outcome)
+        return raise_if_error(outcome)
 
-    @keywords_of(PassageOptions)
+    @accept_fields_of(PassageOptions)
     def passages_of_many(
         self, sources: Iterable[Query | Document], options: PassageOptions
     ) -> Iterator[PassageResult | SimdocError]:
@@ -374,13 +374,13 @@ class SimilaritySearch:
             NoTextError: the text of a document is not stored.
         """
         check_one_is_given(query, text)
-        alignment = alignment_of(preset)
+        alignment = resolve_preset(preset)
         PageOptions(filters=filters, source_filters=source_filters)
         source = text if text is not None else self._read_text(query or "", source_filters)
         return highlight(source, self._read_text(hit, filters), preset=alignment, analysis=self.store.settings.analysis)
 
     def _read_text(self, query: Query, filters: Filters | None) -> str:
-        record = resolved_record(self.store, query, filters)
+        record = resolve_record(self.store, query, filters)
         if record.text is None:
             raise NoTextError(record.id)
         return record.text
@@ -388,14 +388,14 @@ class SimilaritySearch:
     # --- versions and related documents ---
 
     @span("simdoc_search.versions")
-    @keywords_of(VersionQuery)
+    @accept_fields_of(VersionQuery)
     def versions(self, options: VersionQuery) -> VersionsResult:
         """Find the versions of a stored document or a text, order them, and list what changed.
 
-        Two documents are versions if enough sentences of one have a similar sentence in the other. Similar sentences
-        differ in one or two words, or in the order of words. If the index has sentences, up to 64 sentences of the
-        document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared passages and
-        fingerprints.
+        Two documents are versions of each other if enough sentences of one have a similar sentence in the other.
+        Similar sentences differ in one or two words, or in the order of words. If the index has sentences, up to 64
+        sentences of the document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared
+        passages and fingerprints.
 
         The limits are `max_distance`, `min_share`, `min_smaller_share` and `min_score`. If a limit is not given,
         the limit of the index is used; see `stores.upgrade.set_limits`. If the index has no limits, the default of
@@ -409,10 +409,10 @@ class SimilaritySearch:
             StoreError: the store has neither sentences nor texts.
             MissingExtraError: the package that splits texts into sentences is needed, but not installed.
         """
-        return versions_of(self.store, options)
+        return find_versions(self.store, options)
 
     @span("simdoc_search.related")
-    @keywords_of(RelatedQuery)
+    @accept_fields_of(RelatedQuery)
     def related(self, options: RelatedQuery) -> RelatedResult:
         """Find the documents on the same topic as a stored document or a text, even if they use other words.
 
@@ -429,7 +429,7 @@ class SimilaritySearch:
             MissingExtraError: the extractor of a text is not installed.
         """
         self._check_has_concepts()
-        return related_to(self.store, options)
+        return find_related(self.store, options)
 
     def concepts(
         self,
@@ -454,8 +454,8 @@ class SimilaritySearch:
             FormatMismatchError: the store has no concepts, or has those of another extractor or of other synonyms.
         """
         self._check_has_concepts()
-        document = QueryDocument(resolved_record(self.store, query, source_filters), self.store.settings)
-        return concepts_of(self.store, document, query_concepts(document, extractor, synonyms))
+        document = QueryDocument(resolve_record(self.store, query, source_filters), self.store.settings)
+        return list_concepts(self.store, document, extract_query_concepts(document, extractor, synonyms))
 
     def _check_has_concepts(self) -> None:
         if self.store.settings.concepts is None:
@@ -464,7 +464,7 @@ class SimilaritySearch:
     # --- the whole collection ---
 
     @span("simdoc_search.version_families")
-    @keywords_of(GroupOptions)
+    @accept_fields_of(GroupOptions)
     def version_families(self, options: GroupOptions) -> Families:
         """Group the versions of the whole collection into families, in linear time.
 
@@ -498,7 +498,7 @@ class SimilaritySearch:
         return order_family(self.store, family, version_control=version_control)
 
     @span("simdoc_search.topics")
-    @keywords_of(GroupOptions)
+    @accept_fields_of(GroupOptions)
     def topics(self, options: GroupOptions) -> Topics:
         """Group the related documents of the whole collection by topic, in linear time.
 
@@ -542,13 +542,13 @@ class SimilaritySearch:
         record = read_records(self.store, [topic.centre]).get(topic.centre)
         if record is None:
             return ()
-        document = QueryDocument(complete_record(self.store, record), self.store.settings)
-        concepts = query_concepts(document, extractor, synonyms)
+        document = QueryDocument(read_complete_record(self.store, record), self.store.settings)
+        concepts = extract_query_concepts(document, extractor, synonyms)
         try:
             names = concepts.load_names()
         except SimdocError:
             return ()
-        return names.shared(set(topic.concepts), topic.concepts)
+        return names.find_shared_names(set(topic.concepts), topic.concepts)
 
     def duplicates(
         self,
@@ -563,17 +563,18 @@ class SimilaritySearch:
         kept_before: Collection[str] = (),
         keep_in: Collection[str] = (),
         verify: bool = True,
-        via: Backend = "memory",
+        compare_in: CompareIn = "memory",
         checkpoint: str | os.PathLike[str] | None = None,
         drop: DropScope | None = None,
         progress: Progress = lambda _stage, _share: None,
         ignore: Sequence[str] = (),
+        workers: int = 1,
     ) -> Duplicates:
         """Find redundant documents. For each of them, find an overlapping document that is kept instead.
 
         Args:
             overlap: minimum overlap, greater than 0 and at most 1. Two documents with exactly this overlap are found
-                with a probability of 99.9 % (99 % via `engine`). For a greater overlap, the probability is greater.
+                with a probability of 99.9 % (99 % with `compare_in='engine'`). A greater overlap is found more often.
             measure: `jaccard`; `containment`, the share of a duplicate that is in the kept document; or `contained`,
                 the share of the kept document that is in the duplicate. With the last two, documents are only compared
                 if neither is more than four times as long as the other.
@@ -589,8 +590,8 @@ class SimilaritySearch:
             keep_in: prefixes of ids, such as `originals/`. Documents with these prefixes take precedence over the
                 rule `keep`.
             verify: whether to compare texts if the store has them. Otherwise, overlaps are estimated from fingerprints.
-            via: `memory` reads all fingerprints into memory, or into a temporary file if they exceed 1 GB. `engine`
-                sends a query to the engine for each document, and keeps only ids, hashes and some numbers in memory.
+            compare_in: `memory` reads all fingerprints into memory, or into a temporary file if they exceed 1 GB.
+                `engine` queries the engine for each document, and keeps only ids, hashes and some numbers in memory.
             checkpoint: path of a file that records which queries are done. A later run resumes, or queries only
                 documents that have changed. The file is valid for one index, overlap, measure, `keep` rule and filter.
             drop: which documents a plan drops in addition to identical documents: `same-text`, or `same-words`, which
@@ -600,6 +601,8 @@ class SimilaritySearch:
             ignore: texts whose words are not compared, such as templates or licence headers. Slightly edited copies of
                 these texts are not compared either. Documents that share only these words are not duplicates. The
                 fingerprints that find the candidates still include these words.
+            workers: number of processes that compare texts. If it is 1, or if there are few candidates, this process
+                does the work. The result does not depend on it.
 
         Returns:
             The counts. `groups()` and `pairs()` return iterators.
@@ -607,7 +610,7 @@ class SimilaritySearch:
         Raises:
             QuerySyntaxError: an argument is malformed or out of range, or no id begins with a prefix of `keep_in`.
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
-            StoreError: the store cannot be read; `via` is `engine`, but the store is not in an engine; or the
+            StoreError: the store cannot be read; `compare_in` is `engine`, but the store is not in an engine; or the
                 checkpoint cannot be used, or belongs to other arguments.
         """
         duplicates = duplicates_in(
@@ -622,11 +625,12 @@ class SimilaritySearch:
             kept_before=kept_before,
             keep_in=keep_in,
             verify=verify,
-            via=via,
+            compare_in=compare_in,
             checkpoint=checkpoint,
             drop=drop,
             progress=progress,
             ignore=ignore,
+            workers=workers,
         )
         self._check_fields_exist(duplicates.documents, filters)
         return duplicates
@@ -695,9 +699,9 @@ class SimilaritySearch:
         (fingerprint,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
         codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)
         source = Record("", codes, fingerprint.shingles, "", {}, text, None, *hashes)
-        (nearest,) = nearest_duplicates(self.store, [source], minimum, filters=filters, exclude=exclude)
+        (nearest,) = find_nearest_duplicates(self.store, [source], minimum, filters=filters, exclude=exclude)
         return nearest
 
-    def _check_fields_exist(self, documents: int, filters: Filters | None) -> None:
-        if not documents and (error := unknown_field_error(self.store, filters)):
+    def _check_fields_exist(self, document_count: int, filters: Filters | None) -> None:
+        if not document_count and (error := find_unknown_field(self.store, filters)):
             raise error

@@ -31,13 +31,13 @@ class AnalysedText:
     words: WordPositions
 
     @classmethod
-    def of(cls, text: str, analysis: Analysis) -> AnalysedText:
+    def from_text(cls, text: str, analysis: Analysis) -> AnalysedText:
         """Analyse a text."""
         check_stopped()
         return cls(text, locate_words(text, analysis))
 
 
-def exact_measures(a: AnalysedText, b: AnalysedText, analysis: Analysis) -> Measures:
+def compute_exact_measures(a: AnalysedText, b: AnalysedText, analysis: Analysis) -> Measures:
     """Return the exact measures of two texts; see `passages.exact.measures`."""
     return measures(a.text, b.text, analysis, words=(a.words, b.words))
 
@@ -52,7 +52,7 @@ def read_records(
     return {record.key: record for record in records if record.key in requested_keys}
 
 
-def with_metadata(store: Store, records: Sequence[Record], fields: Sequence[str]) -> list[Record]:
+def add_metadata(store: Store, records: Sequence[Record], fields: Sequence[str]) -> list[Record]:
     """Return the records with these metadata fields.
 
     Records of an index that simdoc-search did not create have no metadata, so the fields are read. Other records
@@ -70,24 +70,24 @@ def read_texts(store: Store, keys: Sequence[DocumentKey]) -> dict[DocumentKey, s
     return {key: record.text for key, record in records.items() if record.text is not None}
 
 
-def resolved_record(store: Store, query: Query, filters: Filters | None = None) -> Record:
+def resolve_record(store: Store, query: Query, filters: Filters | None = None) -> Record:
     """Return the complete record of the document of a query. The document must match the filters.
 
-    The errors are those of `Resolver.resolve` and `Resolver.record`.
+    The errors are those of `Resolver.resolve` and `Resolver.get_record`.
     """
     resolver = Resolver(store, filters)
     key = query if isinstance(query, DocumentKey) else None
-    return complete_record(store, resolver.record(resolver.resolve(query).id, key))
+    return read_complete_record(store, resolver.get_record(resolver.resolve(query).id, key))
 
 
-def complete_record(store: Store, record: Record) -> Record:
+def read_complete_record(store: Store, record: Record) -> Record:
     """Return the current record with text, passages, sentences and concepts. A deleted record is returned unchanged."""
     return read_records(store, [record.key], passages=True, sketches=True).get(record.key, record)
 
 
-def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+def split_into_batches(items: Iterable[Item]) -> Iterator[list[Item]]:
     """Yield the items in lists of up to `BATCH_SIZE` items."""
-    remaining = iter(items)
-    while batch := list(islice(remaining, BATCH_SIZE)):
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH_SIZE)):
         check_stopped()
         yield batch

@@ -17,20 +17,20 @@ from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import text_changes
 from simdoc_search.passages.dates import Date, latest_day_in
 from simdoc_search.passages.word_spans import words_in
-from simdoc_search.search.filter_check import unknown_field_error
+from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import VersionQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.results import add_fields
 from simdoc_search.search.stored_texts import (
     AnalysedText,
-    batches,
+    add_metadata,
     read_records,
     read_texts,
-    resolved_record,
-    with_metadata,
+    resolve_record,
+    split_into_batches,
 )
-from simdoc_search.search.versions_candidates import VersionCandidates, version_candidates
-from simdoc_search.search.versions_result import (
+from simdoc_search.search.version_candidates import VersionCandidates, find_version_candidates
+from simdoc_search.search.version_result import (
     Contradiction,
     Step,
     VersionEntry,
@@ -61,34 +61,34 @@ class _Version:
 
     record: Record
     sentences: Simhashes
-    matched: SentenceMatches
+    matches: SentenceMatches
     score: float
 
 
-def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
+def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     """Find and order the versions of a document or text; see `SimilaritySearch.versions`."""
     limits = query.limits(store.settings.limits)
-    document, dates = _query_document(store, query)
-    if not len(document.sentences) and (document.text is not None or store.settings.sentences is not None):
-        lacks = "sentences" if document.is_stored else "words"
-        raise NoFingerprintError(f"{document.title} has no {lacks}, so nothing can be a version of it")
-    candidates = version_candidates(store, document, query, limits.max_distance)
-    if not candidates.total and (error := unknown_field_error(store, query.filters)):
+    document, dates = _make_query_document(store, query)
+    if not len(document.sentence_simhashes) and (document.text is not None or store.settings.sentences is not None):
+        missing_unit = "sentences" if document.is_stored else "words"
+        raise NoFingerprintError(f"{document.description} has no {missing_unit}, so nothing can be a version of it")
+    candidates = find_version_candidates(store, document, query, limits.max_distance)
+    if not candidates.total and (error := find_unknown_field(store, query.filters)):
         raise error
     versions = _select_versions(document, candidates, limits)
     family = _Family(store, document, versions, limits.max_distance)
-    dates_of_versions = (_dates_of_record(version.record, query.version_control) for version in versions)
-    timeline = build_timeline([dates, *dates_of_versions], family.propose_order)
-    page = _page_numbers(len(versions), timeline, query)
-    shown = {0, timeline.order[-1] if timeline.order else 0, *page}
-    records = read_records(store, [versions[number - 1].record.key for number in shown if number])
-    entries = family.entries(timeline, shown, records)
-    hits = [family.hit(number, entries[number], records) for number in page]
+    version_dates = (_read_record_dates(version.record, query.version_control) for version in versions)
+    timeline = build_timeline([dates, *version_dates], family.propose_order)
+    page = _select_page(len(versions), timeline, query)
+    shown_numbers = {0, timeline.order[-1] if timeline.order else 0, *page}
+    records = read_records(store, [versions[number - 1].record.key for number in shown_numbers if number])
+    entries = family.make_entries(timeline, shown_numbers, records)
+    hits = [family.make_hit(number, entries[number], records) for number in page]
     return VersionsResult(
-        **_order_attributes(timeline, entries, [document.name, *(version.record.id for version in versions)]),
+        **_make_order_attributes(timeline, entries, [document.name, *(version.record.id for version in versions)]),
         source=document.name,
         text=document.text,
-        sentences=(len(set(document.sentences.tolist())), candidates.queried),
+        sentences=(len(set(document.sentence_simhashes.tolist())), candidates.queried_count),
         hits=add_fields(store, hits, query.fields),
         total=len(versions),
         candidates=candidates.total,
@@ -103,31 +103,31 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
 def order_family(store: Store, family: FamilyMembers, *, version_control: bool) -> VersionFamily:
     """Order the documents of a family; see `SimilaritySearch.order_family`."""
     stored = read_records(store, family.document_keys, text=False)
-    records = with_metadata(store, [stored[key] for key in family.document_keys if key in stored], DATE_FIELDS)
-    timeline = build_timeline([_dates_of_record(record, version_control) for record in records], list)
+    records = add_metadata(store, [stored[key] for key in family.document_keys if key in stored], DATE_FIELDS)
+    timeline = build_timeline([_read_record_dates(record, version_control) for record in records], list)
     entries = {
         number: VersionEntry(record.id, record.key, False, timeline.dates[number])
         for number, record in enumerate(records)
     }
-    order = _order_attributes(timeline, entries, [record.id for record in records])
+    order = _make_order_attributes(timeline, entries, [record.id for record in records])
     return VersionFamily(**order, pairs=family.edge_count, lowest_score=family.lowest_score)
 
 
-def _query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, DateSources]:
+def _make_query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, DateSources]:
     if query.text is not None:
         name = str(query.file or "")
-        return QueryDocument.of_text(query.text, store.settings, name, query.metadata), _dates_of_text(query)
-    record = resolved_record(store, query.query or "", query.source_filters)
-    (dated,) = with_metadata(store, [record], DATE_FIELDS)
-    return QueryDocument(record, store.settings), _dates_of_record(dated, query.version_control)
+        return QueryDocument.from_text(query.text, store.settings, name, query.metadata), _read_text_dates(query)
+    record = resolve_record(store, query.query or "", query.source_filters)
+    (dated,) = add_metadata(store, [record], DATE_FIELDS)
+    return QueryDocument(record, store.settings), _read_record_dates(dated, query.version_control)
 
 
-def _dates_of_record(record: Record, version_control: bool) -> DateSources:
+def _read_record_dates(record: Record, version_control: bool) -> DateSources:
     path = Path(record.origin.file(record.id)) if record.origin and version_control else None
     return DateSources.from_record(record, path)
 
 
-def _dates_of_text(query: VersionQuery) -> DateSources:
+def _read_text_dates(query: VersionQuery) -> DateSources:
     """Return the sources of dates for a text that need not be stored."""
     metadata = query.metadata or {}
     if not query.file:
@@ -143,7 +143,7 @@ def _dates_of_text(query: VersionQuery) -> DateSources:
 
 def _select_versions(document: QueryDocument, candidates: VersionCandidates, limits: Limits) -> list[_Version]:
     """Return the candidates that are versions, by descending score."""
-    matches = match_with_many(document.sentences, candidates.sentences, limits.max_distance)
+    matches = match_with_many(document.sentence_simhashes, candidates.sentences, limits.max_distance)
     versions = [
         _Version(record, sentences, matched, score)
         for record, sentences, matched in zip(candidates.records, candidates.sentences, matches, strict=True)
@@ -152,7 +152,7 @@ def _select_versions(document: QueryDocument, candidates: VersionCandidates, lim
     return sorted(versions, key=lambda version: (-version.score, version.record.id, str(version.record.index)))
 
 
-def _page_numbers(count: int, timeline: Timeline, query: VersionQuery) -> list[int]:
+def _select_page(count: int, timeline: Timeline, query: VersionQuery) -> list[int]:
     """Return the numbers, from 1, of the versions on the page. The first page always contains the newest version."""
     best, newest = list(range(1, 1 + count)), timeline.order[-1] if timeline.order else 0
     if newest > query.size:
@@ -160,7 +160,9 @@ def _page_numbers(count: int, timeline: Timeline, query: VersionQuery) -> list[i
     return best[query.offset : query.offset + query.size]
 
 
-def _order_attributes(timeline: Timeline, entries: dict[int, VersionEntry], names: Sequence[str]) -> dict[str, Any]:
+def _make_order_attributes(
+    timeline: Timeline, entries: dict[int, VersionEntry], names: Sequence[str]
+) -> dict[str, Any]:
     """Return the attributes of `VersionOrder`."""
     return {
         "timeline": tuple(entries[number] for number in timeline.order if number in entries),
@@ -179,27 +181,27 @@ def _order_attributes(timeline: Timeline, entries: dict[int, VersionEntry], name
 class _Family:
     """The query document and its versions. The query document has the number 0. The versions are numbered from 1."""
 
-    def __init__(self, store: Store, document: QueryDocument, versions: Sequence[_Version], bits: int) -> None:
-        self._store, self._document, self._versions, self._bits = store, document, versions, bits
-        self._sentences = [document.sentences, *(version.sentences for version in versions)]
+    def __init__(self, store: Store, document: QueryDocument, versions: Sequence[_Version], max_distance: int) -> None:
+        self._store, self._document, self._versions, self._max_distance = store, document, versions, max_distance
+        self._sentences = [document.sentence_simhashes, *(version.sentences for version in versions)]
 
-    def hit(self, number: int, entry: VersionEntry, records: dict[DocumentKey, Record]) -> VersionHit:
+    def make_hit(self, number: int, entry: VersionEntry, records: dict[DocumentKey, Record]) -> VersionHit:
         """Return the hit of a version."""
         version = self._versions[number - 1]
-        key, matched = version.record.key, version.matched
+        key, matched = version.record.key, version.matches
         changed = key in records and has_changed(records[key])
         shares = matched.share, matched.share_of_other
         return VersionHit(key, version.score, *shares, len(version.sentences), matched, entry, changed)
 
-    def entries(
-        self, timeline: Timeline, shown: set[int], records: dict[DocumentKey, Record]
+    def make_entries(
+        self, timeline: Timeline, shown_numbers: set[int], records: dict[DocumentKey, Record]
     ) -> dict[int, VersionEntry]:
         """Return the entries of the shown documents. Dated entries have the changes since the previous dated entry."""
-        entries = {number: self._make_entry(number, timeline, None) for number in shown}
-        order = [number for number in timeline.order if number in shown]
+        entries = {number: self._make_entry(number, timeline, None) for number in shown_numbers}
+        order = [number for number in timeline.order if number in shown_numbers]
         texts = {number: self._analyse(number, records) for number in order}
         for previous, number in pairwise(order):
-            matched = match_sentences(self._sentences[previous], self._sentences[number], self._bits)
+            matched = match_sentences(self._sentences[previous], self._sentences[number], self._max_distance)
             step = find_changes(texts[previous], texts[number], max(matched.share, matched.share_of_other))
             entries[number] = self._make_entry(number, timeline, step)
         return entries
@@ -211,26 +213,26 @@ class _Family:
 
     def _analyse(self, number: int, records: dict[DocumentKey, Record]) -> AnalysedText | None:
         if not number:
-            return self._document.analysed
+            return self._document.analysed_text
         record = records.get(self._versions[number - 1].record.key)
         text = record.text if record else None
-        return None if text is None else AnalysedText.of(text, self._store.settings.analysis)
+        return None if text is None else AnalysedText.from_text(text, self._store.settings.analysis)
 
     def propose_order(self, numbers: Sequence[int]) -> list[int]:
         """Return a likely order of documents. It is based on their sentences and the dates in their texts."""
-        return propose_order(self._unchanged, self._latest_dates, subset=numbers)
+        return propose_order(self._unchanged_counts, self._latest_dates, subset=numbers)
 
     @cached_property
-    def _unchanged(self) -> Any:
+    def _unchanged_counts(self) -> Any:
         return count_unchanged(self._sentences)
 
     @cached_property
     def _latest_dates(self) -> list[Date | None]:
         dates: dict[DocumentKey, Date | None] = {}
-        for batch in batches(version.record.key for version in self._versions):
+        for batch in split_into_batches(version.record.key for version in self._versions):
             dates |= {key: latest_day_in(text) for key, text in read_texts(self._store, batch).items()}
-        dates_of_versions = (dates.get(version.record.key) for version in self._versions)
-        return [latest_day_in(self._document.text or ""), *dates_of_versions]
+        version_dates = (dates.get(version.record.key) for version in self._versions)
+        return [latest_day_in(self._document.text or ""), *version_dates]
 
 
 def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: float) -> Step:

@@ -98,7 +98,7 @@ class Watcher:
         return removed
 
     def find_matches(self, query: Query) -> list[WatchMatch]:
-        """Return the watched documents, in any index, that a document is a copy of, by descending overlap.
+        """Return the watched documents of which a document is a copy, in any index, by descending overlap.
 
         Raises:
             UnknownDocumentError: the document is not stored.
@@ -117,6 +117,6 @@ class Watcher:
     def _resolve(self, query: Query, overlap: OptionalFraction = None) -> tuple[FingerprintQuery, Record]:
         resolver = Resolver(self._store)
         resolved = resolver.resolve(query, overlap=overlap)
-        record = resolver.record(resolved.id, query if isinstance(query, DocumentKey) else None)
+        record = resolver.get_record(resolved.id, query if isinstance(query, DocumentKey) else None)
         check_has_tokens(record)
         return resolved, record

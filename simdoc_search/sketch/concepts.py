@@ -58,7 +58,7 @@ class ConceptSettings:
             )
         if not _CHECKSUM.fullmatch(self.synonyms_checksum):
             raise ValueError(
-                f"the checksum of the synonyms must have 6 hexadecimal digits, not {self.synonyms_checksum!r:.60}"
+                f"the checksum of the synonyms must be 6 hexadecimal digits, not {self.synonyms_checksum!r:.60}"
             )
 
 

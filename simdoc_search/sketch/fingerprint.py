@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,12 +148,12 @@ def fingerprints(
     attributes with these names. Each of these options adds a few percent to the time.
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
-    for batch in _split_into_batches(texts, minhash.slot_count):
+    for batch in split_into_batches(texts, minhash.slot_count):
         if len(batch) == 1 and len(batch[0]) >= MIN_LONG_TEXT_LENGTH and can_cut_texts(analysis, minhash):
             yield _fingerprint_long_text(batch[0], analysis, minhash, passages, words_hash=words_hash)
             continue
         native = kernel()
-        if native is not None and _is_supported_by_kernel(minhash, analysis):
+        if native is not None and is_supported_by_kernel(minhash, analysis):
             window = passages.window if passages else 0
             yield from _fingerprint_natively(native, batch, analysis, minhash, (window, words_hash, words))
             continue
@@ -215,7 +215,7 @@ def _fingerprint_long_text(
     return Fingerprint(analysis, minhash, count, minhash.complete(values), hash_of_words, passages=passage_codes)
 
 
-def _is_supported_by_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
+def is_supported_by_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
     """Whether the native kernel supports these settings: the default settings and similar ones."""
     if not analysis.is_plain or analysis.unit != "word" or not isinstance(minhash, MinHash) or minhash.key:
         return False
@@ -253,11 +253,21 @@ def _fingerprint_natively(
         start, code_start = end, code_end
 
 
-def _split_into_batches(texts: Iterable[str], slot_count: int) -> Iterator[list[str]]:
-    """Yield batches of texts.
+def call_kernel(
+    native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, requested: tuple[int, bool, bool]
+) -> tuple[list[NDArray[Any]], list[str], list[bytes]]:
+    """Return the arrays, hashes of words and distinct words of `Kernel.fingerprints`."""
+    settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested)
+    try:
+        buffers, hashes, words = native.fingerprints(texts, *settings)
+    except UnicodeEncodeError:
+        buffers, hashes, words = native.fingerprints(list(map(without_surrogates, texts)), *settings)
+    types = (np.int64, np.uint64, np.uint64, np.int64, np.int64, np.uint32, np.int64)
+    return list(map(np.frombuffer, buffers, types)), hashes, words
 
-    The size of a batch is its number of characters and slots. A long text is its own batch.
-    """
+
+def split_into_batches(texts: Iterable[str], slot_count: int) -> Iterator[list[str]]:
+    """Yield texts in batches of limited size. The slots of the sketch count, too. A long text is a batch by itself."""
     batch: list[str] = []
     size = 0
     for text in texts:

@@ -16,7 +16,7 @@ _CHECK_PATTERN = re.compile("[0-9a-f]{16}")
 
 
 class HashKey:
-    """A key for hashing shingles. Two keys are equal if their check values are equal.
+    """A key for hashing shingles. Two keys are equal if their checksums are equal.
 
     An index stores only the check value, which shows whether a key is correct. An attacker who knows the check value
     can guess a short or simple key, but not 32 random bytes, such as the output of `openssl rand -hex 32`.
@@ -25,7 +25,7 @@ class HashKey:
         secret: a string of at least 16 characters.
 
     Attributes:
-        check: the check value, 16 hexadecimal digits.
+        check: the checksum, 16 hexadecimal digits.
 
     Raises:
         ValueError: the secret is too short. The message does not show it.
@@ -36,7 +36,7 @@ class HashKey:
     def __init__(self, secret: str) -> None:
         if not isinstance(secret, str) or len(secret) < _MIN_CHARACTERS:
             raise ValueError(
-                f"a hash key must have at least {_MIN_CHARACTERS} characters; create one with: openssl rand -hex 32"
+                f"a hash key must have at least {_MIN_CHARACTERS} characters; create a key with: openssl rand -hex 32"
             )
         root = hashlib.blake2b(secret.encode("utf-8", "surrogatepass")).digest()
         words = hashlib.blake2b(b"simdoc-search shingles", key=root, digest_size=16).digest()
@@ -48,20 +48,20 @@ class HashKey:
 
     @classmethod
     def from_check(cls, check: str) -> HashKey:
-        """Return a key with a known check value but an unknown secret. It cannot be used to compute fingerprints.
+        """Return a key with a known checksum but an unknown secret. It cannot be used to compute fingerprints.
 
         Raises:
-            ValueError: the check value is malformed.
+            ValueError: the checksum is malformed.
         """
         if not isinstance(check, str) or not _CHECK_PATTERN.fullmatch(check):
-            raise ValueError(f"the check value of a hash key must be 16 hexadecimal digits, not {check!r:.60}")
+            raise ValueError(f"the checksum of a hash key must be 16 hexadecimal digits, not {check!r:.60}")
         key = cls.__new__(cls)
         key._siphash_key, key.check = None, check
         return key
 
     @property
     def has_secret(self) -> bool:
-        """Whether the secret is known. Otherwise, only the check value is known."""
+        """Whether the secret is known_version, not only the checksum."""
         return self._siphash_key is not None
 
     @property
@@ -69,7 +69,7 @@ class HashKey:
         """The key for SipHash, as two 64-bit numbers.
 
         Raises:
-            FormatMismatchError: only the check value is known.
+            FormatMismatchError: only the checksum is known.
         """
         if self._siphash_key is None:
             raise FormatMismatchError(f"the index was created with a hash key; set {HASH_KEY_VARIABLE} to this key")

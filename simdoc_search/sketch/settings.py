@@ -175,10 +175,7 @@ class Settings:
         raise FormatMismatchError(problem, found=store_key, expected=key)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return values for JSON, including the layout version.
-
-        They contain the check value of a key, but not the key.
-        """
+        """Return values for JSON, including the layout version. They contain the checksum of a key, but not the key."""
         values = {"version": LAYOUT_VERSION, "analysis": self.analysis.to_dict(), "sketches": list(self.sketches)}
         values |= {"limits": self.limits.to_text()} if self.limits != Limits() else {}
         return values | ({"hash_key_check": self.minhash.key.check} if self.minhash.key else {})

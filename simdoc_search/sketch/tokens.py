@@ -98,7 +98,7 @@ def decode(tokens: Sequence[str], length: int | None = None) -> Codes:
         zero, width = ALPHABET[0], _TOKEN_LENGTH + 1
         for token in tokens:
             if len(token) == width and token.startswith(zero):
-                raise ValueError(f"{token!r} is not a token, because a code this small has {_TOKEN_LENGTH} characters")
+                raise ValueError(f"{token!r} is not a token, because its code needs only {_TOKEN_LENGTH} characters")
         tokens = [zero + token if len(token) == _TOKEN_LENGTH else token for token in tokens]
     joined = "".join(tokens)
     if not joined.isascii() or not {width}.issuperset(map(len, tokens)):

@@ -25,6 +25,7 @@ PASSAGE_TOKEN_LENGTH = 5
 """Number of characters in a passage token, 6 bits each."""
 
 _MAX_WINDOW = 10_000
+_EMPTY = np.zeros(0, np.uint32)
 
 Codes = NDArray[np.uint32]
 
@@ -67,8 +68,8 @@ class PassageSettings:
 
 
 def empty_codes() -> Codes:
-    """Return an empty array of token codes."""
-    return np.zeros(0, np.uint32)
+    """Return an empty array of token codes, which is always the same one."""
+    return _EMPTY
 
 
 def winnow_texts(codes: Codes, counts: NDArray[np.int64], window: int) -> list[Codes]:

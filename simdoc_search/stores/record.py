@@ -189,8 +189,8 @@ class PhraseMatches:
     incomplete: tuple[int, ...] = ()
 
 
-NOT_IN_STORE = "it is not in the store"
-TEXT_CHANGED = "its text has changed since the plan was written"
+NOT_IN_STORE = "the document is not in the store"
+TEXT_CHANGED = "the text has changed since the plan was written"
 KEPT_CHANGED = "the document that is kept instead has changed or no longer exists"
 
 

@@ -68,7 +68,7 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, index_name
     if extractor is not None and extractor.settings != settings.concepts:
         concepts = "no concepts" if settings.concepts is None else f"concepts from {_name_of(settings.concepts)}"
         raise FormatMismatchError(
-            f"{index_name} has {concepts}, but the given extractor is {_name_of(extractor.settings)}; omit it",
+            f"{index_name} has {concepts}, not concepts of {_name_of(extractor.settings)}; omit the extractor",
             found=settings.concepts,
             expected=extractor.settings,
         )

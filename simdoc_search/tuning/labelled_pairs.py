@@ -9,11 +9,11 @@ from typing import Generic, TypeVar
 from simdoc_search.errors import CorpusError
 
 _LABELS = {"yes": True, "no": False}
-_FOLDS = 20
-_MAX_ERROR = 0.25
+_MAX_FOLDS = 20
+_MAX_ERROR_RATE = 0.25
 
 Setting = TypeVar("Setting")
-Values = Sequence[tuple[float, bool]]
+LabelledValues = Sequence[tuple[float, bool]]
 """The value of each pair to compare with a threshold, and whether the pair is labelled yes."""
 
 
@@ -23,8 +23,8 @@ class LabelledPair:
 
     a: str  # id of the first document
     b: str  # id of the second document
-    label: bool  # whether the label is yes
-    line: int = 0  # line number in the file, from 1
+    is_yes: bool  # whether the label is yes
+    line_number: int = 0  # line number in the file, from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class ConfusionCounts:
     @property
     def is_useful(self) -> bool:
         """Whether the mean error rate of both labels is at most 1/4. Guessing gives 1/2."""
-        return self.cost <= 2 * _MAX_ERROR * self.positives * self.negatives
+        return self.cost <= 2 * _MAX_ERROR_RATE * self.positives * self.negatives
 
     def __add__(self, other: ConfusionCounts) -> ConfusionCounts:
         return ConfusionCounts(
@@ -73,8 +73,8 @@ class LearnedThreshold(Generic[Setting]):
     setting: Setting  # the best setting
     threshold: float  # minimum value of a pair that is classified as yes
     counts: ConfusionCounts  # how the threshold classifies the pairs
-    cross_validated: ConfusionCounts  # how thresholds learned from the other pairs classify each pair (20-fold)
-    misclassified: tuple[LabelledPair, ...]  # the pairs that the threshold classifies wrongly
+    cross_validated_counts: ConfusionCounts  # how thresholds learned from the other pairs classify each pair (20-fold)
+    misclassified_pairs: tuple[LabelledPair, ...]  # the pairs that the threshold classifies wrongly
 
 
 def read_pairs(lines: Iterable[str], name: str) -> list[LabelledPair]:
@@ -100,19 +100,19 @@ def read_pairs(lines: Iterable[str], name: str) -> list[LabelledPair]:
         if cells[0] == cells[1]:
             raise CorpusError(f"line {number} of {name} contains the id {cells[0]!r} twice; write two different ids")
         pairs.append(LabelledPair(cells[0], cells[1], _LABELS[cells[2].lower()], number))
-    if {True, False} != {pair.label for pair in pairs}:
+    if {True, False} != {pair.is_yes for pair in pairs}:
         raise CorpusError(f"{name} must contain at least one pair labelled yes and one labelled no; label more pairs")
     return pairs
 
 
-def check_ids(pairs: Iterable[LabelledPair], known: Iterable[str]) -> None:
+def check_ids(pairs: Iterable[LabelledPair], known_ids: Iterable[str]) -> None:
     """Raise CorpusError unless the ids of all pairs are known."""
-    ids = set(known)
+    ids = set(known_ids)
     for pair in pairs:
         for id in (pair.a, pair.b):
             if id not in ids:
                 raise CorpusError(
-                    f"line {pair.line} of the pairs file: no document has the id {id!r:.80}; correct the id"
+                    f"line {pair.line_number} of the pairs file: no document has the id {id!r:.80}; correct the id"
                 )
 
 
@@ -121,7 +121,7 @@ def learn_threshold(
     pairs: Sequence[LabelledPair],
     *,
     current: tuple[Setting, float] | None = None,
-    minimum: float = 0.0,
+    min_threshold: float = 0.0,
 ) -> LearnedThreshold[Setting]:
     """Find the setting and the threshold that classify labelled pairs with the least balanced error.
 
@@ -129,34 +129,34 @@ def learn_threshold(
         values: the value of each pair, by setting. The first one of equally good settings is returned.
         pairs: the labelled pairs.
         current: the current setting and threshold. They are returned unless others are better.
-        minimum: minimum of the threshold.
+        min_threshold: minimum threshold.
     """
-    folds = min(_FOLDS, len(pairs))
-    setting, threshold = _best_setting(values, pairs, range(len(pairs)), current, minimum)
-    cross_validated = ConfusionCounts(0, 0, 0, 0)
+    folds = min(_MAX_FOLDS, len(pairs))
+    setting, threshold = _find_best_setting(values, pairs, range(len(pairs)), current, min_threshold)
+    cross_validated_counts = ConfusionCounts(0, 0, 0, 0)
     for fold in range(folds):
-        rest = [position for position in range(len(pairs)) if position % folds != fold]
-        fold_setting, fold_threshold = _best_setting(values, pairs, rest, current, minimum)
+        training_positions = [position for position in range(len(pairs)) if position % folds != fold]
+        fold_setting, fold_threshold = _find_best_setting(values, pairs, training_positions, current, min_threshold)
         fold_positions = range(fold, len(pairs), folds)
-        cross_validated += confusion_counts(values[fold_setting], pairs, fold_threshold, fold_positions)
-    misclassified = tuple(
-        pair for pair, value in zip(pairs, values[setting], strict=True) if (value >= threshold) != pair.label
+        cross_validated_counts += count_classifications(values[fold_setting], pairs, fold_threshold, fold_positions)
+    misclassified_pairs = tuple(
+        pair for pair, value in zip(pairs, values[setting], strict=True) if (value >= threshold) != pair.is_yes
     )
-    counts = confusion_counts(values[setting], pairs, threshold)
-    return LearnedThreshold(setting, threshold, counts, cross_validated, misclassified)
+    counts = count_classifications(values[setting], pairs, threshold)
+    return LearnedThreshold(setting, threshold, counts, cross_validated_counts, misclassified_pairs)
 
 
-def confusion_counts(
+def count_classifications(
     values: Sequence[float], pairs: Sequence[LabelledPair], threshold: float, positions: Sequence[int] | None = None
 ) -> ConfusionCounts:
     """Count how a threshold classifies the pairs at some positions, or all pairs."""
     positions = range(len(pairs)) if positions is None else positions
-    yes = [values[position] >= threshold for position in positions if pairs[position].label]
-    no = [values[position] >= threshold for position in positions if not pairs[position].label]
+    yes = [values[position] >= threshold for position in positions if pairs[position].is_yes]
+    no = [values[position] >= threshold for position in positions if not pairs[position].is_yes]
     return ConfusionCounts(sum(yes), len(yes), sum(no), len(no))
 
 
-def best_threshold(values: Values) -> float:
+def find_best_threshold(values: LabelledValues) -> float:
     """Return the threshold with the least balanced error. It has no more digits than are needed to separate the values.
 
     The error rates of both labels are added, because one label may have many more pairs than the other (Youden 1950,
@@ -172,26 +172,26 @@ def best_threshold(values: Values) -> float:
             false_negatives += 1
         else:
             false_positives -= 1
-        upper = ordered[position + 1][0] if position + 1 < len(ordered) else 1.0
-        if upper > value:
+        next_value = ordered[position + 1][0] if position + 1 < len(ordered) else 1.0
+        if next_value > value:
             cost = false_negatives * all_no + false_positives * all_yes
-            best = min(best, (cost, value - upper, (value + upper) / 2))
+            best = min(best, (cost, value - next_value, (value + next_value) / 2))
     threshold = best[2]
-    low = max((value for value, _ in values if value < threshold), default=0.0)
-    high = min((value for value, _ in values if value >= threshold), default=1.0)
+    lower_bound = max((value for value, _ in values if value < threshold), default=0.0)
+    upper_bound = min((value for value, _ in values if value >= threshold), default=1.0)
     rounded = (round(threshold, digits) for digits in range(1, 7))
-    return next((candidate for candidate in rounded if low < candidate <= high), round(threshold, 6))
+    return next((candidate for candidate in rounded if lower_bound < candidate <= upper_bound), round(threshold, 6))
 
 
-def _best_setting(
+def _find_best_setting(
     values: Mapping[Setting, Sequence[float]],
     pairs: Sequence[LabelledPair],
     positions: Sequence[int],
     current: tuple[Setting, float] | None,
-    minimum: float,
+    min_threshold: float,
 ) -> tuple[Setting, float]:
-    options = [current] if current else []
+    choices = [current] if current else []
     for setting, pair_values in values.items():
-        threshold = best_threshold([(pair_values[position], pairs[position].label) for position in positions])
-        options.append((setting, max(threshold, minimum)))
-    return min(options, key=lambda option: confusion_counts(values[option[0]], pairs, option[1], positions).cost)
+        threshold = find_best_threshold([(pair_values[position], pairs[position].is_yes) for position in positions])
+        choices.append((setting, max(threshold, min_threshold)))
+    return min(choices, key=lambda choice: count_classifications(values[choice[0]], pairs, choice[1], positions).cost)

@@ -23,7 +23,7 @@ from simdoc_search.tuning.labelled_pairs import (
     LabelledPair,
     LearnedThreshold,
     check_ids,
-    confusion_counts,
+    count_classifications,
     learn_threshold,
 )
 from simdoc_search.versions import match_sentences
@@ -53,22 +53,22 @@ def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
         StoreError: the store has neither sentences nor texts.
     """
     current = store.settings.limits
-    sentences = {id: _sentences(store, record) for id, record in _records(store, pairs).items()}
+    sentences = {id: _get_simhashes(store, record) for id, record in _read_records(store, pairs).items()}
     shares = [shares_by_bits(sentences[pair.a], sentences[pair.b], MAX_SENTENCE_DISTANCE) for pair in pairs]
-    nearest_first = sorted(range(MAX_SENTENCE_DISTANCE + 1), key=lambda bits: abs(bits - current.max_distance))
+    distances = sorted(range(MAX_SENTENCE_DISTANCE + 1), key=lambda distance: abs(distance - current.max_distance))
     values = {
-        bits: [_version_value(pair_shares[bits], current.min_smaller_share) for pair_shares in shares]
-        for bits in nearest_first
+        distance: [_compute_version_share(pair_shares[distance], current.min_smaller_share) for pair_shares in shares]
+        for distance in distances
     }
     best = learn_threshold(
-        values, pairs, current=(current.max_distance, current.min_share), minimum=current.min_smaller_share
+        values, pairs, current=(current.max_distance, current.min_share), min_threshold=current.min_smaller_share
     )
     limits = replace(current, max_distance=best.setting, min_share=best.threshold)
     return LearnedLimits(
         "versions",
         current,
         limits,
-        confusion_counts(values[current.max_distance], pairs, current.min_share),
+        count_classifications(values[current.max_distance], pairs, current.min_share),
         best,
     )
 
@@ -86,34 +86,34 @@ def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
         raise FormatMismatchError(
             "--for related needs concepts, but the index has none; index the documents again with --with relations"
         )
-    current, records = store.settings.limits, _records(store, pairs)
-    scores = [_related_score(store, records[pair.a], records[pair.b]) for pair in pairs]
+    current, records = store.settings.limits, _read_records(store, pairs)
+    scores = [_compute_related_score(store, records[pair.a], records[pair.b]) for pair in pairs]
     best = learn_threshold({current.max_distance: scores}, pairs, current=(current.max_distance, current.min_score))
     limits = replace(current, min_score=best.threshold)
-    return LearnedLimits("related", current, limits, confusion_counts(scores, pairs, current.min_score), best)
+    return LearnedLimits("related", current, limits, count_classifications(scores, pairs, current.min_score), best)
 
 
-def _version_value(shares: Shares, min_smaller_share: float) -> float:
+def _compute_version_share(shares: Shares, min_smaller_share: float) -> float:
     """Return the larger share of similar sentences; 0 if the other limits exclude the pair."""
     larger, smaller = max(shares.share, shares.share_of_other), min(shares.share, shares.share_of_other)
     return 0.0 if shares.has_too_few_matches or smaller < min_smaller_share else larger
 
 
-def _related_score(store: Store, a: Record, b: Record) -> float:
+def _compute_related_score(store: Store, a: Record, b: Record) -> float:
     """Return the score that `related` gives to document b if document a is the query document."""
     limits = store.settings.limits
     version_score = limits.score_of(
         match_sentences(decode_sentences(a.sentences), decode_sentences(b.sentences), limits.max_distance)
     )
-    concepts, others = decode_paragraphs(a.concepts), decode_paragraphs(b.concepts)
+    concepts, other_concepts = decode_paragraphs(a.concepts), decode_paragraphs(b.concepts)
     if version_score is not None or not concepts.paragraph_count:
         return version_score or 0.0
     weights = ConceptWeights(concepts, store.concept_frequencies, is_stored=True)
-    (similarity,) = weights.similarities(weights.weight_with([others]))
+    (similarity,) = weights.similarities(weights.weight_with([other_concepts]))
     return relation_score(similarity)
 
 
-def _records(store: Store, pairs: Sequence[LabelledPair]) -> Mapping[str, Record]:
+def _read_records(store: Store, pairs: Sequence[LabelledPair]) -> Mapping[str, Record]:
     records: dict[str, Record] = {}
     for id in {id for pair in pairs for id in (pair.a, pair.b)}:
         record = store.get(id, text=store.settings.sentences is None, sketches=True)
@@ -123,7 +123,7 @@ def _records(store: Store, pairs: Sequence[LabelledPair]) -> Mapping[str, Record
     return records
 
 
-def _sentences(store: Store, record: Record) -> Simhashes:
+def _get_simhashes(store: Store, record: Record) -> Simhashes:
     if store.settings.sentences is not None:
         return decode_sentences(record.sentences)
     if record.text is None:

@@ -20,8 +20,8 @@ from simdoc_search.stores import open_store
 from simdoc_search.stores.record import Record
 from simdoc_search.tuning.sample import ExactOverlaps
 
-_PAIRS_PER_BIN, _BINS = 150, 10
-_QUERIES, _SHARE_WITHOUT_OVERLAP = 120, 0.25
+_PAIRS_PER_BIN, _BIN_COUNT = 150, 10
+_QUERY_COUNT, _SHARE_WITHOUT_OVERLAP = 120, 0.25
 _SEED = 1
 
 Codes = NDArray[np.uint32]
@@ -66,13 +66,13 @@ def measure(
         probability: the required probability of finding a document with exactly this overlap.
     """
     next(fingerprints(["warm up"], settings.analysis, settings.minhash))
-    began = time.perf_counter()
+    start = time.perf_counter()
     sketches = list(fingerprints(texts.values(), settings.analysis, settings.minhash))
-    seconds = max(time.perf_counter() - began, 1e-9)
+    sketching_seconds = max(time.perf_counter() - start, 1e-9)
     codes = {id: sketch.codes() for id, sketch in zip(texts, sketches, strict=True)}
-    error, measured_pair_count = _estimation_error(codes, overlaps, settings)
-    overlapping_ids = overlaps.overlapping_ids(float(overlap))
-    query_ids = _query_documents(overlaps.ids, overlapping_ids)
+    error, measured_pair_count = _compute_error(codes, overlaps, settings)
+    overlapping_ids = overlaps.find_overlapping_ids(float(overlap))
+    query_ids = _choose_query_ids(overlaps.ids, overlapping_ids)
     expected_hit_count = hit_count = correct_hit_count = 0
     query_seconds = 0.0
     with open_store(":memory:", settings, create=True, store_texts=False) as store:
@@ -82,14 +82,14 @@ def measure(
         for id in query_ids:
             expected = overlapping_ids.get(id, set())
             expected_hit_count += len(expected)
-            began = time.perf_counter()
+            start = time.perf_counter()
             query = plan(encode(codes[id]), overlap, probability)
             hits = {
                 candidate.id
                 for candidate in (store.candidates(query, exclude=DocumentKey(id)) if query.can_match else ())
                 if query.is_hit(settings.estimate(codes[id], candidate.codes), overlap)
             }
-            query_seconds += time.perf_counter() - began
+            query_seconds += time.perf_counter() - start
             hit_count += len(hits)
             correct_hit_count += len(hits & expected)
     return Measurement(
@@ -102,32 +102,32 @@ def measure(
         hit_count=hit_count,
         query_count=len(query_ids),
         bytes_per_document=sum(len(encode_text(tokens)) for tokens in codes.values()) / max(1, len(codes)),
-        documents_per_second=len(codes) / seconds,
+        documents_per_second=len(codes) / sketching_seconds,
         query_ms=1000 * query_seconds / max(1, len(query_ids)),
     )
 
 
-def _query_documents(ids: Iterable[str], overlapping_ids: Mapping[str, set[str]]) -> list[str]:
+def _choose_query_ids(ids: Iterable[str], overlapping_ids: Mapping[str, set[str]]) -> list[str]:
     """Choose the query documents. Most of them overlap another document enough, and some do not."""
     rng = random.Random(_SEED)  # noqa: S311 - not a secret
-    count = min(len(overlapping_ids), round(_QUERIES * (1 - _SHARE_WITHOUT_OVERLAP)))
+    count = min(len(overlapping_ids), round(_QUERY_COUNT * (1 - _SHARE_WITHOUT_OVERLAP)))
     with_overlap = rng.sample(sorted(overlapping_ids), count)
-    others = sorted(set(ids) - set(overlapping_ids))
-    return [*with_overlap, *rng.sample(others, min(len(others), _QUERIES - count))]
+    other_ids = sorted(set(ids) - set(overlapping_ids))
+    return [*with_overlap, *rng.sample(other_ids, min(len(other_ids), _QUERY_COUNT - count))]
 
 
-def _estimation_error(codes: Mapping[str, Codes], overlaps: ExactOverlaps, settings: Settings) -> tuple[float, int]:
+def _compute_error(codes: Mapping[str, Codes], overlaps: ExactOverlaps, settings: Settings) -> tuple[float, int]:
     """Return the root mean square error of the estimates, and the number of pairs.
 
     The same number of pairs is drawn from each tenth of the overlaps. Otherwise, the many pairs with little overlap
     would dominate the error.
     """
     rng = np.random.default_rng(_SEED)
-    bins = np.minimum((overlaps.jaccard * _BINS).astype(np.int64), _BINS - 1)
+    bins = np.minimum((overlaps.jaccard * _BIN_COUNT).astype(np.int64), _BIN_COUNT - 1)
     squares = []
-    for number in range(_BINS):
-        pairs = np.flatnonzero((bins == number) & (overlaps.jaccard < 1))  # equal sets are never wrong
+    for number in range(_BIN_COUNT):
+        pairs = np.flatnonzero((bins == number) & (overlaps.jaccard < 1))  # the estimate for equal sets is always exact
         for pair in rng.permutation(pairs)[:_PAIRS_PER_BIN].tolist():
-            a, b = (codes[overlaps.ids[side[pair]]] for side in (overlaps.first, overlaps.second))
+            a, b = (codes[overlaps.ids[side[pair]]] for side in (overlaps.first_documents, overlaps.second_documents))
             squares.append((settings.estimate(a, b).overlap - overlaps.jaccard[pair]) ** 2)
     return (float(np.sqrt(np.mean(squares))) if squares else 0.0), len(squares)

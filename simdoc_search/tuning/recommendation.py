@@ -12,12 +12,12 @@ from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.tuning.labelled_pairs import LabelledPair, LearnedThreshold, check_ids, learn_threshold
 from simdoc_search.tuning.measurement import Measurement, measure
-from simdoc_search.tuning.sample import exact_overlaps
+from simdoc_search.tuning.sample import compute_exact_overlaps
 
 MIN_NEAR_PAIRS = 30
 """Minimum number of pairs near the required overlap. With fewer pairs, the measured recall is not reliable."""
 
-NEAR_DISTANCE = 0.1
+MAX_NEAR_DIFFERENCE = 0.1
 """Maximum difference from the required overlap, for pairs that are near it."""
 
 MAX_ERROR = 0.05
@@ -28,14 +28,14 @@ MAX_ERROR = 0.05
 class Tuning:
     """The measurements on a sample, and the recommendation."""
 
-    documents: int  # number of documents in the sample
+    document_count: int  # number of documents in the sample
     overlap: Fraction  # the required Jaccard similarity, as given or as learned from labelled pairs
     probability: Fraction  # the required probability of finding a document with exactly this overlap
     pair_count: int  # number of pairs in the sample with at least the required overlap, by the first analysis
-    near_pair_count: int  # number of pairs whose overlap differs from the required one by at most NEAR_DISTANCE
+    near_pair_count: int  # number of pairs whose overlap differs from the required one by at most MAX_NEAR_DIFFERENCE
     measurements: tuple[Measurement, ...]  # one measurement per setting
-    recommended: Measurement | None  # the recommended measurement; None if no setting finds enough
-    learned: Mapping[Analysis, LearnedThreshold[Analysis]]  # by analysis; empty without labelled pairs
+    recommended: Measurement | None  # the recommended measurement; None if no setting reaches the probability
+    learned_thresholds: Mapping[Analysis, LearnedThreshold[Analysis]]  # empty without labelled pairs
 
 
 def tune(
@@ -71,26 +71,39 @@ def tune(
         raise CorpusError("there are fewer than two documents with words; give more documents")
     check_ids(pairs, texts)
     analyses = list(dict.fromkeys(setting.analysis for setting in settings))
-    learned = {analysis: _learn_overlap(texts, pairs, analysis) for analysis in analyses} if pairs else {}
-    if learned:
+    learned_thresholds = {analysis: _learn_overlap(texts, pairs, analysis) for analysis in analyses} if pairs else {}
+    if learned_thresholds:
         best = min(
-            learned, key=lambda analysis: (learned[analysis].counts.cost, learned[analysis].cross_validated.cost)
+            learned_thresholds,
+            key=lambda analysis: (
+                learned_thresholds[analysis].counts.cost,
+                learned_thresholds[analysis].cross_validated_counts.cost,
+            ),
         )
         analyses, settings = [best], [setting for setting in settings if setting.analysis == best]
-    threshold = learned.get(analyses[0])
+    threshold = learned_thresholds.get(analyses[0])
     is_learned = overlap is None and threshold is not None and threshold.counts.is_useful
-    required = overlap or (Fraction(str(threshold.threshold)) if threshold and is_learned else Fraction(1, 2))
-    required = min(max(required, Fraction(1, 100)), Fraction(99, 100)) if is_learned else required
-    exact = {analysis: exact_overlaps(texts, analysis) for analysis in analyses}
+    required_overlap = overlap or (Fraction(str(threshold.threshold)) if threshold and is_learned else Fraction(1, 2))
+    required_overlap = (
+        min(max(required_overlap, Fraction(1, 100)), Fraction(99, 100)) if is_learned else required_overlap
+    )
+    exact = {analysis: compute_exact_overlaps(texts, analysis) for analysis in analyses}
     measurements = []
     for setting in settings:
-        measurements.append(measure(texts, exact[setting.analysis], setting, required, probability))
+        measurements.append(measure(texts, exact[setting.analysis], setting, required_overlap, probability))
         progress("measuring", len(measurements) / len(settings))
-    share, first = float(required), exact[analyses[0]]
+    min_overlap, first_overlaps = float(required_overlap), exact[analyses[0]]
     recommended = recommend([row for row in measurements if row.settings.analysis == analyses[0]], float(probability))
-    near = first.count(share - NEAR_DISTANCE, share + NEAR_DISTANCE)
+    near_pair_count = first_overlaps.count_pairs(min_overlap - MAX_NEAR_DIFFERENCE, min_overlap + MAX_NEAR_DIFFERENCE)
     return Tuning(
-        len(texts), required, probability, first.count(share), near, tuple(measurements), recommended, learned
+        len(texts),
+        required_overlap,
+        probability,
+        first_overlaps.count_pairs(min_overlap),
+        near_pair_count,
+        tuple(measurements),
+        recommended,
+        learned_thresholds,
     )
 
 

@@ -1,4 +1,4 @@
-"""Draws a random sample of documents, which is the same each time, and computes the exact overlaps of its pairs."""
+"""Draws a random sample of documents, always the same one, and computes the exact overlaps of its pairs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 
 
 def draw_sample(
-    items: Iterable[Item], size: int, required: Collection[str] = (), name: Callable[[Item], str] = str
+    items: Iterable[Item], size: int, required_names: Collection[str] = (), get_name: Callable[[Item], str] = str
 ) -> tuple[list[Item], int]:
     """Draw `size` items at random, and add all items with a required name. The required items come first.
 
@@ -35,26 +35,26 @@ def draw_sample(
         The drawn items in random order, and the total number of items.
     """
     rng, total = random.Random(_SEED), 0  # noqa: S311 - not a secret
-    added: list[Item] = []
+    required_items: list[Item] = []
     drawn: list[Item] = []
     for total, item in enumerate(items, 1):
-        if name(item) in required:
-            added.append(item)
+        if get_name(item) in required_names:
+            required_items.append(item)
             continue
-        seen = total - len(added)
+        seen = total - len(required_items)
         position = seen - 1 if seen <= size else rng.randrange(seen)
         if position < size:
             drawn[position : position + 1] = [item]
     rng.shuffle(drawn)
-    return [*added, *drawn], total
+    return [*required_items, *drawn], total
 
 
-def limit_texts(documents: Iterable[tuple[str, str]], required: Collection[str] = ()) -> dict[str, str]:
-    """Return the first texts that fit into `MAX_CHARACTERS`, by id; at least two texts and all required ones."""
+def limit_texts(documents: Iterable[tuple[str, str]], required_ids: Collection[str] = ()) -> dict[str, str]:
+    """Return the first texts that fit into `MAX_CHARACTERS`, by id, but at least two texts and all required ones."""
     texts: dict[str, str] = {}
     size = 0
     for id, text in documents:
-        if size + len(text) > MAX_CHARACTERS and len(texts) > 1 and id not in required:
+        if size + len(text) > MAX_CHARACTERS and len(texts) > 1 and id not in required_ids:
             break
         texts[id] = text
         size += len(text)
@@ -66,27 +66,26 @@ class ExactOverlaps:
     """All pairs of a sample that share a shingle."""
 
     ids: tuple[str, ...]  # ids of the documents
-    first: Ints  # number of the first document of each pair; int64, shape (pairs,)
-    second: Ints  # number of the second document of each pair
-    jaccard: NDArray[
-        np.float64
-    ]  # Jaccard similarity of each pair, greater than 0 and at most 1; float64, shape (pairs,)
+    first_documents: Ints  # number of the first document of each pair; int64, shape (pairs,)
+    second_documents: Ints  # number of the second document of each pair
+    # Jaccard similarity of each pair, greater than 0 and at most 1; float64, shape (pairs,)
+    jaccard: NDArray[np.float64]
 
-    def count(self, minimum: float, maximum: float = 1.0) -> int:
+    def count_pairs(self, minimum: float, maximum: float = 1.0) -> int:
         """Return the number of pairs with an overlap in this range, including both ends."""
         return int(np.count_nonzero((self.jaccard >= minimum) & (self.jaccard <= maximum)))
 
-    def overlapping_ids(self, minimum: float) -> dict[str, set[str]]:
-        """Return for each document the documents with at least this overlap. Documents without any are omitted."""
-        overlapping_ids: dict[str, set[str]] = {}
+    def find_overlapping_ids(self, minimum: float) -> dict[str, set[str]]:
+        """For each document, return the documents that overlap it by at least `minimum`. The others are omitted."""
+        find_overlapping_ids: dict[str, set[str]] = {}
         for pair in np.flatnonzero(self.jaccard >= minimum).tolist():
-            a, b = self.ids[self.first[pair]], self.ids[self.second[pair]]
-            overlapping_ids.setdefault(a, set()).add(b)
-            overlapping_ids.setdefault(b, set()).add(a)
-        return overlapping_ids
+            a, b = self.ids[self.first_documents[pair]], self.ids[self.second_documents[pair]]
+            find_overlapping_ids.setdefault(a, set()).add(b)
+            find_overlapping_ids.setdefault(b, set()).add(a)
+        return find_overlapping_ids
 
 
-def exact_overlaps(texts: Mapping[str, str], analysis: Analysis | None = None) -> ExactOverlaps:
+def compute_exact_overlaps(texts: Mapping[str, str], analysis: Analysis | None = None) -> ExactOverlaps:
     """Compute the overlaps of all pairs of documents that share a shingle."""
     number_of: dict[str, int] = {}
     sets = [
@@ -99,12 +98,12 @@ def exact_overlaps(texts: Mapping[str, str], analysis: Analysis | None = None) -
     owner_counts = np.bincount(shingles, minlength=len(number_of))
     begins = np.cumsum(owner_counts) - owner_counts
     first, second, jaccard = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0)]
-    for number, own in enumerate(sets):
-        _, positions = expand_runs(begins[own], owner_counts[own])
+    for number, shingle_numbers in enumerate(sets):
+        _, positions = expand_runs(begins[shingle_numbers], owner_counts[shingle_numbers])
         shared = np.bincount(owners[positions], minlength=len(sets))
         shared[: number + 1] = 0
-        others = np.flatnonzero(shared)
-        first.append(np.full(len(others), number))
-        second.append(others)
-        jaccard.append(shared[others] / (sizes[number] + sizes[others] - shared[others]))
+        overlapping = np.flatnonzero(shared)
+        first.append(np.full(len(overlapping), number))
+        second.append(overlapping)
+        jaccard.append(shared[overlapping] / (sizes[number] + sizes[overlapping] - shared[overlapping]))
     return ExactOverlaps(tuple(texts), np.concatenate(first), np.concatenate(second), np.concatenate(jaccard))

@@ -172,7 +172,7 @@ def _hash_file(algorithm: str, header: bytes, file: BinaryIO, deadline: float, *
     file.seek(0)
     while data := file.read(_BUFFER_SIZE):
         if time.monotonic() > deadline:
-            raise GitError("the deadline passed while files were hashed")
+            raise GitError("the deadline passed while files were being hashed")
         if is_text:
             data = held + data
             held = b"\r" if data.endswith(b"\r") else b""  # the newline may be at the beginning of the next block

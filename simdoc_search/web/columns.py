@@ -9,7 +9,7 @@ from typing import Any
 from simdoc_search.display import format_bytes
 from simdoc_search.documents import DocumentKey
 from simdoc_search.search import SimilaritySearch
-from simdoc_search.search.columns import Columns, column_text, is_column
+from simdoc_search.search.columns import Columns, format_column_value, is_column_name
 from simdoc_search.stores.record import Record
 from simdoc_search.web.request import PageRequest
 
@@ -55,13 +55,13 @@ def read_hit_columns(request: PageRequest, search: SimilaritySearch, keys: Seque
     records = columns.read_records(search.store, keys)
     fields = {key for record in records for key in record.metadata}
     file_columns = _FILE_COLUMNS if any(record.origin for record in records) else ()
-    suggested = [*file_columns, *sorted(filter(is_column, fields.difference(_FILE_COLUMNS)))][:_MAX_SUGGESTED]
+    suggested = [*file_columns, *sorted(filter(is_column_name, fields.difference(_FILE_COLUMNS)))][:_MAX_SUGGESTED]
     return HitColumns(columns.names, suggested, {record.key: _column_values(columns, record) for record in records})
 
 
 def read_document_fields(request: PageRequest, search: SimilaritySearch, record: Record) -> list[tuple[str, str]]:
     """Return the names and values of a document's metadata, and the date and size of its file, for display."""
-    [record] = Columns(request.served_store.columns).with_metadata(search.store, [record])
+    [record] = Columns(request.served_store.columns).add_metadata(search.store, [record])
     file_values = _column_values(Columns(_FILE_COLUMNS), record) if record.origin else {}
     values = file_values | {name: record.metadata[name] for name in sorted(record.metadata) if name not in file_values}
     return [(name, _format_cell(name, value)) for name, value in values.items()]
@@ -69,11 +69,11 @@ def read_document_fields(request: PageRequest, search: SimilaritySearch, record:
 
 def _column_values(columns: Columns, record: Record) -> dict[str, Any]:
     """Return the values of a document. The column `path` is the metadata field `path`, never the path of the file."""
-    values = columns.values(record)
+    values = columns.get_values(record)
     return values | {"path": record.metadata.get("path")} if "path" in values else values
 
 
 def _format_cell(name: str, value: Any) -> str:
     is_size = name == "size" and isinstance(value, int) and not isinstance(value, bool)
-    text = format_bytes(value) if is_size else column_text(name, value)
+    text = format_bytes(value) if is_size else format_column_value(name, value)
     return text if len(text) <= _MAX_CELL_CHARACTERS else f"{text[:_MAX_CELL_CHARACTERS]} …"

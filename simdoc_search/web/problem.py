@@ -55,7 +55,7 @@ def _describe_error(error: Exception, status: int) -> str:
         case HTTPException():
             details = {
                 404: "there is no page at this path; start at /",
-                405: "this path does not accept this HTTP method; use one from the Allow header",
+                405: "this path does not accept this HTTP method; use a method from the Allow header",
             }
             return details.get(status, error.detail)
         case StoppedError() if status == 504:

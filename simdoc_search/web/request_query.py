@@ -126,16 +126,18 @@ def find_document_key(request: PageRequest, search: SimilaritySearch, field: str
     if not id.strip():
         raise QuerySyntaxError(f"{field} is empty; give the id of a document")
     if index := request.value(f"{prefix}index"):
-        return Resolver(search.store).record(id, DocumentKey(id, index, request.value(f"{prefix}routing") or None)).key
+        return (
+            Resolver(search.store).get_record(id, DocumentKey(id, index, request.value(f"{prefix}routing") or None)).key
+        )
     check_is_not_local_path(search, id)
     if any(search.store.records([id])):
-        return Resolver(search.store).record(id).key
+        return Resolver(search.store).get_record(id).key
     return resolve_document_key(search, id)
 
 
 def resolve_document_key(search: SimilaritySearch, name: str) -> DocumentKey:
     """Return the key of the document with this id or file name. The errors are those of `find_document_key`."""
-    return Resolver(search.store).record(search.resolve(name, overlap=0).id).key
+    return Resolver(search.store).get_record(search.resolve(name, overlap=0).id).key
 
 
 def read_stored_record(search: SimilaritySearch, key: DocumentKey) -> Record:

@@ -6,7 +6,7 @@ from typing import Any
 
 from simdoc_search.as_json import concepts_as_json, key_as_json, related_as_json, versions_as_json
 from simdoc_search.errors import NoFingerprintError
-from simdoc_search.search.versions_result import HINT
+from simdoc_search.search.version_result import TEXT_ORDER_HINT
 from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE
 from simdoc_search.versions.relations import RELATED_SIMILARITY
 from simdoc_search.web.columns import read_hit_columns
@@ -23,7 +23,7 @@ def versions(request: PageRequest) -> Page:
     values = {
         **query.template_values(request),
         "result": result,
-        "hint": HINT,
+        "hint": TEXT_ORDER_HINT,
         "offsets": request.neighbour_offsets(len(result.hits)),
     }
     return Page("versions.html", values, versions_as_json(result, query.id, query.file, {}, None))

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NoReturn
 
 from simdoc_search.errors import SimdocError
 from simdoc_search.workers.memory import is_out_of_memory
-from simdoc_search.workers.process import OUT_OF_MEMORY
+from simdoc_search.workers.process import OUT_OF_MEMORY_STATUS
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def _serve(received: queue.SimpleQueue[Any], responses: BinaryIO) -> NoReturn:
             send("done", work(items, lambda index, share=1.0: send("item", (index, share))))
         except Exception as error:
             if is_out_of_memory(error):
-                os._exit(OUT_OF_MEMORY)  # the next process can use the memory that this one holds
+                os._exit(OUT_OF_MEMORY_STATUS)  # the next process can use the memory that this one holds
             send("failed", _to_picklable(error))
 
 
@@ -54,9 +54,9 @@ def _receive(requests: BinaryIO, received: queue.SimpleQueue[Any]) -> None:
             received.put(pickle.load(requests))  # noqa: S301 - from our own process
     except (EOFError, OSError):
         os._exit(0)
-    except BaseException as error:  # this process cannot unpickle what it received
+    except BaseException as error:  # the received data cannot be unpickled
         if is_out_of_memory(error):
-            os._exit(OUT_OF_MEMORY)
+            os._exit(OUT_OF_MEMORY_STATUS)
         sys.excepthook(*sys.exc_info())
         os._exit(1)
 

@@ -10,8 +10,10 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-_OUT_OF_MEMORY = re.compile(r"can't start new thread|failed to map segment|cannot allocate memory", re.IGNORECASE)
-"""Out-of-memory messages: of Python about threads, and of the system about libraries."""
+_OUT_OF_MEMORY_MESSAGE = re.compile(
+    r"can't start new thread|failed to map segment|cannot allocate memory", re.IGNORECASE
+)
+"""Matches the messages of Python about threads, and of the operating system about libraries."""
 
 
 def is_out_of_memory(error: BaseException | None) -> bool:
@@ -19,21 +21,21 @@ def is_out_of_memory(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
             return True
-        if isinstance(error, (RuntimeError, ImportError)) and _OUT_OF_MEMORY.search(str(error)):
+        if isinstance(error, (RuntimeError, ImportError)) and _OUT_OF_MEMORY_MESSAGE.search(str(error)):
             return True
         error = error.__cause__ or error.__context__
     return False
 
 
-def memory_of(pid: int) -> int:
+def read_process_memory(pid: int) -> int:
     """Return the resident memory of a process in bytes; 0 if it has ended or its memory is unknown."""
     try:
         return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError):
-        return _memory_without_proc(pid)
+        return _read_memory_with_psutil(pid)
 
 
-def _memory_without_proc(pid: int) -> int:
+def _read_memory_with_psutil(pid: int) -> int:
     try:
         import psutil  # type: ignore[import-untyped]  # noqa: PLC0415 - optional
     except ImportError:
@@ -45,7 +47,7 @@ def _memory_without_proc(pid: int) -> int:
 
 
 @cache
-def machine_memory() -> int | None:
+def read_machine_memory() -> int | None:
     """Return the memory of this machine, or of the container of this process, in bytes; None if it is unknown."""
     sizes = []
     with suppress(AttributeError, ValueError, OSError):

@@ -19,7 +19,7 @@ from simdoc_search.workers.process import BeginItem, ItemLimits, ProcessEndedErr
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
-_BATCH_VALUES = 256
+_VALUES_PER_BATCH = 256
 
 
 class WorkerPool(Generic[Item, Outcome]):
@@ -28,8 +28,8 @@ class WorkerPool(Generic[Item, Outcome]):
     Args:
         count: number of processes.
         work: processes the items in a subprocess.
-        outcome_of_failure: returns the outcome of an item that ended its process. It is called with the item and the
-            reason.
+        make_failed_outcome: returns the outcome of an item that crashed its process or exceeded a limit. It is called
+            with the item and the reason.
         limits: limits for each item.
     """
 
@@ -37,17 +37,17 @@ class WorkerPool(Generic[Item, Outcome]):
         self,
         count: int,
         work: Work[Item, Outcome],
-        outcome_of_failure: Callable[[Item, str], Outcome],
+        make_failed_outcome: Callable[[Item, str], Outcome],
         limits: ItemLimits,
     ) -> None:
-        self._outcome_of_failure = outcome_of_failure
+        self._make_failed_outcome = make_failed_outcome
         self._idle: queue.SimpleQueue[WorkerProcess[Item, Outcome]] = queue.SimpleQueue()
         self._threads = ThreadPoolExecutor(count, "simdoc-worker")
-        self._open = ExitStack()
-        self._open.callback(self._threads.shutdown, wait=True, cancel_futures=True)
+        self._resources = ExitStack()
+        self._resources.callback(self._threads.shutdown, wait=True, cancel_futures=True)
         try:
             for _ in range(count):
-                self._idle.put(self._open.enter_context(closing(WorkerProcess(work, limits))))
+                self._idle.put(self._resources.enter_context(closing(WorkerProcess(work, limits))))
         except BaseException:
             self.close()
             raise
@@ -58,21 +58,21 @@ class WorkerPool(Generic[Item, Outcome]):
 
     def close(self) -> None:
         """End the processes, even if they are working."""
-        self._open.close()
+        self._resources.close()
 
     def _run(self, items: Sequence[Item]) -> list[Outcome]:
         process = self._idle.get()
         outcomes: dict[int, Outcome] = {}
-        groups = [list(range(len(items)))]  # indices of items to process together; the next group is the last one
+        groups = [list(range(len(items)))]  # indices of items to process together; the last group is processed next
         try:
             while groups:
                 group = groups.pop()
                 try:
                     outcomes.update(zip(group, process.run([items[index] for index in group]), strict=True))
                 except ProcessEndedError as end:
-                    if end.is_timeout or (len(group) == 1 and end.was_fresh):
+                    if end.is_timeout or (len(group) == 1 and end.is_first_run):
                         suspect = group.pop(end.item or 0)
-                        outcomes[suspect] = self._outcome_of_failure(items[suspect], end.reason)
+                        outcomes[suspect] = self._make_failed_outcome(items[suspect], end.reason)
                         groups += [group] if group else []
                     elif end.item is not None:
                         # Retry it alone in a fresh process, because other items may have used up the memory.
@@ -89,7 +89,7 @@ def iterate_in_subprocess(
     make_iterator: Callable[..., Iterator[Outcome]],
     *arguments: Any,
     limits: ItemLimits | None = None,
-    batch_size: int = _BATCH_VALUES,
+    batch_size: int = _VALUES_PER_BATCH,
 ) -> Generator[Outcome, None, None]:
     """Run an iterator in a subprocess, and yield its values.
 
@@ -103,7 +103,7 @@ def iterate_in_subprocess(
         DocumentError: the process crashed or exceeded a limit. The message is the reason in a few words.
         SimdocError: the iterator raised it.
     """
-    work: Work[int, Outcome] = _NextValues(make_iterator, arguments)
+    work: Work[int, Outcome] = _ReadNextValues(make_iterator, arguments)
     with closing(WorkerProcess(work, limits or ItemLimits())) as process:
         try:
             while values := process.run(range(batch_size)):
@@ -112,7 +112,7 @@ def iterate_in_subprocess(
             raise DocumentError(end.reason) from None
 
 
-class _NextValues(Generic[Outcome]):
+class _ReadNextValues(Generic[Outcome]):
     """Work that returns the next values of an iterator."""
 
     def __init__(self, make_iterator: Callable[..., Iterator[Outcome]], arguments: Sequence[Any]) -> None:

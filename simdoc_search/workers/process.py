@@ -19,21 +19,21 @@ from pathlib import Path
 from typing import Any, BinaryIO, Generic, Protocol, TypeVar, cast
 
 from simdoc_search.errors import SimdocError
-from simdoc_search.workers.memory import machine_memory, memory_of
+from simdoc_search.workers.memory import read_machine_memory, read_process_memory
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
 ITEM_SECONDS = 120.0
 
-OUT_OF_MEMORY = 86
+OUT_OF_MEMORY_STATUS = 86
 """Exit status of a worker process that cannot get more memory."""
 
 _WATCH_SECONDS = 0.05  # a process that allocates 2 GB per second allocates 100 MB in this time
 _MIN_MEMORY, _MAX_MEMORY = 1_000_000_000, 4_000_000_000  # a text of 50 MB needs 0.7 GB
 
 # Before Python 3.11 there is no -P, and sys.path begins with '', the current directory.
-_START = """\
+_START_CODE = """\
 import sys
 paths = sys.argv[1:]
 sys.path[:] = paths + [path for path in sys.path if path and path not in paths]
@@ -50,7 +50,7 @@ def memory_per_worker(workers: int) -> int:
 
     All workers share half of the machine's memory. Each worker gets 1 to 4 GB, but never more than this half.
     """
-    machine = machine_memory()
+    machine = read_machine_memory()
     if machine is None:
         return _MIN_MEMORY
     return min(max(machine // 2 // workers, _MIN_MEMORY), _MAX_MEMORY, machine // 2)
@@ -72,7 +72,7 @@ class ItemLimits:
 
 
 class BeginItem(Protocol):
-    """The function that the work calls before it reads an item, and with None after it has read the last item."""
+    """A function that the work calls before it reads an item. After the last item, the work calls it with None."""
 
     def __call__(self, index: int | None, share: float = 1.0, /) -> None:
         """Report the index of the item. The item may take this share, 0 to 1, of the time limit."""
@@ -86,18 +86,18 @@ class ProcessEndedError(Exception):
     """The worker process crashed or exceeded a limit.
 
     Attributes:
-        reason: why it ended, in a few words.
-        item: index of the item that it was reading; None if it was not reading an item.
+        reason: why the process ended, in a few words.
+        item: index of the item that the process was reading; None if it was not reading an item.
         is_timeout: whether the item exceeded the time limit.
-        was_fresh: whether the process had not completed any items before.
+        is_first_run: whether the process failed in its first run, before it had returned any outcomes.
     """
 
-    def __init__(self, reason: str, item: int | None, *, is_timeout: bool, was_fresh: bool) -> None:
+    def __init__(self, reason: str, item: int | None, *, is_timeout: bool, is_first_run: bool) -> None:
         super().__init__(reason)
         self.reason: str = reason
         self.item: int | None = item
         self.is_timeout: bool = is_timeout
-        self.was_fresh: bool = was_fresh
+        self.is_first_run: bool = is_first_run
 
 
 class WorkerProcess(Generic[Item, Outcome]):
@@ -130,7 +130,7 @@ class WorkerProcess(Generic[Item, Outcome]):
         """
         with self._lock:
             self._check_open()
-            if self._process.has_ended():  # after its last outcome
+            if self._process.has_ended():  # a process may end after it has returned its last outcome
                 self._process.stop()
                 self._process = self._start()
             self._process.item, self._process.deadline = None, None
@@ -143,7 +143,7 @@ class WorkerProcess(Generic[Item, Outcome]):
         finally:
             with self._lock:
                 self._is_working = False
-        self._process.is_fresh = False
+        self._process.is_first_run = False
         if kind == "failed":
             raise value
         outcomes: list[Outcome] = value
@@ -180,7 +180,7 @@ class WorkerProcess(Generic[Item, Outcome]):
                 if process.deadline is not None and time.monotonic() > process.deadline:
                     process.is_timeout = True
                     process.kill_reason = f"took longer than {process.seconds:.3g} s to read"
-                elif memory_of(process.popen.pid) > self._limits.memory:
+                elif read_process_memory(process.popen.pid) > self._limits.memory:
                     process.kill_reason = f"needed more memory than {self._limits.memory / 1e6:,.0f} MB to read"
                 else:
                     continue
@@ -188,7 +188,7 @@ class WorkerProcess(Generic[Item, Outcome]):
 
     def _start(self) -> _Process:
         process = _Process()
-        with suppress(OSError):  # the process has ended already, which `run` notices
+        with suppress(OSError):  # the process has ended already; `run` notices this
             process.send(self._work)
         return process
 
@@ -200,14 +200,14 @@ class WorkerProcess(Generic[Item, Outcome]):
             process.popen.wait(1)
         process.stop()
         status = process.popen.returncode
-        reason = "ran out of memory" if status == OUT_OF_MEMORY else f"ended unexpectedly (exit code {status})"
+        reason = "ran out of memory" if status == OUT_OF_MEMORY_STATUS else f"ended unexpectedly (exit code {status})"
         reason = process.kill_reason or reason
         if not process.is_ready:
             return SimdocError(
                 f"a worker process {reason} when it started; if memory is short, raise the limit or use fewer workers"
             )
         self._process = self._start()
-        return ProcessEndedError(reason, process.item, is_timeout=process.is_timeout, was_fresh=process.is_fresh)
+        return ProcessEndedError(reason, process.item, is_timeout=process.is_timeout, is_first_run=process.is_first_run)
 
     def _check_open(self) -> None:
         if self._closed.is_set():
@@ -218,22 +218,22 @@ class _Process:
     """A process of the operating system, and its state.
 
     Attributes:
-        is_ready: whether it has started and received its work.
-        is_fresh: whether it has not completed any items yet.
-        item: index of the item that it is reading; None if it is not reading an item.
-        deadline: time until which the item must be read, as returned by `time.monotonic`.
+        is_ready: whether the process has started and received its work.
+        is_first_run: whether the process has not returned any outcomes yet.
+        item: index of the item that the process is reading; None if it is not reading an item.
+        deadline: time until which the item must be read, as returned by `time.monotonic`; None if there is no item.
         seconds: time limit of the item.
-        kill_reason: the limit that it exceeded, in words; empty if it was not killed.
-        is_timeout: whether it exceeded the time limit.
+        kill_reason: why the process was killed, in a few words; empty if it was not killed.
+        is_timeout: whether the process was killed because of the time limit.
     """
 
     def __init__(self) -> None:
-        self.is_ready, self.is_fresh, self.is_timeout = False, True, False
+        self.is_ready, self.is_first_run, self.is_timeout = False, True, False
         self.item: int | None = None
         self.deadline: float | None = None
         self.seconds, self.kill_reason = 0.0, ""
         self.popen = subprocess.Popen(  # noqa: S603 - our own command
-            _command(),
+            _make_command(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # only the parent receives Ctrl-C; on Windows, the flags do this
@@ -255,29 +255,29 @@ class _Process:
         self.popen.kill()
         self.popen.wait()
         for pipe in self._pipes:
-            with suppress(OSError):  # the buffer may contain data that was not sent
+            with suppress(OSError):  # the buffer may contain unsent data
                 pipe.close()
 
 
-def _command() -> list[str]:
+def _make_command() -> list[str]:
     if not sys.executable:
         raise SimdocError("cannot start worker processes, because Python's executable is unknown; use one worker")
     flags: list[str] = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined] # as multiprocessing does
     safe = ["-P"] if sys.version_info >= (3, 11) else []
-    return [sys.executable, *flags, *safe, "-c", _START % OUT_OF_MEMORY, *_import_path()]
+    return [sys.executable, *flags, *safe, "-c", _START_CODE % OUT_OF_MEMORY_STATUS, *_find_import_paths()]
 
 
-def _import_path() -> list[str]:
-    """Return the paths that this process imports from.
+def _find_import_paths() -> list[str]:
+    """Return the folders that this process imports from.
 
-    The current directory is one of them only if it contains this package or is in PYTHONPATH.
+    The current directory is only included if it contains this package or is in PYTHONPATH.
     """
     package_parent = str(Path(__file__).parents[2])
     variable = "" if sys.flags.ignore_environment else os.environ.get("PYTHONPATH", "")
     allowed = {package_parent, *filter(None, variable.split(os.pathsep))}
     try:
         current = Path.cwd().resolve()
-    except OSError:  # it was removed
+    except OSError:  # the current directory was removed
         current = None
     safe = [
         path for path in sys.path if Path(path).is_absolute() and (path in allowed or Path(path).resolve() != current)

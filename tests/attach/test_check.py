@@ -106,7 +106,7 @@ FACTS = {"facts": {"type": "keyword"}}
         (mapping(tokens={"analyzer": "standard"}), "simdoc.tokens has analyzer 'standard', not 'whitespace'; apply"),
         (mapping(tokens={"search_analyzer": None}), "simdoc.tokens has search_analyzer None, not 'simple'"),
         (mapping(tokens={"similarity": "BM25"}), "simdoc.tokens has similarity 'BM25', not 'boolean'"),
-        (mapping(tokens={"meta": None}), "meta has no settings of simdoc-search"),
+        (mapping(tokens={"meta": None}), "contains no simdoc-search settings"),
         (mapping(tokens={"meta": {"simdoc_version": "99"}}), "format version 99"),
         (mapping(buckets={"type": "keyword"}), "simdoc.buckets has type 'keyword', not 'short'"),
         (mapping(buckets=None), "there is no field simdoc.buckets"),
@@ -226,7 +226,7 @@ def test_a_block_is_reported(temp_indices: TempIndices, engine: Engine, block: s
         findings = check(engine, name)
     finally:
         call(temp_indices.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": None})
-    (finding,) = [finding for finding in findings if f"it has the block index.blocks.{block}" in finding.message]
+    (finding,) = [finding for finding in findings if f"the index has the block index.blocks.{block}" in finding.message]
 
     assert wrong == finding.is_problem
 
@@ -300,7 +300,7 @@ def test_an_index_without_our_field_is_named_with_the_command(temp_indices: Temp
         result.exit_code,
         result.stdout.splitlines()[-1],
     )
-    assert [Finding(names[1], True, "it is closed; open it first")] == [
+    assert [Finding(names[1], True, "the index is closed; open the index first")] == [
         finding for finding in check(engine, alias) if finding.is_problem
     ]
 

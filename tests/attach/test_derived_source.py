@@ -75,7 +75,7 @@ def check_complete(engine: Engine, index: str) -> None:
     again = Backfill(engine, index, BackfillOptions("body")).run()
     stale = Backfill(engine, index, BackfillOptions("body", stale=True)).run()
 
-    assert (0, 0, len(TEXTS)) == (again.documents, stale.updated, stale.unchanged)
+    assert (0, 0, len(TEXTS)) == (again.document_count, stale.updated, stale.unchanged)
 
 
 def test_a_backfill_writes_only_our_field(temp_indices: TempIndices, engine: Engine) -> None:

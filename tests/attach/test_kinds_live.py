@@ -121,7 +121,7 @@ def test_a_loader_makes_the_tokens_of_simdoc_search_index(temp_indices: TempIndi
                 assert getattr(one, kind).tolist() == getattr(other, kind).tolist() != []
 
     assert (["long"], ["city", "river"]) == (sharing(engine, name), naming_the_danube(engine, name))
-    assert ([], 0) == (problems(engine, name), run(engine, name, extractor=CAPITALS).documents)
+    assert ([], 0) == (problems(engine, name), run(engine, name, extractor=CAPITALS).document_count)
 
 
 @pytest.mark.parametrize("engine", ["opensearch", "elasticsearch"], indirect=True)
@@ -146,8 +146,8 @@ def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(temp_indices: TempInd
     for (kind, option), message in zip(options.items(), messages, strict=True):
         assert f"the index {name} of {place} has no {kind}" in message
         assert f"simdoc-search backfill {place} --text-field text {option}" in message
-    assert (0, 0) == (plain[0].documents, plain[1].updated)
-    assert (len(TEXTS), len(TEXTS), 0) == (expected.writes, first.updated, again.documents)
+    assert (0, 0) == (plain[0].document_count, plain[1].updated)
+    assert (len(TEXTS), len(TEXTS), 0) == (expected.writes, first.updated, again.document_count)
     assert ALL == open_store(place).settings
     assert before == {id: engine.call("GET", [name, "_doc", id])["_source"]["simdoc"]["tokens"] for id in TEXTS}
     assert (["long"], ["city", "river"], []) == (
@@ -201,7 +201,7 @@ def test_a_new_index_has_the_requested_passages(temp_indices: TempIndices, engin
     assert PLAIN == open_store(f"{engine.name}/{none}").settings
     assert "passages" not in engine.call("GET", [none, "_doc", "long"])["_source"]["simdoc"]
     assert Settings(passages=PassageSettings(46)) == open_store(f"{engine.name}/{longer}").settings
-    assert "its field simdoc has the settings 'nfkc_cf word 5" in skipped.reason
+    assert "the field simdoc has the settings 'nfkc_cf word 5" in skipped.reason
     assert "passages:1 46 5', not 'nfkc_cf word 5" in skipped.reason
 
 
@@ -213,7 +213,7 @@ def test_a_text_without_concepts_after_an_error_has_everything_else(temp_indices
     report, again = (run(engine, name, extractor=CAPITALS) for _ in range(2))
 
     assert (1, 1, {"fails": "concepts"}) == (report.updated, report.without_words, report.incomplete)
-    assert (0, []) == (again.documents, problems(engine, name))
+    assert (0, []) == (again.document_count, problems(engine, name))
     assert ["city", "river"] == naming_the_danube(engine, name)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.attach.pipeline import pipeline_body
-from simdoc_search.attach.search_templates import search_templates
+from simdoc_search.attach.pipeline import build_pipeline_body
+from simdoc_search.attach.search_templates import build_search_templates
 from simdoc_search.errors import StoreError
 from simdoc_search.query import similar_by_id
 from simdoc_search.sketch.tokens import decode_text
@@ -106,14 +106,14 @@ def fingerprint_in(engine: Engine, index: str, id: str) -> dict[str, Any]:
 
 def test_the_command_prints_the_bodies() -> None:
     """The field can be chosen. Its name is escaped as in JSON."""
-    templates = search_templates()
+    templates = build_search_templates()
 
     assert NAMES == list(templates)
     assert ["mustache"] * 4 + ["painless"] == [template["script"]["lang"] for template in templates.values()]
     assert [] == [name for name, template in templates.items() if "$" in template["script"]["source"]]
     assert templates == json.loads(output("template", "show", "--search"))
-    assert search_templates('a"b') == json.loads(output("template", "show", "--search", "--field", 'a"b'))
-    assert '{{^field}}a\\"b{{/field}}.tokens"' in search_templates('a"b')["simdoc-similar"]["script"]["source"]
+    assert build_search_templates('a"b') == json.loads(output("template", "show", "--search", "--field", 'a"b'))
+    assert '{{^field}}a\\"b{{/field}}.tokens"' in build_search_templates('a"b')["simdoc-similar"]["script"]["source"]
 
 
 # --- simdoc-similar ---
@@ -219,7 +219,7 @@ def test_a_fingerprint_finds_the_hits_of_its_document_and_the_document(
 
 
 def test_a_text_without_words_finds_nothing(engine: Engine, index: str) -> None:
-    body = {"pipeline": pipeline_body(), "docs": [{"_source": {"body": "..."}}]}
+    body = {"pipeline": build_pipeline_body(), "docs": [{"_source": {"body": "..."}}]}
     made = engine.call("POST", ["_ingest", "pipeline", "_simulate"], body)["docs"][0]["doc"]["_source"]["simdoc"]
 
     assert 0 == made["shingles"]
@@ -313,7 +313,7 @@ def test_templates_query_another_field(engine: Engine, temp_indices: TempIndices
 
 def test_the_command_installs_only_missing_templates(opensearch_url: str) -> None:
     for name in NAMES:
-        call(opensearch_url, "PUT", f"/_scripts/{name}", search_templates()[name])
+        call(opensearch_url, "PUT", f"/_scripts/{name}", build_search_templates()[name])
     call(opensearch_url, "DELETE", "/_scripts/simdoc-passages")
     first = answer("template", "install", opensearch_url, "--search", "--force")
     printed = output("template", "install", opensearch_url, "--search")

@@ -14,7 +14,7 @@ from simdoc_search import Analysis, Document, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.inspection import inspect_indices
 from simdoc_search.attach.inspection.sample import Sample
-from simdoc_search.attach.pipeline import pipeline_body
+from simdoc_search.attach.pipeline import build_pipeline_body
 from simdoc_search.errors import LocationError, StoreNotFoundError
 from simdoc_search.sketch.key import resolve_hash_key
 from simdoc_search.sketch.settings import Settings
@@ -68,7 +68,7 @@ def test_the_texts_of_an_index_of_simdoc_search_are_in_body(temp_indices: TempIn
         found = inspect_indices(engine, name)
 
         assert (9, 0) == (found.documents, found.missing)
-        assert reason in found.sample.not_compared
+        assert reason in found.sample.not_compared_reason
         assert (9, 9, 0) == (found.sample.documents, found.sample.sampled, found.sample.stale)
 
 
@@ -100,7 +100,9 @@ def test_each_index_behind_an_alias_has_its_own_settings(temp_indices: TempIndic
     assert {first: 5, second: 6} == {inspected.index.name: inspected.counts.documents for inspected in whole.indices}
     assert (1, 1) == (whole.missing, sum(inspected.counts.with_other_settings for inspected in whole.indices))
     assert Sample(9, 9, 0) == whole.sample
-    assert [(closed, "it is closed; open it first")] == [(index.index, index.reason) for index in whole.skipped]
+    assert [(closed, "the index is closed; open the index first")] == [
+        (index.index, index.reason) for index in whole.skipped
+    ]
     assert (9, 0) == (part.documents, part.missing)
     assert 11 == inspect_indices(engine, f"{first},{second}").documents
 
@@ -129,7 +131,7 @@ def test_the_cost_does_not_grow_with_the_index(temp_indices: TempIndices) -> Non
 
             server.handle = count
             with to(server.url) as engine:
-                found = inspect_indices(engine, index, sample=20)
+                found = inspect_indices(engine, index, sample_size=20)
             sizes.append((len(server.requests), read[0]))
 
         assert (number, 20) == (found.documents, found.sample.sampled)
@@ -161,10 +163,10 @@ def test_fingerprints_are_compared_only_with_known_text_fields(temp_indices: Tem
         inspect_indices(engine, index, text_fields=fields).sample for fields in ((), ["body"], ["bodi"])
     )
 
-    assert "give it with --text-field" in unknown.not_compared
+    assert "give it with --text-field" in unknown.not_compared_reason
     assert {"list": "is not an object"} == unknown.malformed
     assert Sample(2, 2, 1, ("list",)) == known
-    assert "none of the 2 sampled documents has the field bodi; choose another one" in misspelt.not_compared
+    assert "none of the 2 sampled documents has the field bodi; choose another one" in misspelt.not_compared_reason
 
 
 def test_fingerprints_with_a_secret_key_are_compared_only_with_the_key(
@@ -176,7 +178,7 @@ def test_fingerprints_with_a_secret_key_are_compared_only_with_the_key(
     found = inspect_indices(engine, index)
     monkeypatch.setenv("SIMDOC_HASH_KEY", "a secret of some length")
 
-    assert (1, True) == (the_only_index(found).counts.current, "key" in found.sample.not_compared)
+    assert (1, True) == (the_only_index(found).counts.current, "key" in found.sample.not_compared_reason)
     assert Sample(1, 1, 0) == inspect_indices(engine, index).sample
 
 
@@ -187,17 +189,17 @@ def test_the_state_of_the_pipeline_is_reported(temp_indices: TempIndices, engine
     """A pipeline may call another one."""
     index, name = temp_indices.make(mapping()), temp_indices.name()
     bodies: dict[str, Any] = {
-        "fits": pipeline_body(),
-        "different": pipeline_body(Settings(Analysis(shingle_size=4))),
-        "title": pipeline_body(text_field="title"),
-        "field": pipeline_body(field="simdoc_2"),
+        "fits": build_pipeline_body(),
+        "different": build_pipeline_body(Settings(Analysis(shingle_size=4))),
+        "title": build_pipeline_body(text_field="title"),
+        "field": build_pipeline_body(field="simdoc_2"),
         "other": {"processors": [{"set": {"field": "seen", "value": True}}]},
         "calls": {"processors": [{"pipeline": {"name": f"{name}-fits"}}]},
     }
     states = {"title": "different", "field": "different", "calls": "fits"}
 
     def pipeline() -> Any:
-        return the_only_index(inspect_indices(engine, index, sample=0)).pipeline
+        return the_only_index(inspect_indices(engine, index, sample_size=0)).pipeline
 
     assert ("none", "") == (pipeline().state, pipeline().name)
     for kind, body in bodies.items():

@@ -134,7 +134,7 @@ def test_edges_are_written_as_csv(tmp_path: Path) -> None:
         (["versions"], "give one of ID, --file or --all"),
         (["related"], "give one of ID, --file, --text or --all"),
         (["show", "D3", "--text-only", "--concepts"], "give --text-only or --concepts, not both"),
-        (["show", "D3", "--synonyms", "x"], "--synonyms needs --concepts; add it"),
+        (["show", "D3", "--synonyms", "x"], "--synonyms needs --concepts; add --concepts"),
     ],
 )
 def test_contradicting_options_are_refused(command: list[str], message: str) -> None:
@@ -149,10 +149,12 @@ def test_a_score_is_explained(folder: Path) -> None:
     explanation = hit["explanation"]
 
     assert lines[2].strip().startswith(f"similarity of concepts {explanation['similarity']:.3f}: the mean of ")
-    assert explanation["similarity"] == pytest.approx(sum(concept["part"] for concept in explanation["concepts"]))
-    assert {"word", "weight", "part", "source", "hit"} == explanation["concepts"][0].keys()
+    assert explanation["similarity"] == pytest.approx(
+        sum(concept["contribution"] for concept in explanation["concepts"])
+    )
+    assert {"word", "weight", "contribution", "query_names", "hit_names"} == explanation["concepts"][0].keys()
     championship = next(concept for concept in explanation["concepts"] if concept["word"] == "championship")
-    assert "PGA Championship" in championship["source"]
+    assert "PGA Championship" in championship["query_names"]
     assert any(line.split("  ")[-1].startswith("championship: PGA Championship") for line in lines)
     version = output("related", "D1 v1", "--explain")
     assert "this is a version, so its score is computed from sentences" in version

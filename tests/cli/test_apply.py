@@ -97,7 +97,9 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
     result = run(*MOVE)
 
     assert 1 == result.exit_code
-    assert "docs/sub/copy.txt: the plan has no state for it (same text; it has changed" in result.stderr
+    assert (
+        "docs/sub/copy.txt: the plan has no state for this document (same text; the file has changed" in result.stderr
+    )
     assert "to write a new plan for these documents, run: simdoc-search duplicates FOLDER --plan NEW" in result.stderr
     assert "1 moved, 1 left alone, 1 document removed from the store" == result.stdout.splitlines()[-1]
     output("duplicates", "docs", "--plan", "again.tsv")
@@ -108,7 +110,7 @@ def test_a_member_of_an_archive_is_never_dropped_and_no_file_is_dropped_in_its_f
     """This holds even if the user writes drop."""
     write(Path("docs"), {"a.zip": packed_zip({"keep.txt": BASE})})
     output("index", "docs", "--archives")
-    before, reason = tree(Path("docs")), "it is in an archive, which is left unchanged"
+    before, reason = tree(Path("docs")), "the file is in an archive, and archives are not changed"
     rows = plan("docs", "--keep-in", "a.zip!")
 
     assert ["keep", "", "a.zip!keep.txt"] == rows[0]
@@ -188,7 +190,7 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     assert [["keep", "", "a"], ["drop", "identical", "b"], ["drop", "identical", "c"]] == plan("--overlap", "90")
 
     moved = run(*MOVE)
-    assert (1, 2) == (moved.exit_code, moved.stderr.count("so only --delete removes it, from the store"))
+    assert (1, 2) == (moved.exit_code, moved.stderr.count("to remove it from the store, use --delete and --store"))
     assert "the deletion of 2 documents without files cannot be undone" in sentence(
         run("apply", "plan.tsv", "--delete")
     )
@@ -196,11 +198,14 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     result = run("apply", "plan.tsv", "--delete", "--yes")
 
     assert (1, "1 deleted, 1 left alone") == (result.exit_code, result.stdout.splitlines()[-1])
-    assert "left alone: c: its text has changed since the plan was written" in result.stderr
+    assert "left alone: c: the text has changed since the plan was written" in result.stderr
     assert "documents  2" == stored()
     assert "0 deleted, 1 already done, 1 left alone" in run("apply", "plan.tsv", "--delete", "--yes").stdout
     undone = run("apply", "--undo", UNDO)
-    assert (1, "not restored: b: a document that was deleted from its store cannot be restored; index it again") == (
+    assert (
+        1,
+        "not restored: b: a document that was deleted from the store cannot be restored; index the document again",
+    ) == (
         undone.exit_code,
         undone.stderr.strip(),
     )

@@ -98,7 +98,7 @@ def test_unknown_options_and_invalid_values_are_one_sentence(folder: Path) -> No
     assert "store must be a non-empty string, not 3" in refused(folder, "store = 3")
     assert "is not valid TOML: " in refused(folder, "[similar")
     assert "is not valid TOML: " in refused(folder, "\ufeff\0")
-    assert "it is a folder" in refused(folder, "", "list", SIMDOC_CONFIG=str(folder))
+    assert "leads to a folder" in refused(folder, "", "list", SIMDOC_CONFIG=str(folder))
 
 
 def test_a_file_made_to_exhaust_the_parser_is_one_short_sentence(folder: Path) -> None:

@@ -251,7 +251,7 @@ def test_members_of_archives_are_compared_and_never_dropped() -> None:
     )
     Path("docs/a.zip").unlink()
     left = {document["id"]: document["reason"] for document in answer("duplicates", "docs")["left_out"]}
-    assert dict.fromkeys(("a.zip!keep.txt", "a.zip!x.txt"), "its archive is gone") == left
+    assert dict.fromkeys(("a.zip!keep.txt", "a.zip!x.txt"), "the archive is gone") == left
 
 
 def test_members_of_a_named_archive_have_its_path() -> None:
@@ -288,13 +288,13 @@ def test_an_exclusion_that_matches_no_document_is_noted() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--overlap", "0"], "an overlap of 0 would pair every document with every other"),
+        (["--overlap", "0"], "an overlap of 0 would pair all documents with each other"),
         (["--overlap", "0.8"], "write"),
         (["--overlap", "101"], "100"),
         (["--keep", "best"], "keep must be one of longest, first, newest, oldest, max:FIELD or min:FIELD"),
         (["--json", "--csv", "-"], "--json and --csv - both write to stdout; give only one of them"),
         (["--filter", "de"], "write FIELD=VALUE"),
-        (["--checkpoint", "done"], "a checkpoint needs via='engine'"),
+        (["--checkpoint", "done"], "a checkpoint requires compare_in='engine'"),
     ],
 )
 def test_a_wrong_option_is_a_usage_error(options: list[str], message: str) -> None:

@@ -91,7 +91,7 @@ def test_hard_links_free_nothing_and_symbolic_links_are_left_out() -> None:
         for duplicate in cluster["duplicates"]
     }
 
-    assert {"id": "a.txt", "reason": "it is a symbolic link"} in result["left_out"]
+    assert {"id": "a.txt", "reason": "the path is a symbolic link"} in result["left_out"]
     assert "copy.txt" == cluster["representative"]
     assert {
         "real.txt": ("identical", "drop", len(TEXT)),
@@ -127,4 +127,4 @@ def test_files_on_another_computer_are_not_dropped() -> None:
     output("index", "docs", "--store", "s")
     Path("docs").rename("elsewhere")
 
-    assert {"b.txt": ("same text", "decide", "same text; it is gone")} == members("--store", "s")
+    assert {"b.txt": ("same text", "decide", "same text; the file is gone")} == members("--store", "s")

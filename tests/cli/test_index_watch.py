@@ -15,7 +15,7 @@ import pytest
 
 from simdoc_search import open_store
 from simdoc_search.corpus import FileSource, changed_files
-from simdoc_search.indexing.pruning import vanished_documents_at
+from simdoc_search.indexing.pruning import find_vanished_documents_at
 from tests.support.archives import packed_zip
 from tests.support.cli import environment, output, run, usage_error, words, write
 from tests.support.slow_cases import slow_after
@@ -175,7 +175,7 @@ def test_documents_of_deleted_files_are_removed_unless_they_are_many(tmp_path: P
     root = write(tmp_path / "docs", files)
     output("index", root, "--archives", "--store", tmp_path / "store")
     with open_store(tmp_path / "store") as store:
-        assert [] == vanished_documents_at(store, root, [str(root / "a.zip"), str(root / "b")]).ids
+        assert [] == find_vanished_documents_at(store, root, [str(root / "a.zip"), str(root / "b")]).ids
         (root / "a.zip").unlink()
         (root / "b" / "c.txt").unlink()
         (root / "b").rmdir()
@@ -184,8 +184,8 @@ def test_documents_of_deleted_files_are_removed_unless_they_are_many(tmp_path: P
         many = [str(root / "many" / f"{number}.txt") for number in range(20)]
 
         assert {"a.zip!x.txt", "b/c.txt"} == set(
-            vanished_documents_at(store, root, [str(root / "a.zip"), str(root / "b")]).ids
+            find_vanished_documents_at(store, root, [str(root / "a.zip"), str(root / "b")]).ids
         )
-        assert [] == vanished_documents_at(store, root, many).ids
-        assert "they are more than half of its 22" in vanished_documents_at(store, root, many).problems[0]
-        assert 20 == len(vanished_documents_at(store, root, many, prune_all=True).ids)
+        assert [] == find_vanished_documents_at(store, root, many).ids
+        assert "they are more than half of its 22" in find_vanished_documents_at(store, root, many).problems[0]
+        assert 20 == len(find_vanished_documents_at(store, root, many, prune_all=True).ids)

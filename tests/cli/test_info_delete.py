@@ -77,7 +77,7 @@ def test_store_option_precedes_the_environment_and_the_default(folder: Path) -> 
 
 
 def test_without_a_store_the_command_that_creates_one_is_shown(folder: Path) -> None:
-    message = "no store at nowhere; create one with: simdoc-search index FOLDER --store nowhere"
+    message = "no store at nowhere; create a store with: simdoc-search index FOLDER --store nowhere"
 
     assert message == sentence(run("info", "--store", "nowhere")) == sentence(run("delete", "a", "--store", "nowhere"))
     assert not (folder / "nowhere").exists()

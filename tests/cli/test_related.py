@@ -134,6 +134,6 @@ def test_options_for_concepts_are_checked_before_a_store_is_created(folder: Path
     for name in ("x", "spacy:"):
         message = usage_error(run(*new, "--with", "relations", "--extractor", name))
         assert "choose yake, names or spacy:MODEL" in message
-    assert "only work with --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
+    assert "require --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
     assert not (folder / "new").exists()
     assert "the store has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--extractor", "names"))

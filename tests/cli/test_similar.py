@@ -239,7 +239,7 @@ def test_messages_about_common_mistakes_name_the_right_command() -> None:
             ["doc123", "--measure", "contained", "--probability", "80"],
             "'contained' cannot be combined with a probability; omit",
         ),
-        (["doc123_20_80", "--measure", "contained"], 'remove it from "doc123.txt"_20_80'),
+        (["doc123_20_80", "--measure", "contained"], 'omit the probability in "doc123.txt"_20_80'),
         (["doc123", "--size", "0"], "--size"),
         (["doc123", "--offset", "-1"], "--offset"),
         (["doc123", "--planner", "best"], "--planner"),

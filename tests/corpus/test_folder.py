@@ -89,7 +89,9 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.txt")
 
     assert isinstance(source, FileSource)
-    assert Skipped(str(tmp_path / "a.txt"), "it is a pipe, not a regular file") == read_in_process(source)
+    assert Skipped(str(tmp_path / "a.txt"), "the path leads to a pipe, not to a regular file") == read_in_process(
+        source
+    )
 
 
 @posix_only
@@ -141,7 +143,7 @@ def test_names_that_are_not_utf8_are_skipped(tmp_path: Path) -> None:
 
     assert ["good.txt"] == ids(tmp_path)
     assert {r"caf\xe9.txt": reason, r"d\xff/": reason} == skipped(tmp_path)
-    with pytest.raises(CorpusError, match=r"the name of .*d\\xff is not valid UTF-8; rename it"):
+    with pytest.raises(CorpusError, match=r"the name of .*d\\xff is not valid UTF-8; rename the file or folder"):
         find_files([os.fsdecode(os.fsencode(tmp_path) + b"/d\xff")])
 
 

@@ -119,16 +119,16 @@ NESTED_NAMES = '{"id": "a", "text": "t"' + f', "{"k" * 50}": {{"z": 1' * 300 + "
         ('{"id": "a", "text": "t", "n": NaN}', "not JSON: NaN is not a number in JSON"),
         ('{"id": "a", "text": "t", "n": [-Infinity]}', "not JSON: -Infinity is not a number in JSON"),
         ('{"id": "a", "text": "t", "n": 1e999}', "not JSON: 1e999 is too large a number"),
-        (r'{"id": "a", "text": "\ud800"}', "it contains an unpaired surrogate, which is not a character"),
-        (r'{"id": "\udfff", "text": "t"}', "it contains an unpaired surrogate, which is not a character"),
+        (r'{"id": "a", "text": "\ud800"}', "the line contains an unpaired surrogate, which is not a character"),
+        (r'{"id": "\udfff", "text": "t"}', "the line contains an unpaired surrogate, which is not a character"),
         (
             r'{"id": "a", "text": "t", "m": {"k": ["\uD83D"]}}',
-            "it contains an unpaired surrogate, which is not a character",
+            "the line contains an unpaired surrogate, which is not a character",
         ),
         (b'{"id": "a", "text": "\xe9"}', "not valid UTF-8"),
         ('{"id": "a", "text": "t", "m": ' + "[" * 200_000, "nested too deeply"),
         ('{"id": "a", "text": "t", "m": ' + '{"m":' * 900 + "1" + "}" * 901, None),
-        (NESTED_NAMES, "its field names have more than 1,048,576 characters in total"),
+        (NESTED_NAMES, "the field names have more than 1,048,576 characters in total"),
     ],
 )
 def test_a_bad_line_has_a_reason(line: bytes | str, why: str | None) -> None:

@@ -65,7 +65,7 @@ def launch_child(tmp_path: Path) -> Iterator[Any]:
         ready = tmp_path / "ready"
         script = f"import signal, time, pathlib; {code}; pathlib.Path({str(ready)!r}).touch(); time.sleep(60)"
         command = [sys.executable, "-c", script, "the-token"]
-        pids.append(processes.launch(command, tmp_path, {}, tmp_path / "log"))
+        pids.append(processes.launch_process(command, tmp_path, {}, tmp_path / "log"))
         deadline = time.monotonic() + 20
         while not ready.exists() and time.monotonic() < deadline:
             time.sleep(0.02)

@@ -203,7 +203,7 @@ def test_the_next_start_starts_a_killed_node(three_nodes: Cluster) -> None:
     assert 2 == call(three_nodes.urls[1], "GET", "/_cluster/health?wait_for_nodes=2&timeout=60s")["number_of_nodes"]
     assert start_cluster(port=three_nodes.port).was_running
     assert three_nodes.status().is_healthy
-    assert 3 == len({three_nodes.pid(number) for number in three_nodes.numbers} - {0})
+    assert 3 == len({three_nodes.pid(number) for number in three_nodes.node_numbers} - {0})
 
 
 def test_a_running_node_is_not_restarted(three_nodes: Cluster) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search.devengine import EngineError, find_free_port, packages
 from simdoc_search.devengine.common import cache_folder, data_folder
-from simdoc_search.devengine.node import HTTP_PORTS, TRANSPORT_OFFSET, Node, check_ports, is_port_in_use
+from simdoc_search.devengine.node import HTTP_PORTS, TRANSPORT_PORT_OFFSET, Node, check_ports, is_port_in_use
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,7 +31,7 @@ def test_ports_outside_the_range_are_refused(port: int, nodes: int) -> None:
 
 
 def test_transport_ports_differ_from_http_ports() -> None:
-    assert set() == set(HTTP_PORTS) & {port + TRANSPORT_OFFSET for port in HTTP_PORTS}
+    assert set() == set(HTTP_PORTS) & {port + TRANSPORT_PORT_OFFSET for port in HTTP_PORTS}
 
 
 def test_a_port_on_which_a_program_listens_is_in_use(used_port: int) -> None:

@@ -101,4 +101,4 @@ def test_a_node_that_ends_during_its_start_is_an_error(home: Path, monkeypatch: 
     shutil.rmtree(engine.data)
 
     with pytest.raises(EngineError, match=r"node 1 ended during its start \(exit code 1\); see its log in "):
-        engine.wait([1], 5)
+        engine.wait_for_nodes([1], 5)

@@ -80,7 +80,7 @@ def test_documents_that_cannot_be_compared_are_left_out_with_the_reason(tmp_path
         DocumentKey("bare"): "has no fingerprint",
         DocumentKey("blank"): "has no words",
         DocumentKey("broken"): "has repeated tokens",
-        DocumentKey("gone.txt"): "its file is gone",
+        DocumentKey("gone.txt"): "the file is gone",
     } == made.left_out
     assert {str(tmp_path): 1} == made.missing_files
 

@@ -27,7 +27,7 @@ def store_with(documents_to_index: Iterable[Document]) -> FreezableStore:
 
 
 def via_engine(store: FreezableStore, **options: Any) -> Duplicates:
-    return duplicates_in(store, via="engine", **options)
+    return duplicates_in(store, compare_in="engine", **options)
 
 
 def pairs(found: Duplicates) -> set[tuple[str, str]]:
@@ -223,9 +223,9 @@ def test_files_that_are_not_usable_checkpoints_are_left_unchanged(
 
 
 def test_options_that_cannot_be_combined_are_refused(three_documents: FreezableStore, tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="this store is not in an engine; omit via='engine'"):
-        duplicates_in(open_store(":memory:", create=True), via="engine")
-    with pytest.raises(QuerySyntaxError, match="via must be one of memory, engine, not 'cluster'"):
-        duplicates_in(three_documents, via="cluster")  # type: ignore[arg-type]
-    with pytest.raises(QuerySyntaxError, match="a checkpoint needs via='engine'; set it, or omit the checkpoint"):
+    with pytest.raises(StoreError, match="this store is not in an engine; omit compare_in='engine'"):
+        duplicates_in(open_store(":memory:", create=True), compare_in="engine")
+    with pytest.raises(QuerySyntaxError, match="compare_in must be one of memory, engine, not 'cluster'"):
+        duplicates_in(three_documents, compare_in="cluster")  # type: ignore[arg-type]
+    with pytest.raises(QuerySyntaxError, match="a checkpoint requires compare_in='engine'; set compare_in"):
         duplicates_in(three_documents, checkpoint=tmp_path / "done")

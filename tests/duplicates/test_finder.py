@@ -15,6 +15,7 @@ from simdoc_search.duplicates import pairs as pairs_module
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact import containment, jaccard, shingle_set
 from tests.support.texts import overlapping, text
+from tests.support.workers import worker_processes
 
 
 def find_among(texts: Iterable[str], **options: Any) -> Duplicates:
@@ -209,6 +210,30 @@ def test_a_collection_may_have_very_few_documents(texts: list[str]) -> None:
     assert [count, count] == [len(list(found.groups())), len(list(found.pairs()))]
 
 
+def test_the_result_does_not_depend_on_the_number_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(6)
+    pairs = [overlapping(rng, rng.choice([20, 300, 900]), rng.choice([0.7, 0.8, 0.9])) for _ in range(60)]
+    texts = [each for pair in pairs for each in pair] + ["", "...", "Füße \ud800", "漢字 漢字"]
+    documents = [Document(f"{number:03}", each, {"n": number}) for number, each in enumerate(texts * 2)]
+    in_one_process = list(duplicates_among(documents, overlap=0.75).pairs())
+    monkeypatch.setattr("simdoc_search.workers.mapping.FEW_CHUNKS", 1)
+    monkeypatch.setattr("simdoc_search.duplicates.fingerprinting._CHUNK_DOCUMENTS", 7)
+    monkeypatch.setattr("simdoc_search.duplicates.verification._CHARACTERS_AT_ONCE", 1000)
+    processes: list[int] = []
+
+    def count_processes(stage: str, share: float) -> None:
+        if stage == "verifying":
+            processes.append(len(worker_processes()))
+
+    before = len(worker_processes())
+
+    assert in_one_process == list(
+        duplicates_among(documents, overlap=0.75, workers=2, progress=count_processes).pairs()
+    )
+    assert before + 2 == max(processes)
+    assert before == len(worker_processes())
+
+
 def documents_that_must_not_be_read() -> Iterator[Document]:
     """Raise an error if the documents are read."""
     yield from (1 / 0 for _ in range(1))  # type: ignore[misc]
@@ -217,10 +242,11 @@ def documents_that_must_not_be_read() -> Iterator[Document]:
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("overlap", 0, "an overlap of 0 would pair every document with every other"),
+        ("overlap", 0, "an overlap of 0 would pair all documents with each other"),
         ("overlap", 80, "80 % is 0.8|from 0 to 1"),
         ("measure", "cosine", "measure must be one of jaccard, containment, contained"),
         ("keep", "best", "keep must be one of"),
+        ("workers", 0, "workers must be an integer of at least 1, not 0"),
     ],
 )
 def test_a_wrong_option_is_refused_before_anything_is_read(option: str, value: object, message: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from tests.support.texts import text
 KEY = (1, 2)
 
 
-def verifier(texts: Sequence[str | None], read: list[int] | None = None, **options: int) -> Verifier:
+def verifier(texts: Sequence[str | None], read: list[int] | None = None, **options: Any) -> Verifier:
     """Return a verifier for texts. It appends the documents that it reads to `read`."""
 
     def read_texts(numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
@@ -76,3 +77,15 @@ def test_a_text_is_read_once_while_it_is_in_the_cache(cache_bytes: int, reads: i
 
     assert [(1, 2, 2)] * 3 == [*shared(made, (0, 1)), *shared(made, (2, 3)), *shared(made, (0, 1))]
     assert reads == len(read)
+
+
+@pytest.mark.parametrize("shingles_at_once", [1, 3, 1000])
+def test_counts_do_not_depend_on_the_pairs_that_are_compared_together(
+    shingles_at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("simdoc_search.duplicates.verification._SHINGLES_AT_ONCE", shingles_at_once)
+    texts = ["a b c d e f", "a b c d e g", "", "a b c d e f g h"]
+    pairs = [(a, b) for a in range(4) for b in range(4)]
+    made = verifier(texts, shingles=np.array([2, 2, 0, 4]))
+
+    assert shared(verifier(texts), *pairs) == shared(made, *pairs)

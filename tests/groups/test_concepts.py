@@ -10,8 +10,8 @@ import pytest
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.groups import concepts as module
 from simdoc_search.groups import find_topics
-from simdoc_search.groups.collection import read_documents
-from simdoc_search.groups.concepts import related_pairs
+from simdoc_search.groups.all_documents import read_documents
+from simdoc_search.groups.concepts import find_related_pairs
 from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
 from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, Limits
 from simdoc_search.stores.base import Store
@@ -44,7 +44,7 @@ def ignore_progress(_stage: str, _share: float) -> None:
 
 def by_brute_force(store: Store) -> dict[tuple[int, int], float]:
     """Compare each pair of documents as `related` does. Returns the scores of the related pairs."""
-    documents = read_documents(store, None, ignore_progress, concepts=True)
+    documents = read_documents(store, None, ignore_progress, with_concepts=True)
     codes, counts = np.unique(
         np.concatenate([np.unique(each.codes) for each in documents.concepts]), return_counts=True
     )
@@ -54,11 +54,15 @@ def by_brute_force(store: Store) -> dict[tuple[int, int], float]:
     return {(a, b): score for a, b, score in zip(*pairs.tolist(), scores, strict=True) if score >= DEFAULT_MIN_SCORE}
 
 
-def find_related_pairs(store: Store) -> dict[tuple[int, int], float]:
-    pairs = related_pairs(
-        store, read_documents(store, None, ignore_progress, concepts=True), Limits(), ignore_progress, filtered=False
+def find_scores(store: Store) -> dict[tuple[int, int], float]:
+    pairs = find_related_pairs(
+        store,
+        read_documents(store, None, ignore_progress, with_concepts=True),
+        Limits(),
+        ignore_progress,
+        is_filtered=False,
     )
-    columns = (pairs.first.tolist(), pairs.second.tolist(), pairs.scores.tolist())
+    columns = (pairs.first_documents.tolist(), pairs.second_documents.tolist(), pairs.scores.tolist())
     return {(a, b): score for a, b, score in zip(*columns, strict=True)}
 
 
@@ -66,13 +70,13 @@ def test_related_documents_are_those_of_brute_force(store: Store) -> None:
     expected = by_brute_force(store)
 
     assert len(expected) > 20
-    assert expected == pytest.approx(find_related_pairs(store))
+    assert expected == pytest.approx(find_scores(store))
 
 
 def test_comparisons_that_are_not_made_are_counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some pairs are missing, but no wrong pair is added."""
     monkeypatch.setattr(module, "MAX_COMPARED", 1)
-    expected, actual = by_brute_force(store), find_related_pairs(store)
+    expected, actual = by_brute_force(store), find_scores(store)
     topics = find_topics(store, Limits(), None, ignore_progress)
 
     assert 0 < len(actual) < len(expected)
@@ -92,7 +96,7 @@ def test_a_large_group_with_frequent_concepts_is_found(monkeypatch: pytest.Monke
 
     assert [120] == [1 + len(topic.members) for topic in topics.topics()]
     assert (5, 80) == (topics.frequent_concept_count, topics.documents_without_candidates)
-    assert topics.compared < 120 * module.ANCHORS * 2
+    assert topics.compared < 120 * module.MAX_ANCHORS * 2
 
 
 def test_members_have_the_score_that_related_gives() -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.groups import sentences as module
-from simdoc_search.groups.collection import AllDocuments
-from simdoc_search.groups.sentences import VersionPairs, version_pairs
+from simdoc_search.groups.all_documents import AllDocuments
+from simdoc_search.groups.sentences import VersionPairs, find_version_pairs
 from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE, Limits
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.versions.matching import match_sentences, shares_of_pairs
@@ -40,11 +40,11 @@ def as_arrays(read: Sequence[Sequence[int]]) -> AllDocuments:
 
 
 def find_versions(read: Sequence[Sequence[int]], limits: Limits | None = None) -> VersionPairs:
-    return version_pairs(as_arrays(read), limits or Limits(), lambda _stage, _share: None)
+    return find_version_pairs(as_arrays(read), limits or Limits(), lambda _stage, _share: None)
 
 
 def scores(pairs: VersionPairs) -> dict[tuple[int, int], float]:
-    columns = (pairs.first.tolist(), pairs.second.tolist(), pairs.scores.tolist())
+    columns = (pairs.first_documents.tolist(), pairs.second_documents.tolist(), pairs.scores.tolist())
     return {(a, b): score for a, b, score in zip(*columns, strict=True)}
 
 
@@ -68,7 +68,7 @@ def test_versions_are_those_of_brute_force(read: list[list[int]], min_share: flo
 def test_the_shares_of_many_pairs_are_those_of_single_pairs(read: list[list[int]]) -> None:
     made = as_arrays(read)
     first, second = np.array(list(combinations(range(len(read)), 2))).T
-    shares = shares_of_pairs(made.sentences, made.begins, made.counts, (first, second))
+    shares = shares_of_pairs(made.sentences, made.sentence_starts, made.sentence_counts, (first, second))
     expected = [
         match_sentences(np.array(read[a], np.uint64), np.array(read[b], np.uint64))
         for a, b in zip(first, second, strict=True)
@@ -99,7 +99,7 @@ def test_nearly_all_versions_are_found_by_a_sample_of_similar_sentences(monkeypa
     assert not found.found_all_similar
     assert {(at, at + 1) for at in range(0, 400, 4)} <= scores(found).keys()
     assert scores(found).keys() <= {(at, at + 1) for at in range(0, 400, 2)}
-    assert len(found.first) >= 198
+    assert len(found.first_documents) >= 198
 
 
 def test_documents_with_a_very_frequent_sentence_are_paired_with_a_few_others() -> None:
@@ -110,6 +110,6 @@ def test_documents_with_a_very_frequent_sentence_are_paired_with_a_few_others() 
     others = [[*draw.integers(0, 2**64, 9, dtype=np.uint64).tolist(), footer] for _ in range(500)]
     found = find_versions([[*text, footer]] * 500 + others)
 
-    assert {*range(500)} == {*found.first.tolist(), *found.second.tolist()}
-    assert found.compared < 500 * 2 * module.ANCHORS
+    assert {*range(500)} == {*found.first_documents.tolist(), *found.second_documents.tolist()}
+    assert found.compared < 500 * 2 * module.MAX_ANCHORS
     assert 500 == found.documents_with_frequent_sentences

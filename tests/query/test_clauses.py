@@ -119,14 +119,14 @@ def test_a_query_without_a_fingerprint_is_unchanged(query: str) -> None:
         ("FINGERPRINT:a OR", "is not valid in Lucene's query syntax"),
         ("(FINGERPRINT:a", "is not valid in Lucene's query syntax"),
         ("FINGERPRINT:a*", "is not a document id; write ID_OVERLAP"),
-        ("FINGERPRINT:a~2", "write FINGERPRINT:ID_20, without wildcards, and outside the parentheses of other fields"),
+        ("FINGERPRINT:a~2", "write FINGERPRINT:ID_20, without wildcards, and not in the parentheses of another field"),
         (
             "FINGERPRINT:[a TO b]",
-            "write FINGERPRINT:ID_20, without wildcards, and outside the parentheses of other fields",
+            "write FINGERPRINT:ID_20, without wildcards, and not in the parentheses of another field",
         ),
         (
             "title:(one FINGERPRINT:a)",
-            "write FINGERPRINT:ID_20, without wildcards, and outside the parentheses of other fields",
+            "write FINGERPRINT:ID_20, without wildcards, and not in the parentheses of another field",
         ),
     ],
 )

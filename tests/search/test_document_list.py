@@ -50,7 +50,7 @@ def test_a_column_with_dots_is_a_nested_field_of_an_application(temp_indices: Te
     with open_store(f"{temp_indices.engine}/{index}") as store:
         rows = list(list_documents(store, columns, sort="date"))
         best = SimilaritySearch(store).similar("2020", include_self=True).hits[0]
-        fields_of_hit = columns.values_at(store, [best.key])[best.key]
+        fields_of_hit = columns.read_values(store, [best.key])[best.key]
 
         assert ["2021", "2020", "2019"] == [row["id"] for row in rows]
         assert {"head.title": "Of 2020", "head.by.name": "Ada", "date": "2020-01-02"} == fields_of_hit

@@ -55,6 +55,15 @@ def groups(duplicates: Duplicates) -> list[tuple[str, list[tuple[str, str, float
     ]
 
 
+def test_worker_processes_verify_the_texts_of_a_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = search_over(store)
+    in_one_process = groups(search.duplicates(overlap=0.5))
+    monkeypatch.setattr("simdoc_search.duplicates.verification._FEW_CHUNKS", 0)
+
+    assert in_one_process
+    assert in_one_process == groups(search.duplicates(overlap=0.5, workers=2))
+
+
 def test_any_store_gives_the_same_groups(store: Store) -> None:
     """A text without words is not compared."""
     duplicates = search_over(store).duplicates()
@@ -92,7 +101,7 @@ def test_a_longer_edited_copy_is_not_kept_for_identical_ones(store: Store) -> No
     assert ["Kopie 1.txt", "Kopie 2.txt", "orig (1).txt"] == [id for id, kind, *_ in others if kind == "identical"]
     assert [("edit.txt", "near", round(96 / 97, 4), True)] == [other for other in others if other[1] != "identical"]
     if isinstance(store, Freezable):
-        assert [(kept, others)] == groups(search.duplicates(via="engine"))
+        assert [(kept, others)] == groups(search.duplicates(compare_in="engine"))
     assert [("orig.txt", ["edit.txt"])] == [
         (kept, [other[0] for other in others]) for kept, others in groups(search.duplicates(new=["edit.txt"]))
     ]
@@ -140,7 +149,7 @@ def test_documents_have_the_size_date_and_path_of_their_file(tmp_path: Path, sto
     assert ("in/a.txt", ["in/b.txt"]) == (group.kept.id, [duplicate.id for duplicate in group.duplicates])
     assert (len(BASE) + 1, str(tmp_path / "in/b.txt")) == (group.duplicates[0].size, group.duplicates[0].path)
     assert (tmp_path / "in/b.txt").stat().st_mtime_ns == group.duplicates[0].mtime_ns
-    assert {"in/gone.txt": "its file is gone"} == {place.id: why for place, why in duplicates.left_out.items()}
+    assert {"in/gone.txt": "the file is gone"} == {place.id: why for place, why in duplicates.left_out.items()}
 
 
 def test_only_new_documents_are_compared_and_old_ones_are_kept(store: Store) -> None:

@@ -127,7 +127,9 @@ def test_an_index_that_cannot_have_marks_is_named(temp_indices: TempIndices) -> 
     advice = "apply the mapping of simdoc-search template show, then reindex"
     assert f"simdoc.cluster has type 'text', not 'keyword'; {advice}" == reason(good, bad)
     assert "the index can have only 0 more fields (limit 11); increase index.mapping.total_fields.limit" == reason(full)
-    assert "it has the block index.blocks.write; remove the block before you write to it" == reason(closed)
+    assert "the index has the block index.blocks.write; remove the block before you write to the index" == reason(
+        closed
+    )
     changed = call(temp_indices.engine, "GET", f"/{good}/_mapping")[good]["mappings"]["properties"]
     assert mapping()["properties"] == {**mapping()["properties"], **changed}
 
@@ -144,7 +146,10 @@ def test_a_list_of_objects_is_not_marked(temp_indices: TempIndices) -> None:
     assert isinstance(next(hit["_source"]["simdoc"] for hit in hits(temp_indices, index) if hit["_id"] == "list"), list)
     assert 1 == shown.exit_code
     assert "marks: 0 set, 0 removed, 3 unchanged" in shown.stderr
-    assert "Error: the document 'list' was not marked: its field simdoc is malformed; repair it with" in shown.stderr
+    assert (
+        "Error: the document 'list' was not marked: the field simdoc is malformed; repair the field with"
+        in shown.stderr
+    )
 
 
 @one_engine

@@ -71,7 +71,7 @@ def test_all_sources_of_a_text_are_found(thesis: Thesis, whole: PassageResult) -
     assert (first.covered, first.total) == (whole.covered, whole.total)
     assert thesis.sources == {hit.id: hit.words for hit in whole}
     assert sorted(thesis.sources.values(), reverse=True) == [hit.added_words for hit in whole]
-    assert ("Showing 10 of 20 matches", "20 matches") == (first.showing, whole.showing)
+    assert ("Showing 10 of 20 matches", "20 matches") == (first.page_description, whole.page_description)
 
 
 def test_order_and_coverage_do_not_depend_on_the_page(thesis: Thesis, whole: PassageResult) -> None:

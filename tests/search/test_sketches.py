@@ -96,4 +96,6 @@ def test_an_engine_finds_the_duplicates_that_memory_finds(new_opensearch_store: 
         search = SimilaritySearch(store)
         search.index([*drafts(), Document("short", "three words here"), Document("copy", "Three words, here!")])
 
-        assert [5, 5] == [search.duplicates(overlap=0.5, via=via).duplicate_count for via in ("memory", "engine")]
+        assert [5, 5] == [
+            search.duplicates(overlap=0.5, compare_in=compare_in).duplicate_count for compare_in in ("memory", "engine")
+        ]

@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import Document, DocumentKey, Settings, SimilaritySearch, any_of, none_of
 from simdoc_search.errors import AmbiguousQueryError, UnknownDocumentError
 from simdoc_search.search import SearchResult
-from simdoc_search.search.results import result_or_raise
+from simdoc_search.search.results import raise_if_error
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.filters import Filters
@@ -32,9 +32,9 @@ READERS = {
 QUERIES: dict[str, RunQuery] = {
     "similar": SimilaritySearch.similar,
     "containment": lambda search, query, **more: search.similar(query, measure="containment", **more),
-    "many": lambda search, query, **more: result_or_raise(*search.similar_many([query], **more)),
+    "many": lambda search, query, **more: raise_if_error(*search.similar_many([query], **more)),
     "passages": SimilaritySearch.passages,
-    "passages of many": lambda search, query, **more: result_or_raise(*search.passages_of_many([query], **more)),
+    "passages of many": lambda search, query, **more: raise_if_error(*search.passages_of_many([query], **more)),
     "versions": SimilaritySearch.versions,
     "related": SimilaritySearch.related,
 }

@@ -96,7 +96,7 @@ def test_the_key_is_never_shown() -> None:
 
     assert [] == [text for text in shown for secret in (SECRET, *bits) if secret in text]
     assert KEY.check in repr(KEY)
-    with pytest.raises(ValueError, match="at least 16 characters; create one with: openssl rand") as caught:
+    with pytest.raises(ValueError, match="at least 16 characters; create a key with: openssl rand") as caught:
         HashKey("secret")
     assert "secret" not in str(caught.value)
 
@@ -115,7 +115,7 @@ def test_the_key_comes_from_the_caller_or_the_environment(monkeypatch: pytest.Mo
 
 
 def test_an_index_stores_only_the_check_value() -> None:
-    """The check value is not enough to make a fingerprint. The right key is needed."""
+    """The checksum is not enough to make a fingerprint. The right key is needed."""
     settings = Settings(minhash=KEYED)
 
     assert {**Settings().to_dict(), "hash_key_check": KEY.check} == settings.to_dict()

@@ -122,8 +122,8 @@ TWICE = "is not the stored form of a sketch, or occurs twice"
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"analysis": []}, f"{ANALYSIS}, but the stored ones are []"),
-        ({"analysis": {"stems": True}}, f"{ANALYSIS}, but the stored ones are {{'stems': True}}"),
+        ({"analysis": []}, f"{ANALYSIS}, not []"),
+        ({"analysis": {"stems": True}}, f"{ANALYSIS}, not {{'stems': True}}"),
         ({"analysis": {"profile": "upper"}}, "profile must be 'nfkc_cf' or 'lowercase', not 'upper'"),
         ({"sketches": "bucketed:1"}, "sketches must be a list of strings, not 'bucketed:1'"),
         ({"sketches": [1]}, "sketches must be a list of strings, not [1]"),
@@ -140,7 +140,7 @@ TWICE = "is not the stored form of a sketch, or occurs twice"
             "'passages:1 32 4' is malformed; it must be like 'passages:1 32 5'",
         ),
         ({"sketches": ["bucketed:1", "passages:1 0"]}, "window must be a whole number from 1 to 10,000, not 0"),
-        ({"hash_key_check": "xyz"}, "the check value of a hash key must be 16 hexadecimal digits, not 'xyz'"),
+        ({"hash_key_check": "xyz"}, "the checksum of a hash key must be 16 hexadecimal digits, not 'xyz'"),
     ],
 )
 def test_damaged_settings_are_refused_with_the_reason(changes: dict[str, Any], reason: str) -> None:

@@ -119,7 +119,7 @@ def test_a_malformed_token_is_named_in_the_error(token: str, problem: str) -> No
 
 def test_a_token_of_four_characters_that_needs_three_is_refused() -> None:
     """Otherwise, two tokens would mean the same code."""
-    with pytest.raises(ValueError, match=r"^'!ABC' is not a token, because a code this small has 3 characters$"):
+    with pytest.raises(ValueError, match=r"^'!ABC' is not a token, because its code needs only 3 characters$"):
         decode(["!ABC", "ABCD"])
 
 

@@ -27,9 +27,9 @@ def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None
 
     assert ["b", "c"] == ids(store)
     assert {
-        keys["b"]: "its text has changed since the plan was written",
-        elsewhere: "it is not in the store",
-        DocumentKey("d"): "it is not in the store",
+        keys["b"]: "the text has changed since the plan was written",
+        elsewhere: "the document is not in the store",
+        DocumentKey("d"): "the document is not in the store",
     } == left
     assert {} == store.remove({keys["b"]: Removal("hash of b")})
     assert ["c"] == ids(store)

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.devengine import EngineError, find_free_port
-from simdoc_search.devengine.node import HOST, LAUNCHER, TRANSPORT_OFFSET
-from simdoc_search.devengine.packages import EXTRA_PACKAGES, find_cached_jars, find_java
+from simdoc_search.devengine.node import HOST, LAUNCHER, TRANSPORT_PORT_OFFSET
+from simdoc_search.devengine.packages import EXTRA_PACKAGES, find_java, find_or_download_jars
 from simdoc_search.errors import SimdocError
 from tests.support.elasticsearch_engine import END_SECONDS, POLL_SECONDS, START_SECONDS
 from tests.support.engines import QUICK, NoEngineError, call, engine_kind, skips
@@ -43,7 +43,7 @@ def running_elasticsearch_7(heap: str = "512m") -> Iterator[str]:
         (home / "config").mkdir()
         settings = {
             "network.host": HOST,
-            "transport.port": port + TRANSPORT_OFFSET,
+            "transport.port": port + TRANSPORT_PORT_OFFSET,
             "discovery.type": "single-node",
             "node.roles": "[master, data, ingest]",
             "path.repo": f"[{home / 'snapshots'}]",
@@ -88,7 +88,7 @@ def elasticsearch_7_url(request: pytest.FixtureRequest, engine_home: Path) -> It
 
 
 def _fetch_jars() -> list[Path]:
-    return find_cached_jars(f"Elasticsearch {VERSION}", f"elasticsearch-{VERSION}-runner", COORDINATES)
+    return find_or_download_jars(f"Elasticsearch {VERSION}", f"elasticsearch-{VERSION}-runner", COORDINATES)
 
 
 def _wait(url: str, process: subprocess.Popen[bytes]) -> str:

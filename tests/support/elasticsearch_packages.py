@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from simdoc_search.devengine.packages import find_cached_jars, find_java
+from simdoc_search.devengine.packages import find_java, find_or_download_jars
 from simdoc_search.errors import SimdocError
 from tests.support.engines import NoEngineError
 
@@ -70,7 +70,7 @@ def fetch_packages(version: str) -> Packages:
     folder = f"elasticsearch-{version}-ecj-{COMPILER_VERSION}"
     try:
         java = find_java().program  # the options are for OpenSearch
-        jars = find_cached_jars(f"Elasticsearch {version}", folder, coordinates)
+        jars = find_or_download_jars(f"Elasticsearch {version}", folder, coordinates)
     except SimdocError as error:
         raise NoEngineError(str(error)) from error
     return Packages(version, java, jars)

@@ -65,3 +65,18 @@ def numbers(count: int, how: str = "") -> Iterator[int]:
     work([how], lambda *_: None) if how else None
     if how == "refuse":
         raise DocumentError("refused")
+
+
+def double(item: object) -> int:
+    """Return twice a number, or raise an error."""
+    if isinstance(item, Exception):
+        raise item
+    return 2 * item  # type: ignore[operator] # a wrong item raises a TypeError
+
+
+def double_in_parent(item: tuple[int, int]) -> tuple[int, int]:
+    """Return twice a number, and the process. Any process except this one crashes."""
+    number, parent = item
+    if os.getpid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 2 * number, os.getpid()

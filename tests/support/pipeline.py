@@ -10,7 +10,7 @@ import numpy as np
 
 from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.attach.pipeline import pipeline_body
+from simdoc_search.attach.pipeline import build_pipeline_body
 from simdoc_search.sketch.settings import Settings
 from tests.support.engines import call
 
@@ -94,7 +94,7 @@ def run_pipeline(
 ) -> list[dict[str, Any]]:
     """Run the pipeline on documents, and return their sources."""
     sources: list[dict[str, Any]] = []
-    body = pipeline_body(settings, **options)
+    body = build_pipeline_body(settings, **options)
     for start in range(0, len(documents), _BATCH):
         docs = [{"_source": document} for document in documents[start : start + _BATCH]]
         answer = call(url, "POST", "/_ingest/pipeline/_simulate", {"pipeline": body, "docs": docs})

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.errors import CorpusError
 from simdoc_search.tuning import ConfusionCounts, LabelledPair, LearnedThreshold, learn_threshold, read_pairs
-from simdoc_search.tuning.labelled_pairs import best_threshold
+from simdoc_search.tuning.labelled_pairs import find_best_threshold
 
 
 def learn(values: list[float], *labels: bool) -> LearnedThreshold[str]:
@@ -41,16 +41,16 @@ def test_a_malformed_line_is_named(lines: list[str], message: str) -> None:
 def test_the_threshold_is_in_the_middle_of_the_widest_gap() -> None:
     result = learn([0.2, 0.8, 0.9, 0.4, 0.0], False, True, True, False, False)
 
-    assert (0.6, ConfusionCounts(2, 2, 0, 3), ()) == (result.threshold, result.counts, result.misclassified)
+    assert (0.6, ConfusionCounts(2, 2, 0, 3), ()) == (result.threshold, result.counts, result.misclassified_pairs)
 
 
 def test_pairs_that_no_threshold_separates_are_counted() -> None:
     """For example, invoices that differ in one number overlap more than edited copies."""
     result = learn([0.7, 0.8, 0.75, 0.99, 0.1, 0.2], True, True, True, False, False, False)
 
-    assert (ConfusionCounts(3, 3, 1, 3), ["a3"]) == (result.counts, [pair.a for pair in result.misclassified])
+    assert (ConfusionCounts(3, 3, 1, 3), ["a3"]) == (result.counts, [pair.a for pair in result.misclassified_pairs])
     assert 0.2 < result.threshold < 0.7
-    assert result.cross_validated.cost > 0
+    assert result.cross_validated_counts.cost > 0
     assert result.counts.is_useful
 
 
@@ -75,6 +75,6 @@ def test_a_threshold_is_optimal_and_has_few_digits(values: list[tuple[float, boo
         taken = sum(not label and value >= threshold for value, label in values)
         return missed * (len(values) - yes) + taken * yes
 
-    threshold = best_threshold(values)
+    threshold = find_best_threshold(values)
     assert cost(threshold) == min(cost(at / 80) for at in range(83))
     assert len(f"{threshold:g}") <= 5

@@ -70,13 +70,17 @@ def test_versions_with_learned_limits_agree_with_the_labels(with_sentences: bool
     versions = {id: {hit.id for hit in search.versions(id, **options).hits} for id in TEXTS}
 
     assert (ConfusionCounts(2, 3, 0, 4), ConfusionCounts(3, 3, 0, 4)) == (learned.current_counts, learned.best.counts)
-    assert ((), 1.0, 1.0) == (learned.best.misclassified, learned.best.counts.precision, learned.best.counts.recall)
+    assert ((), 1.0, 1.0) == (
+        learned.best.misclassified_pairs,
+        learned.best.counts.precision,
+        learned.best.counts.recall,
+    )
     assert 1 / 5 < learned.limits.min_share <= 1 / 3
     assert (learned.current.min_smaller_share, learned.current.min_score) == (
         learned.limits.min_smaller_share,
         learned.limits.min_score,
     )
-    assert [pair.label for pair in pairs] == [pair.b in versions[pair.a] for pair in pairs]
+    assert [pair.is_yes for pair in pairs] == [pair.b in versions[pair.a] for pair in pairs]
 
 
 @examples(0.4)
@@ -91,8 +95,8 @@ def test_no_limits_on_a_grid_are_better_than_the_learned_limits(
 
     def cost(limits: Limits) -> int:
         yes = [limits.score_of(match_texts(pair.a, pair.b, limits.max_distance)) is not None for pair in pairs]
-        missed = sum(pair.label and not is_yes for pair, is_yes in zip(pairs, yes, strict=True))
-        taken = sum(is_yes and not pair.label for pair, is_yes in zip(pairs, yes, strict=True))
+        missed = sum(pair.is_yes and not is_yes for pair, is_yes in zip(pairs, yes, strict=True))
+        taken = sum(is_yes and not pair.is_yes for pair, is_yes in zip(pairs, yes, strict=True))
         return missed * (count - cut) + taken * cut
 
     grid = [Limits(enough / 20, 0.1, bits) for bits in (0, 7, 12, MAX_SENTENCE_DISTANCE) for enough in range(2, 21, 3)]

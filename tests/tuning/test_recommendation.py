@@ -15,7 +15,7 @@ from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.schemes import Xor
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.tuning import LabelledPair, draw_sample, limit_texts, measure, sample, tune
-from simdoc_search.tuning.sample import exact_overlaps
+from simdoc_search.tuning.sample import compute_exact_overlaps
 from tests.support.edited_copies import edited_copies
 
 HALF, OFTEN = Fraction(1, 2), Fraction(95, 100)
@@ -38,12 +38,12 @@ def test_exact_overlaps_are_those_of_comparing_all_pairs() -> None:
     texts = corpus(1, 8, 60) | same
     sets = {id: shingle_set(text) for id, text in texts.items()}
     expected = {(a, b): jaccard(sets[a], sets[b]) for a, b in combinations(texts, 2) if sets[a] & sets[b]}
-    found = exact_overlaps(texts)
-    pairs = zip(found.first.tolist(), found.second.tolist(), found.jaccard.tolist(), strict=True)
+    found = compute_exact_overlaps(texts)
+    pairs = zip(found.first_documents.tolist(), found.second_documents.tolist(), found.jaccard.tolist(), strict=True)
 
     assert expected == {(found.ids[a], found.ids[b]): overlap for a, b, overlap in pairs}
-    assert {"also"} == found.overlapping_ids(1.0)["same"]
-    assert 0 == len(exact_overlaps({}).first)
+    assert {"also"} == found.find_overlapping_ids(1.0)["same"]
+    assert 0 == len(compute_exact_overlaps({}).first_documents)
 
 
 def test_a_sample_is_random_and_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +74,7 @@ def test_long_texts_make_a_sample_smaller(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.slow
 def test_the_error_is_inversely_proportional_to_the_square_root_of_the_sketch_size() -> None:
     texts = corpus(4, 40, 1500)
-    exact = exact_overlaps(texts)
+    exact = compute_exact_overlaps(texts)
 
     def error(sketch: Xor | MinHash) -> float:
         return measure(texts, exact, Settings(minhash=sketch), HALF, OFTEN).error
@@ -88,7 +88,7 @@ def test_the_recommended_setting_also_finds_enough_in_other_documents() -> None:
     found = tune(corpus(5, 100), buckets(16, 64, 256, 512), overlap=HALF, probability=OFTEN)
     assert found.recommended
     others = corpus(6, 150)
-    again = measure(others, exact_overlaps(others), found.recommended.settings, HALF, OFTEN)
+    again = measure(others, compute_exact_overlaps(others), found.recommended.settings, HALF, OFTEN)
 
     assert again.expected_hit_count > 60
     assert again.recall >= OFTEN
@@ -111,13 +111,13 @@ def test_labelled_pairs_select_the_shingles_that_separate_them() -> None:
     """With shingles of one word, texts with the same words in another order are equal."""
     texts = {id: text for id, text in corpus(8, 6).items() if id.startswith("d")}
     shuffled = {f"s{id}": " ".join(sorted(text.split())) for id, text in texts.items()}
-    pairs = [LabelledPair(id, f"s{id}", label=False) for id in texts]
-    pairs += [LabelledPair(id, f"copy of {id}", label=True) for id in texts]
+    pairs = [LabelledPair(id, f"s{id}", is_yes=False) for id in texts]
+    pairs += [LabelledPair(id, f"copy of {id}", is_yes=True) for id in texts]
     analyses = [Analysis(shingle_size=1), Analysis()]
     everything = texts | shuffled | edited_copies(texts, 0.6, 1)
     found = tune(everything, [Settings(analysis=each) for each in analyses], pairs=pairs)
 
-    assert [False, True] == [found.learned[each].counts.cost == 0 for each in analyses]
+    assert [False, True] == [found.learned_thresholds[each].counts.cost == 0 for each in analyses]
     assert [Analysis()] == [row.settings.analysis for row in found.measurements]
     assert 0 < found.overlap < Fraction(7, 10)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.attach.backfill.options import BackfillOptions
-from simdoc_search.attach.backfill.queries import Query, all_of, comparable_query, incomplete_query
+from simdoc_search.attach.backfill.queries import Query, build_comparable_query, build_incomplete_query, combine_clauses
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN
 from simdoc_search.sketch.settings import Settings
@@ -60,7 +60,7 @@ def read_shards(engine: Engine, index: str, count: int) -> ShardStates | None:
         if len(ids) != 1 or None in ids or not copy_checkpoints:
             return None
         histories.append(str(ids.pop()))
-        checkpoints.append(int(max(copy_checkpoints)))  # some copies know only an older checkpoint
+        checkpoints.append(int(max(copy_checkpoints)))  # some copies report only an older checkpoint
     return ShardStates(tuple(histories), tuple(checkpoints))
 
 
@@ -76,11 +76,11 @@ class WriteRange:
     after: tuple[int, ...]
     up_to: tuple[int, ...] = ()
 
-    def shard_query(self, number: int) -> Query:
+    def build_shard_query(self, number: int) -> Query:
         """Return the query for the documents in one shard that were last written in the range."""
         return _seq_no_query(self.after[number], self.up_to[number : number + 1])
 
-    def any_shard_query(self) -> Query:
+    def build_any_shard_query(self) -> Query:
         """Return one query for all shards. If the shards have different bounds, it also matches other documents."""
         return _seq_no_query(min(self.after), self.up_to)
 
@@ -105,7 +105,7 @@ def read_checkpoints(
     """
     no_checkpoints = (-1,) * len(shards.checkpoints)
     meta = subfields.get(_META_FIELD, {}).get("meta", {})
-    if meta.get(_META_KEY) != _hash_identity(shards, text_fields, settings):
+    if meta.get(_META_KEY) != _hash_dependencies(shards, text_fields, settings):
         return no_checkpoints
     lines = [line for key, line in sorted(meta.items()) if key.startswith(f"{_META_KEY}_")]
     try:
@@ -124,11 +124,11 @@ def find_unread_writes(
 
     If the engine does not report shards (`shards` is None), return all visible writes.
     """
-    start = (-1,) * target.index.shards
+    start = (-1,) * target.index.shard_count
     if shards is None:
         body = {"size": 0, "aggs": {"last": {"max": {"field": "_seq_no"}}}}
         last = int(engine.search(target.index.name, body)["aggregations"]["last"]["value"] or 0)
-        return WriteRange(start, (last,) * target.index.shards)
+        return WriteRange(start, (last,) * target.index.shard_count)
     if options.stale and not options.full:
         start = read_checkpoints(target.subfields, shards, options.text_fields, target.settings)
     return WriteRange(start, shards.checkpoints)
@@ -137,10 +137,12 @@ def find_unread_writes(
 def build_unread_queries(engine: Engine, target: Target, options: BackfillOptions) -> list[Query]:
     """Return queries for all documents that a backfill reads. With several shards, they may match more documents."""
     if not options.stale:
-        return [incomplete_query(target, options)]
-    shards = read_shards(engine, target.index.name, target.index.shards)
-    unread = find_unread_writes(engine, target, options, shards).any_shard_query() if shards else {"match_all": {}}
-    return [incomplete_query(target, options), all_of(comparable_query(target, options), unread)]
+        return [build_incomplete_query(target, options)]
+    shards = read_shards(engine, target.index.name, target.index.shard_count)
+    unread = (
+        find_unread_writes(engine, target, options, shards).build_any_shard_query() if shards else {"match_all": {}}
+    )
+    return [build_incomplete_query(target, options), combine_clauses(build_comparable_query(target, options), unread)]
 
 
 def record_checkpoints(
@@ -156,11 +158,11 @@ def record_checkpoints(
     """
     if target.index.filters:  # documents that the alias excludes were not compared
         return
-    now = read_shards(engine, target.index.name, target.index.shards)
+    now = read_shards(engine, target.index.name, target.index.shard_count)
     if now and now.histories == shards.histories and now.count_writes_since(shards.checkpoints) == write_count:
         shards = now
     lines = _join_numbers(shards.checkpoints) or _join_numbers([min(shards.checkpoints)])
-    meta = {_META_KEY: _hash_identity(shards, options.text_fields, target.settings)}
+    meta = {_META_KEY: _hash_dependencies(shards, options.text_fields, target.settings)}
     meta |= {f"{_META_KEY}_{number}": line for number, line in enumerate(lines, 1)}
     mapping = target.subfields[_META_FIELD]
     if mapping.get("meta") != meta:
@@ -172,7 +174,7 @@ def _seq_no_query(after: int, up_to: Sequence[int]) -> Query:
     return {"range": {"_seq_no": {"gte": after + 1, **last}}}
 
 
-def _hash_identity(shards: ShardStates, text_fields: Sequence[str], settings: Settings) -> str:
+def _hash_dependencies(shards: ShardStates, text_fields: Sequence[str], settings: Settings) -> str:
     """Return a hash of the values on which the checkpoints depend. If it changes, the checkpoints are invalid."""
     return text_hash("\n".join([*shards.histories, *text_fields, format_label(settings)]))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simdoc_search.attach.backfill.checkpoints import build_unread_queries
-from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, source_fields
+from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, list_source_fields
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.queries import Query
 from simdoc_search.attach.backfill.report import BackfillReport
@@ -76,7 +76,7 @@ def estimate_cost(engine: Engine, index: str, options: BackfillOptions) -> CostE
     targets, skipped = find_targets(engine, index, options)
     size = max(10, SAMPLE_SIZE // max(1, len(targets)))
     parts = [
-        _estimate_query(engine, target, options, query, size, compare=number > 0)
+        _estimate_query_cost(engine, target, options, query, size, compare=number > 0)
         for target in targets
         for number, query in enumerate(build_unread_queries(engine, target, options))
     ]
@@ -97,12 +97,12 @@ def estimate_cost(engine: Engine, index: str, options: BackfillOptions) -> CostE
     )
 
 
-def _estimate_query(
+def _estimate_query_cost(
     engine: Engine, target: Target, options: BackfillOptions, query: Query, size: int, *, compare: bool
 ) -> CostEstimate:
     """Estimate the cost of the documents that match a query.
 
-    With `compare`, documents whose fingerprint is already correct would not be written.
+    With `compare`, documents whose fingerprint is already correct do not count as writes.
     """
     documents = engine.count(target.index.name, query)
     if not documents:
@@ -111,16 +111,16 @@ def _estimate_query(
         "query": in_random_order(query),
         "size": size,
         "seq_no_primary_term": True,
-        "_source": source_fields(options),
+        "_source": list_source_fields(options),
     }
     started = time.perf_counter()
     hits = engine.search(target.index.name, body)["hits"]["hits"]
     writer = FingerprintWriter(engine, target, options)
-    values = [value for _, value in writer.new_values(hits, BackfillReport(), reindex=not compare)]
+    values = [value for _, value in writer.compute_new_values(hits, BackfillReport(), reindex=not compare)]
     seconds = (time.perf_counter() - started) / max(1, len(hits))
     tokens = sum(map(_count_tokens, values)) / max(1, len(values))
     document_bytes, milliseconds = _read_index_statistics(engine, target.index)
-    copies = target.index.copies
+    copies = target.index.copy_count
     share = len(values) / max(1, len(hits))
     writes = round(documents * share)
     added = round(copies * writes * (BYTES_PER_DOCUMENT + BYTES_PER_TOKEN * tokens))

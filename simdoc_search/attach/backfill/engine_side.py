@@ -11,7 +11,13 @@ from itertools import islice
 
 from simdoc_search.attach.backfill.checkpoints import WriteRange
 from simdoc_search.attach.backfill.options import BackfillOptions
-from simdoc_search.attach.backfill.queries import Query, alias_query, all_of, comparable_query, incomplete_query
+from simdoc_search.attach.backfill.queries import (
+    Query,
+    build_alias_query,
+    build_comparable_query,
+    build_incomplete_query,
+    combine_clauses,
+)
 from simdoc_search.attach.backfill.report import BackfillReport, RefusedDocument
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.attach.indices import SkippedIndex
@@ -23,7 +29,7 @@ from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
 _MAX_ROUNDS = 10
 """Maximum number of rounds. A round updates the documents that other writers changed during the previous one."""
 
-_MAX_LISTED = 10_000
+_MAX_LISTED_DOCUMENTS = 10_000
 """Maximum number of refused documents in a report."""
 
 
@@ -37,18 +43,18 @@ class EngineUpdate:
         pipeline: the name of the installed pipeline.
 
     Attributes:
-        written: number of documents that the engine wrote.
+        written_count: number of documents that the engine wrote.
     """
 
     def __init__(self, engine: Engine, target: Target, options: BackfillOptions, pipeline: str) -> None:
-        self.written: int = 0
+        self.written_count: int = 0
         self._engine = engine
         self._target = target
         self._options = options
         self._name = target.index.name
         self._pipeline = pipeline
-        self._failed: Query = {"exists": {"field": f"{options.field}.error"}}
-        self._refused: dict[str, str] = {}  # reasons by id
+        self._failed_query: Query = {"exists": {"field": f"{options.field}.error"}}
+        self._refusal_reasons: dict[str, str] = {}  # maps document ids to reasons
 
     def run(self, unread: WriteRange, progress: Callable[[int], None]) -> BackfillReport:
         """Update the documents in rounds until no other writer interferes, and report those that failed.
@@ -58,24 +64,28 @@ class EngineUpdate:
         """
         report = BackfillReport()
         incomplete_reason = self._update(unread, report, progress)
-        failed = self._count(alias_query(self._target, self._failed))
-        reasons = self._refused | {hit["_id"]: self._read_error(hit) for hit in self._failed_hits()}
+        failed = self._count_documents(build_alias_query(self._target, self._failed_query))
+        reasons = self._refusal_reasons | {hit["_id"]: self._read_error(hit) for hit in self._find_failed_documents()}
         report.refused = [RefusedDocument(id, self._name, reason) for id, reason in reasons.items()]
         if incomplete_reason:
             report.skipped_indices.append(SkippedIndex(self._name, incomplete_reason))
         if self._target.text_query is None:  # documents without a text went through the pipeline too
-            unfilled = all_of(incomplete_query(self._target, self._options), WriteRange(unread.up_to).any_shard_query())
-            report.without_text = self._count({"bool": {"filter": [unfilled], "must_not": [self._failed]}})
-        report.updated = max(0, self.written - failed - report.without_text)
+            incomplete = combine_clauses(
+                build_incomplete_query(self._target, self._options), WriteRange(unread.up_to).build_any_shard_query()
+            )
+            report.without_text = self._count_documents(
+                {"bool": {"filter": [incomplete], "must_not": [self._failed_query]}}
+            )
+        report.updated = max(0, self.written_count - failed - report.without_text)
         return report
 
     def _update(self, unread: WriteRange, report: BackfillReport, progress: Callable[[int], None]) -> str:
-        """Update until no unprocessed documents remain. Return why some remain; empty if none do."""
+        """Update until no unprocessed documents remain. Return the reason why some remain; empty if none remain."""
         is_final_pipeline = self._target.index.final_pipeline == self._pipeline
         query = self._build_query(unread)
         for _ in range(_MAX_ROUNDS):
             self._engine.refresh(self._name, allow=(403,))
-            before = self.written
+            before = self.written_count
             updated = update_by_query(
                 self._engine,
                 self._name,
@@ -84,16 +94,16 @@ class EngineUpdate:
                 throttle=self._options.throttle,
                 progress=lambda documents, before=before: progress(before + documents),  # type: ignore[misc]
             )
-            self.written += updated.updated
+            self.written_count += updated.updated
             report.conflicts += updated.conflicts
-            self._refused |= updated.failures
+            self._refusal_reasons |= updated.failures
             # The engine stops at a document that it cannot write, so the next round excludes these documents.
-            not_failed = {"bool": {"must_not": [{"ids": {"values": [*self._refused]}}, self._failed]}}
-            query = all_of(self._build_query(unread), not_failed)
-            if not (updated.conflicts or updated.failures) or len(self._refused) > _MAX_LISTED:
+            not_failed = {"bool": {"must_not": [{"ids": {"values": [*self._refusal_reasons]}}, self._failed_query]}}
+            query = combine_clauses(self._build_query(unread), not_failed)
+            if not (updated.conflicts or updated.failures) or len(self._refusal_reasons) > _MAX_LISTED_DOCUMENTS:
                 break
         self._engine.refresh(self._name, allow=(403,))
-        remaining = f"{counted(self._count(query), 'document')} not processed"
+        remaining = f"{counted(self._count_documents(query), 'document')} not processed"
         if updated.failures:
             problem = "the engine stops at a document that it cannot write"
             return f"{remaining}, because {problem}; run the command again without --in-engine"
@@ -102,19 +112,23 @@ class EngineUpdate:
 
     def _build_query(self, unread: WriteRange) -> Query:
         """Return the query for incomplete documents. With `stale`, it also matches documents written in the range."""
-        unfilled, in_range = incomplete_query(self._target, self._options), unread.any_shard_query()
-        either = [unfilled if self._target.text_query else all_of(unfilled, in_range)]
-        either += [all_of(comparable_query(self._target, self._options), in_range)] if self._options.stale else []
-        return {"bool": {"should": either, "minimum_should_match": 1}}
+        incomplete, in_range = build_incomplete_query(self._target, self._options), unread.build_any_shard_query()
+        alternatives = [incomplete if self._target.text_query else combine_clauses(incomplete, in_range)]
+        alternatives += (
+            [combine_clauses(build_comparable_query(self._target, self._options), in_range)]
+            if self._options.stale
+            else []
+        )
+        return {"bool": {"should": alternatives, "minimum_should_match": 1}}
 
-    def _failed_hits(self) -> Iterator[RawHit]:
+    def _find_failed_documents(self) -> Iterator[RawHit]:
         """Return the documents that the pipeline could not fingerprint."""
-        query = alias_query(self._target, self._failed)
+        query = build_alias_query(self._target, self._failed_query)
         body = {"query": query, "sort": ["_doc"], "_source": [f"{self._options.field}.error"]}
-        return islice(all_hits(self._engine, self._name, body), _MAX_LISTED)
+        return islice(all_hits(self._engine, self._name, body), _MAX_LISTED_DOCUMENTS)
 
     def _read_error(self, hit: RawHit) -> str:
         return str((hit.get("_source", {}).get(self._options.field) or {}).get("error", "no reason given"))
 
-    def _count(self, query: Query) -> int:
+    def _count_documents(self, query: Query) -> int:
         return self._engine.count(self._name, query)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.attach.actions import fingerprint_fields
 from simdoc_search.attach.backfill.options import BackfillOptions
-from simdoc_search.attach.backfill.report import BackfillReport, RefusedDocument, UnfitIndexError
+from simdoc_search.attach.backfill.report import BackfillReport, RefusedDocument, UnsupportedIndexError
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.errors import DocumentError
 from simdoc_search.stores.remote.bulk import IndexGoneError, Outcome
@@ -29,7 +29,7 @@ WrittenCounter = Literal["updated", "without_words", "removed"]
 """The name of the counter in a report for a document that was written."""
 
 
-def source_fields(options: BackfillOptions) -> list[str]:
+def list_source_fields(options: BackfillOptions) -> list[str]:
     """Return the fields that a backfill reads from each document."""
     return [*options.text_fields, options.field]
 
@@ -41,7 +41,7 @@ class FingerprintWriter:
         self._target = target
         self._options = options
         self._labels = labels_of(target.settings)
-        self._updates = ConditionalUpdater(engine, target.index.name, target.index.uuid, source_fields(options))
+        self._updater = ConditionalUpdater(engine, target.index.name, target.index.uuid, list_source_fields(options))
 
     def write(self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False) -> None:
         """Update documents, and count them in a report. The counts are correct even if an error is raised.
@@ -49,30 +49,30 @@ class FingerprintWriter:
         With `reindex`, documents with a correct fingerprint are written too, because it may not be indexed.
 
         Raises:
-            UnfitIndexError: the index does not accept updates, or was removed.
+            UnsupportedIndexError: the index does not accept updates, or was removed.
             StoreUnavailableError: the engine did not respond in time.
             StoreError: the engine rejected a whole request.
             StoppedError: the run was stopped. Updates already sent are counted.
         """
         rounds = chain([reindex], repeat(False))
-        written: dict[str, WrittenCounter] = {}  # by id
+        written: dict[str, WrittenCounter] = {}  # maps document ids to counters
 
         def make_updates(hits: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
             is_reindexed = next(rounds)
-            for hit, values in self.new_values(hits, report, reindex=is_reindexed):
+            for hit, values in self.compute_new_values(hits, report, reindex=is_reindexed):
                 kind: WrittenCounter = (
                     "removed" if values is None else "updated" if values["tokens"] else "without_words"
                 )
                 written[hit["_id"]] = kind
-                yield hit, self._update_body(hit, values, reindex=is_reindexed)
+                yield hit, self._make_update_body(hit, values, reindex=is_reindexed)
 
         try:
-            for hit, outcome in self._updates.apply(hits, make_updates):
-                self._count(hit, outcome, report, written[hit["_id"]])
+            for hit, outcome in self._updater.apply(hits, make_updates):
+                self._count_outcome(hit, outcome, report, written[hit["_id"]])
         except IndexGoneError as error:
-            raise UnfitIndexError(f"it {error.cause}") from error
+            raise UnsupportedIndexError(f"it {error.cause}") from error
 
-    def new_values(
+    def compute_new_values(
         self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False
     ) -> Iterator[tuple[RawHit, dict[str, Any] | None]]:
         """Yield the documents that need an update, with the new value of the fingerprint field; None removes it.
@@ -118,7 +118,7 @@ class FingerprintWriter:
             and not fault_of(source, self._options.field, self._target.settings)
         )
 
-    def _update_body(self, hit: RawHit, value: dict[str, Any] | None, *, reindex: bool) -> dict[str, Any]:
+    def _make_update_body(self, hit: RawHit, value: dict[str, Any] | None, *, reindex: bool) -> dict[str, Any]:
         """Return the body of the update. It removes keys with dots, which would add values to the same fields."""
         field, source = self._options.field, hit.get("_source") or {}
         dotted = {key: None for key in source if key.startswith(f"{field}.")}
@@ -127,13 +127,13 @@ class FingerprintWriter:
             value = {**value, "error": None}
         return {"doc": {**dotted, field: value}, **({"detect_noop": False} if reindex else {})}
 
-    def _count(self, hit: RawHit, outcome: Outcome, report: BackfillReport, written: WrittenCounter) -> None:
+    def _count_outcome(self, hit: RawHit, outcome: Outcome, report: BackfillReport, written: WrittenCounter) -> None:
         if outcome.status == CONFLICT and outcome.error != TOO_MANY_CONFLICTS:
             report.conflicts += 1
         elif outcome.status == NOT_FOUND:
             report.deleted_meanwhile += 1
         elif outcome.status == _FORBIDDEN:
-            raise UnfitIndexError(f"it does not accept updates: {outcome.reason}")
+            raise UnsupportedIndexError(f"the index does not accept updates: {outcome.reason}")
         elif outcome.error:
             report.refused.append(RefusedDocument(hit["_id"], hit["_index"], outcome.reason))
         elif outcome.result == "noop":

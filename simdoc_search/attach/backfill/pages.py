@@ -29,18 +29,18 @@ class PagePacer:
 
     def __init__(self, throttle: float | None) -> None:
         self._throttle = throttle
-        self._maximum = MAX_PAGE_DOCUMENTS if throttle is None else max(1, min(MAX_PAGE_DOCUMENTS, int(throttle)))
-        self.size: int = min(FIRST_PAGE_DOCUMENTS, self._maximum)
-        self._next = 0.0
+        self._max_size = MAX_PAGE_DOCUMENTS if throttle is None else max(1, min(MAX_PAGE_DOCUMENTS, int(throttle)))
+        self.size: int = min(FIRST_PAGE_DOCUMENTS, self._max_size)
+        self._next_turn = 0.0
 
     def wait_for_turn(self, hits: list[RawHit]) -> None:
         """Wait until this page may be written, and adapt the size of further pages to the length of its documents."""
         length = sum(len(str(hit.get("_source"))) for hit in hits) / len(hits)
-        self.size = max(1, min(self._maximum, int(TARGET_PAGE_CHARACTERS / (length + 1))))
+        self.size = max(1, min(self._max_size, int(TARGET_PAGE_CHARACTERS / (length + 1))))
         if self._throttle:
             now = time.monotonic()
-            time.sleep(max(0.0, self._next - now))
-            self._next = max(self._next, now) + len(hits) / self._throttle
+            time.sleep(max(0.0, self._next_turn - now))
+            self._next_turn = max(self._next_turn, now) + len(hits) / self._throttle
 
 
 class PageProcessor:
@@ -54,11 +54,13 @@ class PageProcessor:
 
     def __init__(self, engine: Engine, throttle: float | None, on_report: Callable[[BackfillReport], None]) -> None:
         self._engine = engine
-        self._pace = PagePacer(throttle)
+        self._pacer = PagePacer(throttle)
         self._on_report = on_report
-        self._refused: set[tuple[str, str]] = set()  # index and id; not tried again in the same run
+        self._refused_keys: set[tuple[str, str]] = (
+            set()
+        )  # (index, id) of documents that are not tried again in this run
         self._threads = ThreadPoolExecutor(MAX_WRITERS, "simdoc-backfill")
-        self._writing: dict[Future[None], BackfillReport] = {}
+        self._reports_by_future: dict[Future[None], BackfillReport] = {}
 
     def close(self) -> None:
         """Stop the threads."""
@@ -79,15 +81,17 @@ class PageProcessor:
         try:
             while unfinished:
                 self._wait_for_writers(MAX_WRITERS - 1)
-                part = unfinished.popleft()
+                page_slice = unfinished.popleft()
                 hits = [
-                    hit for hit in pages.read(part, self._pace.size) if (hit["_index"], hit["_id"]) not in self._refused
+                    hit
+                    for hit in pages.read(page_slice, self._pacer.size)
+                    if (hit["_index"], hit["_id"]) not in self._refused_keys
                 ]
-                unfinished += [] if part.is_finished else [part]
+                unfinished += [] if page_slice.is_finished else [page_slice]
                 if hits:
-                    self._pace.wait_for_turn(hits)
+                    self._pacer.wait_for_turn(hits)
                     report = BackfillReport()
-                    self._writing[self._threads.submit(write, hits, report)] = report
+                    self._reports_by_future[self._threads.submit(write, hits, report)] = report
                     documents += len(hits)
             self._wait_for_writers(0)
         except BaseException as error:
@@ -97,21 +101,21 @@ class PageProcessor:
 
     def _wait_for_writers(self, maximum: int) -> None:
         """Wait until at most `maximum` pages are being written."""
-        while len(self._writing) > maximum:
-            for future in wait(self._writing, return_when=FIRST_COMPLETED).done:
-                self._add_report(self._writing.pop(future))
+        while len(self._reports_by_future) > maximum:
+            for future in wait(self._reports_by_future, return_when=FIRST_COMPLETED).done:
+                self._add_report(self._reports_by_future.pop(future))
                 future.result()
 
     def _add_report(self, report: BackfillReport) -> None:
-        self._refused |= {(document.index, document.id) for document in report.refused}
+        self._refused_keys |= {(document.index, document.id) for document in report.refused}
         self._on_report(report)
 
     def _stop(self, grace: float) -> None:
         """Wait at most `grace` seconds for the pages being written. Stop the others, and report all of them."""
-        wait(self._writing, timeout=grace)
+        wait(self._reports_by_future, timeout=grace)
         self._engine.stopped.set()
-        wait(self._writing)
-        for report in self._writing.values():
+        wait(self._reports_by_future)
+        for report in self._reports_by_future.values():
             self._add_report(report)
-        self._writing.clear()
+        self._reports_by_future.clear()
         self._engine.stopped.clear()

@@ -12,12 +12,12 @@ from simdoc_search.stores.remote.queries import complete_query, lacking_kinds_qu
 Query = dict[str, Any]
 
 
-def alias_query(target: Target, *filters: Query) -> Query:
+def build_alias_query(target: Target, *filters: Query) -> Query:
     """Return the query for the documents that the alias includes and that match all filters."""
     return {"bool": {"filter": [*target.index.filters, *filters]}}
 
 
-def incomplete_query(target: Target, options: BackfillOptions) -> Query:
+def build_incomplete_query(target: Target, options: BackfillOptions) -> Query:
     """Return the query for the documents without a fingerprint, or without one of the kinds of tokens.
 
     With `stale`, it also matches fingerprints with other settings. If queries can find the documents with a text, it
@@ -33,15 +33,15 @@ def incomplete_query(target: Target, options: BackfillOptions) -> Query:
             {"bool": {"filter": [query, target.text_query]}},
             {"bool": {"filter": [has_fingerprint], "must_not": [target.text_query]}},
         )
-    return alias_query(target, query)
+    return build_alias_query(target, query)
 
 
-def comparable_query(target: Target, options: BackfillOptions) -> Query:
-    """Return the query for the documents with a complete fingerprint. It may not match the text."""
-    return alias_query(target, complete_query(target.settings, options.field))
+def build_comparable_query(target: Target, options: BackfillOptions) -> Query:
+    """Return the query for the documents with a complete fingerprint. The fingerprint may not match the text."""
+    return build_alias_query(target, complete_query(target.settings, options.field))
 
 
-def all_of(*clauses: Query) -> Query:
+def combine_clauses(*clauses: Query) -> Query:
     """Return the query for the documents that match all clauses."""
     return {"bool": {"filter": [*clauses]}}
 

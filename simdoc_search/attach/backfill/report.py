@@ -1,4 +1,4 @@
-"""The report of a backfill, and the reasons in it."""
+"""The report of a backfill, with the reasons why documents were refused and indices were skipped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simdoc_search.attach.indices import SkippedIndex
 from simdoc_search.errors import StoreError
 
 
-class UnfitIndexError(StoreError):
+class UnsupportedIndexError(StoreError):
     """Fingerprints cannot be added to an index. The message is the reason, without the name of the index."""
 
 
@@ -34,7 +34,7 @@ class BackfillReport:
         conflicts: writes that the engine rejected because another writer had changed the document. Such a document is
             read again.
         deleted_meanwhile: documents that were deleted before their fingerprint was written.
-        incomplete: for the id of each document, the kinds of tokens that could not be computed, such as
+        incomplete: maps the id of each incomplete document to the kinds of tokens that could not be computed, such as
             `sentences and concepts`.
         refused: documents that could not get a fingerprint, with the reason.
         skipped_indices: indices that were skipped or are not complete, with the reason.
@@ -56,12 +56,12 @@ class BackfillReport:
     seconds: float = 0.0
 
     @property
-    def documents(self) -> int:
+    def document_count(self) -> int:
         """The number of documents in this report."""
-        return self.writes + self.unchanged + self.without_text + self.deleted_meanwhile + len(self.refused)
+        return self.write_count + self.unchanged + self.without_text + self.deleted_meanwhile + len(self.refused)
 
     @property
-    def writes(self) -> int:
+    def write_count(self) -> int:
         """The number of documents that were written."""
         return self.updated + self.without_words + self.removed
 

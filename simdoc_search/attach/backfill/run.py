@@ -16,11 +16,11 @@ from simdoc_search.attach.backfill.checkpoints import (
     record_checkpoints,
 )
 from simdoc_search.attach.backfill.engine_side import EngineUpdate
-from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, source_fields
+from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, list_source_fields
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.pages import PageProcessor
-from simdoc_search.attach.backfill.queries import Query, all_of, comparable_query, incomplete_query
-from simdoc_search.attach.backfill.report import BackfillReport, UnfitIndexError
+from simdoc_search.attach.backfill.queries import Query, build_comparable_query, build_incomplete_query, combine_clauses
+from simdoc_search.attach.backfill.report import BackfillReport, UnsupportedIndexError
 from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
 from simdoc_search.attach.indices import SkippedIndex
 from simdoc_search.attach.pipeline import SCRIPT_ALTERNATIVE, plan_pipeline_steps
@@ -39,8 +39,8 @@ MAX_CATCH_UP_ROUNDS = 3
 ProgressCallback = Callable[[int, int], None]
 """Called with the number of documents processed so far, and the total counted at the start."""
 
-_LOST_POINT_IN_TIME = "search_context_missing_exception"
-_UNFIT_ERROR_TYPES = frozenset({"index_closed_exception", "cluster_block_exception"})
+_LOST_POINT_IN_TIME_ERROR = "search_context_missing_exception"
+_SKIPPED_ERROR_TYPES = frozenset({"index_closed_exception", "cluster_block_exception"})
 
 
 class Backfill:
@@ -91,38 +91,38 @@ class Backfill:
                 self.report.skipped_indices += skipped
                 self.report.notes += [target.note for target in targets if target.note]
                 for target in targets:
-                    with self._skip_if_unfit(target):
+                    with self._skip_if_unsupported(target):
                         queries = build_unread_queries(self._engine, target, self._options)
                         self._total += sum(self._engine.count(target.index.name, query) for query in queries)
                 for target in targets:
-                    with self._skip_if_unfit(target):
+                    with self._skip_if_unsupported(target):
                         self._update_index(pages, target)
         finally:
             self.report.seconds = time.monotonic() - started
         return self.report
 
     def _update_index(self, pages: PageProcessor, target: Target) -> None:
-        options, before, refused_before = self._options, self.report.writes, len(self.report.refused)
+        options, before, refused_before = self._options, self.report.write_count, len(self.report.refused)
         add_mapping(self._engine, target, options.field)
         if self._pipeline:
             steps = plan_pipeline_steps(
                 self._engine, options.text_fields, options.field, settings=target.settings, name=self._pipeline
             )
             run_steps(self._engine, steps)
-        shards = read_shards(self._engine, target.index.name, target.index.shards)
+        shards = read_shards(self._engine, target.index.name, target.index.shard_count)
         is_complete = self._refresh(target)
         unread = find_unread_writes(self._engine, target, options, shards)
         if self._pipeline:
             update = EngineUpdate(self._engine, target, options, self._pipeline)
             report = update.run(unread, self._show_progress)
             self.report.add(report)
-            writes, is_complete = update.written, is_complete and not report.skipped_indices
+            writes, is_complete = update.written_count, is_complete and not report.skipped_indices
         else:
             self._fill_incomplete(pages, target, unread)
             if options.stale:
-                self._read(pages, target, comparable_query(target, options), unread)
+                self._read_and_write(pages, target, build_comparable_query(target, options), unread)
                 self._refresh(target)
-            writes = self.report.writes - before
+            writes = self.report.write_count - before
         if options.stale and shards and is_complete and refused_before == len(self.report.refused):
             record_checkpoints(self._engine, target, options, shards, writes)
 
@@ -132,19 +132,19 @@ class Backfill:
         If no query can find the documents with a text, every round finds the documents without a text again. So the
         further rounds read only documents that were written after the first round began.
         """
-        query, start = incomplete_query(target, self._options), (-1,) * target.index.shards
-        documents = self._read(pages, target, query, WriteRange(start, unread.up_to), reindex=True)
+        query, start = build_incomplete_query(target, self._options), (-1,) * target.index.shard_count
+        documents = self._read_and_write(pages, target, query, WriteRange(start, unread.up_to), reindex=True)
         for _ in range(MAX_CATCH_UP_ROUNDS):
             if not self._refresh(target):
                 return  # without a refresh, the query would find the documents that were just written again
             before = documents
-            documents = self._read(
+            documents = self._read_and_write(
                 pages, target, query, WriteRange(start if target.text_query else unread.up_to), reindex=True
             )
             if not documents or 0 < before <= documents:  # the engine may accept a fingerprint without indexing it
                 return
 
-    def _read(
+    def _read_and_write(
         self, pages: PageProcessor, target: Target, query: Query, writes: WriteRange, *, reindex: bool = False
     ) -> int:
         """Read the documents in a range of writes once, and write those that need an update.
@@ -153,30 +153,32 @@ class Backfill:
             The number of documents that were read.
         """
         write = partial(FingerprintWriter(self._engine, target, self._options).write, reindex=reindex)
-        count = self._engine.count(target.index.name, all_of(query, writes.any_shard_query()))
+        count = self._engine.count(target.index.name, combine_clauses(query, writes.build_any_shard_query()))
         parts = writes.split(math.ceil(count / POINT_IN_TIME_DOCUMENTS))
-        return sum(self._read_part(pages, target, query, part, write) for part in parts)
+        return sum(self._read_and_write_part(pages, target, query, part, write) for part in parts)
 
-    def _read_part(
+    def _read_and_write_part(
         self, pages: PageProcessor, target: Target, query: Query, part: WriteRange, write: Callable[..., None]
     ) -> int:
         body = {
-            "query": all_of(query, part.any_shard_query()),
+            "query": combine_clauses(query, part.build_any_shard_query()),
             "sort": ["_doc"],
-            "_source": source_fields(self._options),
+            "_source": list_source_fields(self._options),
             "seq_no_primary_term": True,
         }
         index, documents = target.index, 0
         while True:
-            before = self.report.documents
-            opened = open_point_in_time(self._engine, index.name, body, {index.name: index.shards}, part.shard_query)
+            before = self.report.document_count
+            opened = open_point_in_time(
+                self._engine, index.name, body, {index.name: index.shard_count}, part.build_shard_query
+            )
             with closing(opened) as point_in_time:
                 try:
                     return documents + pages.process(point_in_time, write)
                 except RequestError as error:
-                    if error.error_type != _LOST_POINT_IN_TIME or self.report.documents == before:
+                    if error.error_type != _LOST_POINT_IN_TIME_ERROR or self.report.document_count == before:
                         raise
-                    documents += self.report.documents - before  # then read the rest with another point in time
+                    documents += self.report.document_count - before  # then read the rest with another point in time
 
     def _add_report(self, page: BackfillReport) -> None:
         self.report.add(page)
@@ -184,15 +186,15 @@ class Backfill:
 
     def _show_progress(self, unreported: int = 0) -> None:
         if self._progress:
-            self._progress(self.report.documents + unreported, self._total)
+            self._progress(self.report.document_count + unreported, self._total)
 
     @contextmanager
-    def _skip_if_unfit(self, target: Target) -> Iterator[None]:
+    def _skip_if_unsupported(self, target: Target) -> Iterator[None]:
         """Skip an index that was closed, blocked or removed during the run."""
         try:
             yield
-        except (UnfitIndexError, StoreNotFoundError, RequestError) as error:
-            if isinstance(error, RequestError) and error.error_type not in _UNFIT_ERROR_TYPES:
+        except (UnsupportedIndexError, StoreNotFoundError, RequestError) as error:
+            if isinstance(error, RequestError) and error.error_type not in _SKIPPED_ERROR_TYPES:
                 raise
             skipped = SkippedIndex(target.index.name, str(error))
             if skipped not in self.report.skipped_indices:

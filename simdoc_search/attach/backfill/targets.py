@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from simdoc_search.attach.backfill.options import BackfillOptions
-from simdoc_search.attach.backfill.report import UnfitIndexError
+from simdoc_search.attach.backfill.report import UnsupportedIndexError
 from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex, describe_indices
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import FormatMismatchError
@@ -43,7 +43,7 @@ class Target:
         index: the index.
         settings: the settings of its fingerprints.
         missing_mappings: mappings of subfields to add to the fingerprint field.
-        record_mapping: mapping that records the text fields; empty if the index has it already.
+        text_fields_mapping: mapping that records the text fields; empty if the index has it already.
         extractor: finds the concepts of its documents; None if the settings have no concepts.
         text_query: finds the documents with a text; None if no query can find them.
         subfields: mappings of all subfields of the fingerprint field, including `missing_mappings`.
@@ -53,7 +53,7 @@ class Target:
     index: IndexDescription
     settings: Settings
     missing_mappings: dict[str, Any] = field(default_factory=dict)
-    record_mapping: dict[str, Any] = field(default_factory=dict)
+    text_fields_mapping: dict[str, Any] = field(default_factory=dict)
     extractor: Extractor | None = None
     text_query: dict[str, Any] | None = None
     subfields: dict[str, Any] = field(default_factory=dict)
@@ -77,7 +77,7 @@ def find_targets(engine: Engine, name: str, options: BackfillOptions) -> tuple[l
     targets = []
     for index in indices:
         try:
-            _check_fit(engine, index, options)
+            _check_index(engine, index, options)
             note = _check_text_fields(index, options, other_text_fields)
             target = _plan_target(index, options, default_settings)
             query = (
@@ -86,7 +86,7 @@ def find_targets(engine: Engine, name: str, options: BackfillOptions) -> tuple[l
                 else text_query(engine, index.name, index.mappings, options.text_fields, index.filters)
             )
             targets.append(replace(target, text_query=query, note=note))
-        except (UnfitIndexError, FormatMismatchError) as error:
+        except (UnsupportedIndexError, FormatMismatchError) as error:
             skipped.append(SkippedIndex(index.name, str(error)))
     return targets, skipped
 
@@ -113,12 +113,12 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
     """Add the missing mappings to the fingerprint field of an index. No other field changes.
 
     Raises:
-        UnfitIndexError: the engine rejects the mapping.
+        UnsupportedIndexError: the engine rejects the mapping.
     """
-    if target.record_mapping:  # a failure is ignored, because users can give --text-field instead
-        add_fields(engine, target.index.name, field, target.record_mapping)
+    if target.text_fields_mapping:  # a failure is ignored, because users can give --text-field instead
+        add_fields(engine, target.index.name, field, target.text_fields_mapping)
     if reason := add_fields(engine, target.index.name, field, target.missing_mappings):
-        raise UnfitIndexError(reason)
+        raise UnsupportedIndexError(reason)
 
 
 def _plan_target(index: IndexDescription, options: BackfillOptions, default_settings: Settings) -> Target:
@@ -133,7 +133,7 @@ def _plan_target(index: IndexDescription, options: BackfillOptions, default_sett
         name: mapping for name, mapping in all_mappings.items() if name not in index.subfields and name not in optional
     }
     if index.settings and settings != index.settings:
-        missing["tokens"] = all_mappings["tokens"]  # its meta lists the kinds of tokens
+        missing["tokens"] = all_mappings["tokens"]  # the meta of `tokens` lists the kinds of tokens
     return Target(
         index,
         settings.with_verified_key(resolve_hash_key(), index.name),
@@ -148,7 +148,7 @@ def _choose_settings(existing: Settings | None, default: Settings, options: Back
     """Return the settings that the fingerprint field will have.
 
     Raises:
-        UnfitIndexError: the field already has different settings.
+        UnsupportedIndexError: the field already has different settings.
     """
     requested = options.change_settings(existing or default) if options.change_settings else existing or default
     if existing is None or existing == requested:
@@ -157,18 +157,18 @@ def _choose_settings(existing: Settings | None, default: Settings, options: Back
     if existing != replace(requested, **added):
         labels = f"{format_label(existing)!r}, not {format_label(requested)!r}"
         advice = "choose a new field with --field, or omit the options that change settings"
-        raise UnfitIndexError(f"its field {options.field} has the settings {labels}; {advice}")
+        raise UnsupportedIndexError(f"the field {options.field} has the settings {labels}; {advice}")
     return requested
 
 
 # --- checks ---
 
 
-def _check_fit(engine: Engine, index: IndexDescription, options: BackfillOptions) -> None:
+def _check_index(engine: Engine, index: IndexDescription, options: BackfillOptions) -> None:
     """Check that fingerprints can be added to an index.
 
     Raises:
-        UnfitIndexError: fingerprints cannot be added. The message is the first reason.
+        UnsupportedIndexError: fingerprints cannot be added. The message is the first reason.
     """
     faults = [
         fault.problem
@@ -179,7 +179,7 @@ def _check_fit(engine: Engine, index: IndexDescription, options: BackfillOptions
         faults.append("simdoc-search index created it; use that command to update it")
     faults += filter(None, (text_field_problem(index.mappings, name) for name in options.text_fields))
     if faults:
-        raise UnfitIndexError(faults[0])
+        raise UnsupportedIndexError(faults[0])
     if "tokens" not in index.subfields or any(mapping_at(index.mappings, name) is None for name in options.text_fields):
         _check_documents(engine, index, options)
 
@@ -188,7 +188,7 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
     """Check the fields of a sample of documents, because a text field may be misspelt.
 
     Raises:
-        UnfitIndexError: no document has the text field, or a document has another value in the fingerprint field.
+        UnsupportedIndexError: no document has the text field, or a document has another value in the fingerprint field.
     """
     body = {
         "size": _SAMPLE_SIZE,
@@ -201,35 +201,37 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
             properties = index.mappings.get("properties", {})
             other_fields = {key: mapping for key, mapping in properties.items() if key != options.field}
             advice = f"give one of its text fields with --text-field ({shorten_list(text_paths(other_fields))})"
-            raise UnfitIndexError(f"neither its mapping nor its documents have the field {name}; {advice}")
+            raise UnsupportedIndexError(f"neither the mapping nor the documents have the field {name}; {advice}")
     if not all(is_simdoc_value(fingerprint_in(source, options.field)) for source in sources):
-        raise UnfitIndexError(f"its documents have other values in {options.field}; choose another field with --field")
+        raise UnsupportedIndexError(
+            f"the documents have different data in the field {options.field}; choose another field with --field"
+        )
 
 
-def _check_text_fields(index: IndexDescription, options: BackfillOptions, others: Sequence[str]) -> str:
+def _check_text_fields(index: IndexDescription, options: BackfillOptions, other_text_fields: Sequence[str]) -> str:
     """Check that existing fingerprints were computed from the requested text fields.
 
-    `others` are the text fields of the other indices behind an alias. They are used if this index records none.
+    `other_text_fields` are those of the other indices behind an alias. They are used if this index records none.
 
     Returns:
         A sentence about what `force` changes; empty if it changes nothing.
 
     Raises:
-        UnfitIndexError: the fingerprints were computed from other text fields, and `force` is not set.
+        UnsupportedIndexError: the fingerprints were computed from other text fields, and `force` is not set.
     """
     recorded = index.text_fields
-    if not recorded and all(mapping_at(index.mappings, name) is not None for name in others):
-        expected = others
+    if not recorded and all(mapping_at(index.mappings, name) is not None for name in other_text_fields):
+        expected = other_text_fields
     else:
         expected = recorded
     if not expected or [*expected] == options.text_fields:
         return ""
     old, new = " and ".join(expected), " and ".join(options.text_fields)
     if not options.force:
-        subject = "its fingerprints" if recorded else "the fingerprints of the other indices behind its alias"
+        owner = "the index" if recorded else "the other indices behind the alias"
         flags = " ".join(f"--text-field {name}" for name in expected)
-        raise UnfitIndexError(
-            f"{subject} were computed from {old}, not {new}; give {flags}, or add --force to use {new}"
+        raise UnsupportedIndexError(
+            f"the fingerprints of {owner} were computed from {old}, not {new}; give {flags}, or --force to use {new}"
         )
     if not recorded:
         return f"{index.name}: fingerprints are computed from {new}, but those of the other indices from {old}"

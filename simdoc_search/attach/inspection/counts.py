@@ -14,7 +14,7 @@ from simdoc_search.sketch.kinds import token_kind_names, token_kinds
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.queries import complete_query, lacking_kinds_query
 
-_MAX_REASONS_READ, _MAX_REASONS_RETURNED = 100, 5
+_MAX_READ_REASONS, _MAX_RETURNED_REASONS = 100, 5
 _NUMBER = re.compile(r"\d[\d,.]*")
 
 _Query = dict[str, Any]
@@ -29,7 +29,7 @@ class Counts:
         fingerprinted: documents with a fingerprint of any settings, including empty fingerprints.
         wordless: documents with an empty fingerprint, because their text has no words.
         current: documents with a complete fingerprint; 0 if the mapping has no settings.
-        lacking: for each kind of tokens, the documents whose fingerprint lacks this kind.
+        lacking: maps each kind of tokens to the number of documents whose fingerprint lacks this kind.
         incomplete: documents whose fingerprint lacks at least one kind of tokens.
         errors: documents that the pipeline could not fingerprint; None if the mapping has no field for the reason.
         reasons: the most frequent reasons for such errors, and the number of documents for each. `N` replaces numbers.
@@ -65,13 +65,13 @@ def count_documents(engine: Engine, index: IndexDescription, text_query: _Query 
     `text_query` finds the documents with a text; None if no query can find them.
     """
     has_reasons = index.subfields.get("error", {}).get("type") == "keyword"
-    aggregations: dict[str, Any] = {"of": {"filters": {"filters": _build_queries(index, text_query)}}}
+    aggregations: dict[str, Any] = {"states": {"filters": {"filters": _build_queries(index, text_query)}}}
     if has_reasons:
-        aggregations["reasons"] = {"terms": {"field": f"{index.field}.error", "size": _MAX_REASONS_READ}}
+        aggregations["reasons"] = {"terms": {"field": f"{index.field}.error", "size": _MAX_READ_REASONS}}
     # The total is an aggregation too, because an engine that collects no hits reports that the search ended early.
     body = {"query": {"bool": {"filter": [*index.filters]}}, "size": 0, "track_total_hits": False, "aggs": aggregations}
     aggregates = engine.search(index.name, body)["aggregations"]
-    counts = {name: bucket["doc_count"] for name, bucket in aggregates["of"]["buckets"].items()}
+    counts = {name: bucket["doc_count"] for name, bucket in aggregates["states"]["buckets"].items()}
     reasons = {bucket["key"]: bucket["doc_count"] for bucket in aggregates["reasons"]["buckets"]} if has_reasons else {}
     return Counts(
         counts["documents"],
@@ -89,8 +89,8 @@ def count_documents(engine: Engine, index: IndexDescription, text_query: _Query 
 
 def _build_queries(index: IndexDescription, text_query: _Query | None) -> dict[str, _Query]:
     field, settings = index.field, index.settings
-    fingerprinted = _exists(f"{field}.format")
-    without_tokens = {"filter": [fingerprinted], "must_not": [_exists(f"{field}.tokens")]}
+    fingerprinted = _build_exists_query(f"{field}.format")
+    without_tokens = {"filter": [fingerprinted], "must_not": [_build_exists_query(f"{field}.tokens")]}
     queries: dict[str, _Query] = {"documents": {"match_all": {}}, "fingerprinted": fingerprinted}
     queries["wordless"] = {"bool": without_tokens}
     if settings is not None:
@@ -99,14 +99,14 @@ def _build_queries(index: IndexDescription, text_query: _Query | None) -> dict[s
         if names := token_kind_names(settings):
             queries["incomplete"] = lacking_kinds_query(settings, field, *names)
     if "error" in index.subfields:
-        queries["errors"] = _exists(f"{field}.error")
+        queries["errors"] = _build_exists_query(f"{field}.error")
     if text_query:
         queries["without_text"] = {"bool": {"must_not": [text_query, fingerprinted]}}
         queries["text_gone"] = {"bool": {"filter": [fingerprinted], "must_not": [text_query]}}
     return queries
 
 
-def _exists(path: str) -> _Query:
+def _build_exists_query(path: str) -> _Query:
     return {"exists": {"field": path}}
 
 
@@ -115,4 +115,4 @@ def _merge_reasons(reasons: Mapping[str, int]) -> dict[str, int]:
     similar: Counter[str] = Counter()
     for reason, count in reasons.items():
         similar[printable(_NUMBER.sub("N", reason))] += count
-    return dict(similar.most_common(_MAX_REASONS_RETURNED))
+    return dict(similar.most_common(_MAX_RETURNED_REASONS))

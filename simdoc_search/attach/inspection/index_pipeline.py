@@ -19,7 +19,7 @@ fingerprint field that differ from the mapping. `fits`: it computes fingerprints
 
 _DESCRIPTIONS = {
     "none": "none, because index.final_pipeline is not set",
-    "missing": "index.{setting} is set to {pipeline}, which does not exist, so writes fail; install it with "
+    "missing": "index.{setting} is set to {pipeline}, which does not exist, so writes fail; install the pipeline with "
     "simdoc-search template install, or set index.{setting} to _none",
     "unknown": "index.{setting} is set to {pipeline}, which this user may not read",
     "other": "{pipeline} (index.{setting}) does not compute fingerprints",
@@ -29,11 +29,11 @@ _DESCRIPTIONS = {
 }
 
 _PIPELINE_SETTINGS = ("final_pipeline", "default_pipeline")
-_BEST_FIRST: tuple[PipelineState, ...] = ("fits", "different", "missing", "unknown", "other", "none")
-_MAX_DEPTH = 5
+_STATES_BEST_FIRST: tuple[PipelineState, ...] = ("fits", "different", "missing", "unknown", "other", "none")
+_MAX_CALL_DEPTH = 5
 """Maximum depth of pipelines that call other pipelines."""
 
-_OUR_PARAMETERS = {"fields", "into", "format", "hash_bits"}
+_FINGERPRINT_PARAMETERS = {"fields", "into", "format", "hash_bits"}
 """A script with all of these parameters computes fingerprints."""
 
 _Body = Mapping[str, Any]
@@ -76,10 +76,12 @@ class PipelineReader:
             (str(settings[key]), key) for key in _PIPELINE_SETTINGS if settings.get(key, NO_PIPELINE) != NO_PIPELINE
         ]
         pipelines = [IndexPipeline(self._find_state(name, index), name, key) for name, key in named]
-        return min(pipelines, key=lambda pipeline: _BEST_FIRST.index(pipeline.state), default=IndexPipeline("none"))
+        return min(
+            pipelines, key=lambda pipeline: _STATES_BEST_FIRST.index(pipeline.state), default=IndexPipeline("none")
+        )
 
     def _find_state(self, name: str, index: IndexDescription) -> PipelineState:
-        body = self._read(name)
+        body = self._read_pipeline(name)
         if isinstance(body, str):
             return body
         scripts = list(self._find_scripts(body))
@@ -91,17 +93,17 @@ class PipelineReader:
             return "fits"
         return "different" if scripts else "other"
 
-    def _find_scripts(self, body: _Body, depth: int = _MAX_DEPTH) -> Iterator[_Body]:
+    def _find_scripts(self, body: _Body, depth: int = _MAX_CALL_DEPTH) -> Iterator[_Body]:
         """Yield the parameters of the fingerprint scripts in a pipeline, and in the pipelines that it calls."""
         for processor in body.get("processors", ()):
             parameters = processor.get("script", {}).get("params", {})
-            if parameters.keys() >= _OUR_PARAMETERS:
+            if parameters.keys() >= _FINGERPRINT_PARAMETERS:
                 yield parameters
             called = processor.get("pipeline", {}).get("name")
-            if called and depth and not isinstance(inner := self._read(called), str):
+            if called and depth and not isinstance(inner := self._read_pipeline(called), str):
                 yield from self._find_scripts(inner, depth - 1)
 
-    def _read(self, name: str) -> _Body | PipelineState:
+    def _read_pipeline(self, name: str) -> _Body | PipelineState:
         if name not in self._cache:
             try:
                 self._cache[name] = self._engine.call("GET", ["_ingest", "pipeline", name]).get(name, "missing")

@@ -78,7 +78,7 @@ class Inspection:
 
     @property
     def without_text(self) -> int:
-        """The number of documents without a text and without a fingerprint, without those that queries cannot find."""
+        """The number of documents without a text and without a fingerprint, if queries can find them."""
         return sum(inspected.counts.without_text or 0 for inspected in self.indices)
 
 
@@ -88,11 +88,11 @@ def inspect_indices(
     *,
     field: str | None = None,
     text_fields: Sequence[str] = (),
-    sample: int = DEFAULT_SAMPLE_SIZE,
+    sample_size: int = DEFAULT_SAMPLE_SIZE,
 ) -> Inspection:
     """Inspect an index, or all indices behind an alias, a pattern or a data stream. Nothing is written.
 
-    It sends a few searches per index, so its cost hardly depends on the number of documents. The sample is drawn from
+    A few searches per index are sent, so the cost hardly depends on the number of documents. The sample is drawn from
     the documents written since the last `backfill --stale`, or from all documents if there was none.
 
     Args:
@@ -100,7 +100,7 @@ def inspect_indices(
         name: the name of the indices.
         field: the object field of the fingerprints; None selects the only fingerprint field in the mappings.
         text_fields: the paths of the text fields; empty for those that the mappings record.
-        sample: maximum number of documents whose fingerprints are compared, 0..10,000.
+        sample_size: maximum number of documents whose fingerprints are compared, 0..10,000.
 
     Raises:
         StoreNotFoundError: no index has this name.
@@ -108,7 +108,7 @@ def inspect_indices(
     """
     engine = engine.without_closed_indices()
     all_indices = describe_indices(engine, name, field)
-    closed = {index.name: "it is closed; open it first" for index in all_indices if index.is_closed}
+    closed = {index.name: "the index is closed; open the index first" for index in all_indices if index.is_closed}
     skip_reasons = {**(_find_missing_shards(engine, name) if len(closed) < len(all_indices) else {}), **closed}
     skipped = [SkippedIndex(index, reason) for index, reason in sorted(skip_reasons.items())]
     usable = [index for index in all_indices if index.name not in skip_reasons]
@@ -124,7 +124,7 @@ def inspect_indices(
         except RequestError as error:
             skipped.append(SkippedIndex(index.name, f"cannot count its documents: {error}"))
     names = ",".join(inspected.index.name for inspected in indices) if skip_reasons else name
-    compared_sample = _draw_sample(engine, names, indices, known_text_fields, sample)
+    compared_sample = _draw_sample(engine, names, indices, known_text_fields, sample_size)
     limits = recorded_limits(mappings, usable[0].field) if usable else Limits()
     return Inspection(all_indices, indices, skipped, compared_sample, limits)
 
@@ -135,7 +135,7 @@ def _inspect_index(
     texts = [] if index.is_simdoc_index else [*text_fields] or index.text_fields
     query = text_query(engine, index.name, index.mappings, texts, index.filters)
     checkpoints: tuple[int, ...] = ()
-    if index.settings is not None and (shards := read_shards(engine, index.name, index.shards)):
+    if index.settings is not None and (shards := read_shards(engine, index.name, index.shard_count)):
         checkpoints = read_checkpoints(index.subfields, shards, texts, index.settings)
         checkpoints = checkpoints if max(checkpoints) >= 0 else ()
     counts = count_documents(engine, index, query)
@@ -149,15 +149,15 @@ def _draw_sample(
     filled_indices = [inspected for inspected in indices if inspected.counts.current]
     documents = sum(inspected.counts.current for inspected in filled_indices)
     if not size:
-        return Sample(documents, 0, 0, not_compared="no sample was requested")
+        return Sample(documents, 0, 0, not_compared_reason="no sample was requested")
     sources_and_reasons = [_make_sample_source(inspected, text_fields) for inspected in filled_indices]
     reason = next((reason for _, reason in sources_and_reasons if reason), "")
     sources = [replace(source, text_fields=()) if reason else source for source, _ in sources_and_reasons]
     try:
         sample = sample_documents(engine, name, sources, size)
     except MissingExtraError as error:
-        return Sample(documents, 0, 0, not_compared=str(error))
-    return replace(sample, not_compared=reason) if reason else sample
+        return Sample(documents, 0, 0, not_compared_reason=str(error))
+    return replace(sample, not_compared_reason=reason) if reason else sample
 
 
 def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) -> tuple[SampleSource, str]:
@@ -168,7 +168,7 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
     if index.is_simdoc_index:
         texts = ["body"] if "body" in index.mappings.get("properties", {}) else []
     if not texts:
-        unknown = f"the text field of the index {index.name} is unknown; give it with --text-field"
+        unknown = f"the text field of the index {index.name} is unknown; set the field with --text-field"
         reason = f"the index {index.name} does not store texts" if index.is_simdoc_index else unknown
     try:
         settings = settings.with_verified_key(resolve_hash_key(), f"the index {index.name}")
@@ -181,7 +181,7 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
 
 
 def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
-    """Return the index and a sentence for each index with missing shards. Searches of it would wait, and then fail."""
+    """Map each index with missing shards to a sentence about them. Its searches would wait, and then fail."""
     health = engine.call("GET", ["_cluster", "health", name], allow=UNSUPPORTED_OR_FORBIDDEN, level="indices") or {}
     reasons = {}
     for index, state in health.get("indices", {}).items():

@@ -54,8 +54,8 @@ class Sample:
         examples: ids of some stale documents.
         compared: number of documents that were not written since `backfill --stale` compared them. They are not
             sampled.
-        malformed: the fault of each malformed fingerprint in the sample, by document id.
-        not_compared: why the fingerprints were not compared with the texts; empty if they were.
+        malformed: maps the document id of each malformed fingerprint in the sample to the problem.
+        not_compared_reason: why the fingerprints were not compared with the texts; empty if they were.
     """
 
     documents: int
@@ -64,7 +64,7 @@ class Sample:
     examples: tuple[str, ...] = ()
     compared: int = 0
     malformed: Mapping[str, str] = field(default_factory=dict, compare=False)
-    not_compared: str = ""
+    not_compared_reason: str = ""
 
     @property
     def unchecked(self) -> int:
@@ -97,7 +97,7 @@ class Sample:
 def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource], size: int) -> Sample:
     """Draw at most `size` documents with a complete fingerprint, and compare the fingerprints with the texts.
 
-    `name` must select all of these indices. In an index whose text fields are unknown, nothing is compared.
+    `name` must select the indices of all sources. In an index whose text fields are unknown, nothing is compared.
 
     Raises:
         MissingExtraError: a package for computing the fingerprints is not installed.
@@ -114,15 +114,17 @@ def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource],
             faults = {id: fault_of(document, source.index.field, source.settings) for id, document, _ in batch}
             malformed |= {id: fault for id, fault in faults.items() if fault}
             stale += _find_stale(source, batch, malformed) if source.text_fields else []
-    not_compared = ""
+    not_compared_reason = ""
     if sampled and not has_text and all(source.text_fields for source in sources):
         names = ", ".join(sorted({name for source in sources for name in source.text_fields}))
-        not_compared, stale = (
+        not_compared_reason, stale = (
             f"none of the {sampled:,} sampled documents has the field {names}; choose another one with --text-field",
             [],
         )
     examples = tuple(sorted(stale)[:_MAX_EXAMPLES])
-    return Sample(documents, sampled, len(stale), examples, max(0, documents - unchecked), malformed, not_compared)
+    return Sample(
+        documents, sampled, len(stale), examples, max(0, documents - unchecked), malformed, not_compared_reason
+    )
 
 
 def _draw_documents(
@@ -152,7 +154,7 @@ def _plan_searches(name: str, sources: Sequence[SampleSource]) -> Iterator[tuple
             complete_query(source.settings, index.field),
             *index.filters,
         ]
-        unread = [WriteRange(checkpoints).shard_query(number) for number in range(len(checkpoints))]
+        unread = [WriteRange(checkpoints).build_shard_query(number) for number in range(len(checkpoints))]
         if len(unread) > 1:
             for number, query in enumerate(unread):
                 yield index.name, {"bool": {"filter": [*filters, query]}}, {"preference": f"_shards:{number}"}

@@ -38,7 +38,7 @@ _SHORTEN_SCRIPT = (
 """Shortens the reason for an error, because engines reject a document with a keyword of more than 32,766 bytes."""
 
 
-def pipeline_body(
+def build_pipeline_body(
     settings: Settings | None = None, text_field: str | Sequence[str] = "body", field: str = DEFAULT_FIELD
 ) -> dict[str, Any]:
     """Return the body for `PUT _ingest/pipeline/simdoc`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.attach.pipeline.body import pipeline_body
+from simdoc_search.attach.pipeline.body import build_pipeline_body
 from simdoc_search.attach.steps import Step, plan_install_step
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
@@ -39,7 +39,7 @@ def plan_pipeline_steps(
 
     Args:
         engine: the engine.
-        text_field: the path of the text field, see `pipeline_body`.
+        text_field: the path of the text field, see `build_pipeline_body`.
         field: the object field to write.
         settings: the settings of the fingerprints; None selects the default settings.
         name: the name of the pipeline. Different text fields or settings need different pipelines.
@@ -48,7 +48,7 @@ def plan_pipeline_steps(
     Raises:
         StoreError: a different pipeline has this name, or the engine cannot compute these fingerprints.
     """
-    body = pipeline_body(settings, text_field, field)
+    body = build_pipeline_body(settings, text_field, field)
     engine.require_scripts("ingest", SCRIPT_ALTERNATIVE)
     _check_same_fingerprint(engine, settings or Settings())
     segments = ["_ingest", "pipeline", name]
@@ -63,7 +63,7 @@ def _check_same_fingerprint(engine: Engine, settings: Settings) -> None:
 
     An old Java version may not know some letters.
     """
-    body = {"pipeline": pipeline_body(settings), "docs": [{"_source": {"body": _TEST_TEXT}}]}
+    body = {"pipeline": build_pipeline_body(settings), "docs": [{"_source": {"body": _TEST_TEXT}}]}
     response = engine.call("POST", ["_ingest", "pipeline", "_simulate"], body)
     try:
         result = response["docs"][0]

@@ -78,7 +78,7 @@ def _group_rows(number: int, group: Group, hashes: dict[DocumentKey, str]) -> It
         (state, problem), (other_state, other_problem) = states[duplicate.key], states[duplicate.duplicate_of]
         problem = problem or other_problem
         if duplicate.kind == "identical" and isinstance(state, FileState) and isinstance(other_state, FileState):
-            problem = problem or ("" if state.hash == other_state.hash else "its content has changed")
+            problem = problem or ("" if state.hash == other_state.hash else "the content of the file has changed")
         note = duplicate.reason if problem in duplicate.reason else f"{duplicate.reason}; {problem}"
         other = members[duplicate.duplicate_of]
         other_name = PlanRow("keep", number, other.key, other.path, "", None).name
@@ -92,7 +92,7 @@ def _state(member: GroupedDocument, hashes: dict[DocumentKey, str]) -> tuple[Sta
     """Return the state of a document, and an empty string; or None and the reason why the state is unknown."""
     if member.path is None:
         text_hash = hashes.get(member.key)
-        return (TextState(text_hash), "") if text_hash else (None, "its text is unknown")
+        return (TextState(text_hash), "") if text_hash else (None, "the text is unknown")
     if member.archive is not None:
         return None, IN_ARCHIVE
     try:
@@ -100,7 +100,7 @@ def _state(member: GroupedDocument, hashes: dict[DocumentKey, str]) -> tuple[Sta
     except LeftAloneError as error:
         return None, str(error)
     if (state.size, state.mtime_ns) != (member.size, member.mtime_ns):
-        return None, "it has changed since it was indexed"
+        return None, "the file has changed since it was indexed"
     return state, ""
 
 

@@ -184,7 +184,7 @@ class _PlanRun:
         identity, check_kept = FileIdentity.of(info), partial(self._check_kept, drop.kept)
         check_kept()
         if drop.kept.path is not None and files.is_same_entry(path, drop.kept.path):
-            raise LeftAloneError("it is the kept file itself, under another path")
+            raise LeftAloneError("the file is the kept file itself, under another path")
         if earlier and earlier.act == "move" and earlier.other != path and files.has_state(earlier.other, state):
             if not self.dry_run:  # the move was interrupted while the file was in both places
                 sync_folder(Path(earlier.other).parent)
@@ -209,7 +209,7 @@ class _PlanRun:
             for part in slices(len(drops), _DOCUMENTS_AT_ONCE):
                 self._remove(drops[part], self.store)
             return
-        reason = "it has no file, so only --delete removes it, from the store given by --store"
+        reason = "the document has no file; to remove it from the store, use --delete and --store"
         self.report.left_alone += [LeftAlone(drop.row.name, reason) for drop in drops]
 
     def _remove(self, drops: list[Drop], store: Store) -> None:
@@ -272,19 +272,19 @@ class _PlanRun:
         if self.method == "delete":
             return drop.kept.name
         if drop.kept.path is None or not _has_equal_bytes(drop):
-            raise LeftAloneError("it cannot become a hard link, because its bytes differ from those of the kept file")
+            raise LeftAloneError("the file cannot become a hard link, because the kept file has different bytes")
         kept = os.lstat(drop.kept.path)
         if os.path.samestat(kept, info):
             return ""
         if kept.st_dev != info.st_dev:
-            raise LeftAloneError("it cannot become a hard link, because the kept file is on another disk")
+            raise LeftAloneError("the file cannot become a hard link, because the kept file is on another disk")
         return drop.kept.path
 
     def _new_path(self, row: PlanRow) -> str:
         relative = PurePosixPath(row.key.id)
         target = Path(self.move_to, *relative.parts)
         if not relative.parts or ".." in relative.parts or not target.is_relative_to(self.move_to):
-            raise LeftAloneError(f"its id leads to a path outside {self.move_to}")
+            raise LeftAloneError(f"the id leads to a path outside {self.move_to}")
         for folder in target.parents[: len(relative.parts) - 1]:
             if folder.is_symlink():
                 raise LeftAloneError(f"{folder} is a symbolic link; files are not moved through links")

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError
 
-GONE = "it is gone"
+GONE = "the file is gone"
 
 _BLOCK_BYTES = 1 << 20
 _HASH_BYTES = 16
@@ -129,7 +129,7 @@ def read_hash(handle: int, on_block: Callable[[bytes], object] = lambda _: None)
 
 def unreadable(error: Exception) -> LeftAloneError:
     """Return the error for a file that cannot be read."""
-    return LeftAloneError(f"it cannot be read ({getattr(error, 'strerror', None) or error})")
+    return LeftAloneError(f"the file cannot be read ({getattr(error, 'strerror', None) or error})")
 
 
 def directory_entry(path: str) -> Hashable:
@@ -158,16 +158,16 @@ def _state(handle: int) -> tuple[FileState, os.stat_result]:
     except OSError as error:
         raise unreadable(error) from None
     if FileIdentity.of(before) != FileIdentity.of(after):
-        raise LeftAloneError("it changed during this run", needs_new_plan=True)
+        raise LeftAloneError("the file changed during this run", needs_new_plan=True)
     return FileState(after.st_size, after.st_mtime_ns, digest), after
 
 
 def _require_regular(info: os.stat_result) -> None:
     if not stat.S_ISREG(info.st_mode):
-        raise LeftAloneError("it is a link, a folder or a device, not a regular file")
+        raise LeftAloneError("the path leads to a link, a folder or a device, not a regular file")
 
 
 def _require_content(state: FileState, now: FileState, info: os.stat_result) -> os.stat_result:
     if (now.size, now.hash) != (state.size, state.hash):
-        raise LeftAloneError("its content has changed since the plan was written", needs_new_plan=True)
+        raise LeftAloneError("the content of the file has changed since the plan was written", needs_new_plan=True)
     return info

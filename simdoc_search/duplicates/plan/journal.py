@@ -132,7 +132,7 @@ class Journal:
         return os.fdopen(handle, "rb+")
 
     def _busy(self) -> PlanError:
-        return PlanError(f"another run of `apply` is using {self.path}; wait until it ends, then try again")
+        return PlanError(f"another run of `apply` is using {self.path}; wait until that run ends, then try again")
 
     def _read(self, data: bytes) -> None:
         header = _line(_HEADER)

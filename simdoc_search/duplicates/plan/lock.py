@@ -57,7 +57,7 @@ def locked_trees(folders: Iterable[str]) -> Iterator[None]:
             stack.callback(os.close, handle)
             if not lock_file(handle, shared=folder not in tops):
                 raise PlanError(
-                    f"another run of `apply` is changing files in {folder}; wait until it ends, then try again"
+                    f"another run of `apply` is changing files in {folder}; wait until that run ends, then try again"
                 )
         yield
 

@@ -165,7 +165,7 @@ def _restore_name(hidden: str, path: str) -> None:
     try:
         _rename_without_overwriting(hidden, path)
     except LeftAloneError:
-        raise LeftAloneError(f"another file now has its name; the original content is in {hidden}") from None
+        raise LeftAloneError(f"another file now has this name; the original content is in {hidden}") from None
     sync_folder(Path(path).parent)
 
 
@@ -222,7 +222,7 @@ def _has_inode(path: str, identity: FileIdentity) -> bool:
 def _require_same_file(path: str, identity: FileIdentity) -> None:
     info = os.lstat(path)
     if FileIdentity.of(info) != identity or not stat.S_ISREG(info.st_mode):
-        raise LeftAloneError("it changed during this run", needs_new_plan=True)
+        raise LeftAloneError("the file changed during this run", needs_new_plan=True)
 
 
 def _hidden_copy(source: str, to: str, state: FileState, token: str, mode: int | None) -> str:
@@ -231,7 +231,7 @@ def _hidden_copy(source: str, to: str, state: FileState, token: str, mode: int |
     try:
         with open(scratch, "xb") as file, open_file(source) as handle:  # noqa: PTH123 - paths are strings
             if read_hash(handle, file.write) != state.hash:
-                raise LeftAloneError("its content changed during this run", needs_new_plan=True)
+                raise LeftAloneError("the file changed during this run", needs_new_plan=True)
             file.flush()
             if mode is None:
                 shutil.copystat(source, scratch)

@@ -77,7 +77,7 @@ def _undo(change: Change) -> bool:
     """Undo one change. Returns False if the file was in its original state already."""
     state, path, other, token = change.state, change.path, change.other, change.token
     if state is None:
-        raise LeftAloneError("a document that was deleted from its store cannot be restored; index it again")
+        raise LeftAloneError("a document that was deleted from the store cannot be restored; index the document again")
     recover(change)
     exists = os.path.lexists(path)
     if change.act == "hardlink":
@@ -87,7 +87,7 @@ def _undo(change: Change) -> bool:
             replace_with_copy(path, state, identity, token, change.mode)
         return is_link
     if exists and not has_state(path, state):
-        raise LeftAloneError("another file is now at its path")
+        raise LeftAloneError("another file is now at this path")
     if change.act == "delete":
         if not exists:
             _restore_deleted(change, state)
@@ -97,7 +97,7 @@ def _undo(change: Change) -> bool:
     try:
         identity = FileIdentity.of(require_state(other, state))
     except LeftAloneError as error:
-        raise LeftAloneError(f"it was moved to {other}, but {error}") from None
+        raise LeftAloneError(f"the file was moved to {other}, but {error}") from None
     make_folders(Path(path).parent)
     move(other, path, state, identity, check_kept=lambda: None, token=token)
     return True
@@ -114,6 +114,8 @@ def _remove_moved(change: Change, state: FileState) -> bool:
 
 def _restore_deleted(change: Change, state: FileState) -> None:
     if not has_state(change.other, state):
-        raise LeftAloneError(f"it was deleted, and the kept file {change.other} is missing or has different bytes")
+        raise LeftAloneError(
+            f"the deleted file cannot be copied, because {change.other} is missing or has different bytes"
+        )
     make_folders(Path(change.path).parent)
     copy_new(change.other, change.path, state, change.token, change.mode)

@@ -16,7 +16,7 @@ ACTIONS: tuple[Action, ...] = get_args(Action)
 DropMethod = Literal["move", "delete", "hardlink"]
 """How files are dropped: moved to another folder, deleted, or replaced with a hard link to the kept file."""
 
-IN_ARCHIVE = "it is in an archive, which is left unchanged"
+IN_ARCHIVE = "the file is in an archive, and archives are not changed"
 """The reason why a document in an archive is never dropped, and why its duplicates are not dropped either."""
 
 MAX_BYTES = 1 << 31
@@ -98,4 +98,4 @@ class PlanRow:
         if IN_ARCHIVE in self.note:
             return LeftAloneError(IN_ARCHIVE)
         note = f" ({self.note})" if self.note else ""
-        return LeftAloneError(f"the plan has no state for it{note}", needs_new_plan=True)
+        return LeftAloneError(f"the plan has no state for this document{note}", needs_new_plan=True)

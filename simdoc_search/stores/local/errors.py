@@ -24,7 +24,7 @@ _REASONS = (
     ),
     (
         "DoesNotExist|NotFound|InvalidData|IO error|[Cc]orrupt|Failed to (open|lookup)|PanicException",
-        "its files are damaged or missing; run simdoc-search check to list them, and simdoc-search repair to save the "
+        "some files are damaged or missing; run simdoc-search check to list them, and simdoc-search repair to save the "
         "readable documents",
     ),
 )

@@ -185,7 +185,8 @@ def _has_documents(index: Path) -> bool:
 def _not_found_error(folder: Path, manifest: StoreManifest | None) -> StoreError:
     if manifest is None:
         _check_no_other_files(folder)
-        return StoreNotFoundError(f"no store at {folder}; create one with: simdoc-search index FOLDER --store {folder}")
+        advice = f"create a store with: simdoc-search index FOLDER --store {folder}"
+        return StoreNotFoundError(f"no store at {folder}; {advice}")
     return StoreError(
         f"the store {folder} is damaged: its file {META_FILE} is missing; restore it from a backup, or delete {folder} "
         "and index again"

@@ -17,7 +17,7 @@ from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
 Progress = Callable[[int, int], None]
 """A callback for the number of finished documents or bytes, and their total number."""
 
-MISSING = "it is missing"
+MISSING = "the file is missing"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from tantivy import Occur, Query
 
 from simdoc_search.analysis.settings import Analysis
@@ -34,6 +35,7 @@ CHECK_EVERY = 256
 _MAX_SINGLE_PHRASES = 50
 """If a text may contain more phrases, they are compared with its words in one scan instead of one by one."""
 
+_SPACE = 32
 _LETTERS_AND_DIGITS = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256).lower()
 
 
@@ -112,9 +114,18 @@ def _letters_and_digits(text: str) -> bytes | None:
     words of the text. The result is None if they cannot exclude a phrase, because the text is not ASCII or may have a
     word that is cut at the maximum length.
     """
-    if not text.isascii() or max(map(len, text.split()), default=0) >= MAX_WORD_UNITS:
+    if not text.isascii():
         return None
-    return b" %b " % b" ".join(text.encode("ascii").translate(_LETTERS_AND_DIGITS).split())
+    data = text.encode("ascii")
+    spaces = np.flatnonzero(np.frombuffer(b" %b " % data, np.uint8) <= _SPACE)
+    if np.diff(spaces).max() > MAX_WORD_UNITS:
+        return None
+    letters = np.frombuffer(b" %b " % data.translate(_LETTERS_AND_DIGITS), np.uint8)
+    is_space = letters == _SPACE
+    is_kept = ~is_space
+    is_kept[0] = True
+    is_kept[1:] |= ~is_space[:-1]  # only the first of several spaces
+    return bytes(letters[is_kept])
 
 
 def _max_read_per_phrase(phrase_count: int) -> int:

@@ -93,18 +93,18 @@ def find_fault(file: Path) -> str | None:
         tail = opened.read()
         length, magic = int.from_bytes(tail[:4], "little"), int.from_bytes(tail[4:], "little")
         if magic != _MAGIC or length > size - _TAIL_BYTES:
-            return "it is truncated, or its end is damaged"
+            return "the file is truncated, or its end is damaged"
         opened.seek(size - _TAIL_BYTES - length)
         try:
             expected = parse_json(opened.read(length))["crc"]
         except (ValueError, LookupError, TypeError):
-            return "its end is damaged"
+            return "the end of the file is damaged"
         opened.seek(0)
         remaining, checksum = size - _TAIL_BYTES - length, 0
         while chunk := opened.read(min(remaining, _CHUNK_BYTES)):
             remaining -= len(chunk)
             checksum = zlib.crc32(chunk, checksum)
-    return None if checksum == expected else "its checksum does not match its content"
+    return None if checksum == expected else "the checksum does not match the content"
 
 
 def _segment(entry: dict[str, Any]) -> Segment:

@@ -103,7 +103,7 @@ def _read(path: Path, folder: Path) -> StoreManifest | None:
     except FormatMismatchError as error:
         raise FormatMismatchError(f"cannot open the store {folder}: {error}", error.found, error.expected) from error
     if not is_intact:
-        raise _damage_error(folder, "its checksum does not match")
+        raise _damage_error(folder, "the checksum does not match")
     return StoreManifest(settings, bool(store_texts), id)
 
 

@@ -11,7 +11,7 @@ from simdoc_search.durable import sync_folder
 from simdoc_search.stores.base import Encoder
 from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.record import EncodedRecord, Record
-from simdoc_search.workers.memory import machine_memory
+from simdoc_search.workers.memory import read_machine_memory
 
 MAX_HEAP, MIN_HEAP = 128_000_000, 15_000_000
 """Maximum and minimum size in bytes of the writer's buffer. tantivy rejects a smaller buffer."""
@@ -79,5 +79,5 @@ class LocalWriter:
 
 def heap_bytes() -> int:
     """Return the size in bytes of the writer's buffer. It is smaller if the machine or container has little memory."""
-    machine = machine_memory()
+    machine = read_machine_memory()
     return MAX_HEAP if machine is None else max(MIN_HEAP, min(machine // 16, MAX_HEAP))

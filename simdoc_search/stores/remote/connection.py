@@ -65,7 +65,7 @@ def split_url(url: str) -> tuple[list[str], str]:
     shown = without_credentials(url)
     if ":" in _userinfo(url):
         raise LocationError(
-            f"the URL {shown} contains a password, which other users could see in the process list; remove it, and "
+            f"the URL {shown} contains a password, which other users could see in the process list; remove the "
             "set SIMDOC_USERNAME and SIMDOC_PASSWORD"
         )
     try:

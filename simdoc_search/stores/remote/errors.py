@@ -18,23 +18,27 @@ _CLIENT_MODULES = ("opensearchpy", "elastic")
 """Prefixes of the module names of the client libraries."""
 
 _CAUSES = (
-    ("expired", "its certificate has expired", "renew the certificate"),
+    ("expired", "the certificate has expired", "renew the certificate"),
     (
         "hostname mismatch|doesn't match|ip address mismatch|not valid for",
-        "its certificate is for another host",
+        "the certificate is for another host",
         "check the host name in the URL",
     ),
     (
         "certificate_required|certificate required",
-        "it requires a client certificate",
-        "set SIMDOC_CLIENT_CERT to its path",
+        "the server requires a client certificate",
+        "set SIMDOC_CLIENT_CERT to the path of this certificate",
     ),
     (
         "certificate|self.signed",
-        "its certificate is not trusted",
-        "set SIMDOC_CA_FILE to the certificate of its CA",
+        "the certificate is not trusted",
+        "set SIMDOC_CA_FILE to the certificate of the CA",
     ),
-    ("wrong_version_number|wrong version number|record layer", "it does not use TLS", "use http instead of https"),
+    (
+        "wrong_version_number|wrong version number|record layer",
+        "the server does not use TLS",
+        "use http instead of https",
+    ),
     ("ssl|tls", "the TLS connection failed", "check the URL and the certificate"),
     ("timed out|timeout", "the request took too long", "try again later, or {increase_timeout}"),
     ("refused|connect call failed", "connection refused", "start the engine, or check the URL"),

@@ -166,4 +166,4 @@ class Indices:
 
 def closed_reason(index: str) -> str:
     """Return the reason why a closed index is not queried, and how to open it."""
-    return f"it is closed; open it with POST /{index}/_open"
+    return f"the index is closed; open it with POST /{index}/_open"

@@ -74,12 +74,12 @@ def is_closed(settings: Mapping[str, Any]) -> bool:
 def block_message(name: str) -> str:
     """Return the problem of an index that has a block."""
     cause = ", usually because the disk is full" if name == "read_only_allow_delete" else ""
-    return f"it has the block index.blocks.{name}{cause}; remove the block before you write to it"
+    return f"the index has the block index.blocks.{name}{cause}; remove the block before you write to the index"
 
 
 def _block_faults(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
     if is_closed(settings):
-        yield MappingFault("it is closed; open it first", blocks_queries=True, blocks_writes=True)
+        yield MappingFault("the index is closed; open the index first", blocks_queries=True, blocks_writes=True)
     for name in _INDEX_BLOCKS:
         if str(settings.get("blocks", {}).get(name)) == "true":
             is_read = name == "read"
@@ -125,9 +125,8 @@ def _field_limit_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any],
     has_tokens = "tokens" in fields_of(mapping, field)
     needed = 0 if has_tokens else count_fields({field: _expected_mapping(mapping, field)}) - count_fields(existing)
     if left < needed or (needed and left < _FEW_FIELDS_LEFT):
-        problem = (
-            f"it can have only {max(left, 0)} more fields (limit {limit}); increase index.mapping.total_fields.limit"
-        )
+        advice = "increase index.mapping.total_fields.limit"
+        problem = f"the index can have only {max(left, 0)} more fields (limit {limit}); {advice}"
         yield MappingFault(problem, blocks_writes=left < needed, needs_action=left < needed)
 
 

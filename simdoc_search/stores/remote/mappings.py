@@ -51,7 +51,7 @@ def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any
     except RequestError as error:
         if error.status not in (400, 403, 500):  # status 500: the object field was disabled
             raise
-        return f"it does not accept the mapping of {field} ({error})"
+        return f"the index does not accept the mapping of {field} ({error})"
     return ""
 
 

@@ -155,8 +155,8 @@ def settings_of_index(settings: Mapping[str, Any], analyzer: str) -> TermSetting
         analysis = analysis_of_engine(int(shingles.get("max_shingle_size", 2)))
     except ValueError as error:
         raise StoreError(
-            f"the analyzer {analyzer} has options that a min_hash filter does not accept ({error}); change them, then "
-            "reindex"
+            f"the analyzer {analyzer} has options that a min_hash filter does not accept ({error}); change these "
+            "options, then reindex"
         ) from None
     return TermSettings(analysis, minhash, passages=None, indexes_words=False)
 
@@ -181,10 +181,10 @@ def check_terms(engine: Engine, index: str, field: str, settings: TermSettings) 
         expected = set(fingerprint(text, settings.analysis, settings.minhash).tokens("lucene"))
         if terms != expected:
             raise StoreError(
-                f"{engine.name} computes {len(terms)} terms for a test text in {index}/{field}, but {settings.minhash} "
-                f"computes {len(expected)} different terms; write the options of min_hash in both spellings "
-                "(bucket_count and bucketCount), and put the filters lowercase and shingle before it, as in the output "
-                "of simdoc-search template show --min-hash"
+                f"the min_hash filter of {index}/{field} on {engine.name} does not compute the same terms as "
+                f"{settings.minhash} ({len(terms)} terms instead of {len(expected)}). Compare the analyzer with the "
+                "output of simdoc-search template show --min-hash: the filters lowercase and shingle come before "
+                "min_hash, and each option has both spellings (bucket_count and bucketCount)"
             )
 
 

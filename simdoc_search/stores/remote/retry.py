@@ -102,7 +102,7 @@ class Retries:
         waited = time.monotonic() - self._start_time
         if waited >= self._seconds:
             raise StoreUnavailableError(
-                f"{reason}; gave up after {waited:.0f} s of retries; run the command again later"
+                f"{reason}; run the command again later (gave up after {waited:.0f} s of retries)"
             )
         _log_sometimes(f"{reason}; retrying for up to {self._seconds - waited:.0f} s")
         pause = random.uniform(self._max_pause / 2, self._max_pause)  # noqa: S311 - jitter

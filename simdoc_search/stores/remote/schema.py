@@ -69,13 +69,13 @@ def to_meta(settings: Settings) -> dict[str, str]:
     meta |= {f"{_SKETCHES}_{number}" if number > 1 else _SKETCHES: line for number, line in enumerate(lines, 1)}
     if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE:
         raise FormatMismatchError(
-            f"the meta of a field cannot hold the sketches {', '.join(settings.sketches)}; leave one of them out"
+            f"the meta of a field cannot hold the sketches {', '.join(settings.sketches)}; omit one of these sketches"
         )
     return meta
 
 
 def settings_of(meta: Mapping[str, str]) -> Settings:
-    """Return the settings that `to_meta` wrote. Missing settings have their defaults. A key has only its check value.
+    """Return the settings that `to_meta` wrote. Missing settings have their defaults. A key has only its checksum.
 
     Raises:
         FormatMismatchError: the settings are missing, malformed, or from a newer version.
@@ -89,7 +89,8 @@ def settings_of(meta: Mapping[str, str]) -> Settings:
         return Settings.from_sketches(analysis, sketches, meta.get("simdoc_key"))
     except (KeyError, ValueError) as error:
         raise FormatMismatchError(
-            f"the field's meta has no settings of simdoc-search ({error}); apply the mapping of the component template"
+            f"the `meta` of the field contains no simdoc-search settings ({error}); apply the mapping of the component "
+            "template"
         ) from None
 
 

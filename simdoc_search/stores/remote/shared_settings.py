@@ -56,12 +56,12 @@ def explain_not_queryable(
     faults = list(find_faults(mapping, settings or {}, field))
     no_field = "" if "tokens" in fields_of(mapping, field) else f"there is no field {field}.tokens"
     if query_fault := next((fault for fault in faults if fault.blocks_queries and fault.problem != no_field), None):
-        return NotQueryable(f"it cannot be queried: {query_fault.problem}", only_lacks_field=False)
+        return NotQueryable(f"the index cannot be queried: {query_fault.problem}", only_lacks_field=False)
     if write_fault := next((fault for fault in faults if fault.blocks_writes), None):
         advice = f", and backfill cannot add it, because {write_fault.problem}"
     else:
         advice = f"; {backfill_command(mappings.values(), field, location)}"
-    return NotQueryable(f"it has no field {field}.tokens{advice}", only_lacks_field=True)
+    return NotQueryable(f"the index has no field {field}.tokens{advice}", only_lacks_field=True)
 
 
 def common_settings(mappings: Mappings, field: str, location: str) -> Settings:

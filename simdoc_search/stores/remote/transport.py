@@ -7,18 +7,21 @@ waits for the socket. The calling thread waits for the result.
 from __future__ import annotations
 
 import asyncio
+import os
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
+from queue import SimpleQueue
 from threading import Event, Thread
-from typing import Any
+from typing import Any, TypeAlias
 
 from simdoc_search.cancellation import StopEvent, StoppedError, wait_for
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.remote.clients import count_nodes, is_asynchronous, without_retries
+from simdoc_search.stores.remote.clients import CONNECTIONS, count_nodes, is_asynchronous, without_retries
 
 _LOOP_CLOSED = "the event loop in which this store was opened is closed; open the store again in the running loop"
 _BLOCKS_LOOP = (
@@ -92,7 +95,7 @@ class Transport:
             request["timeout"] = timeout
         send = partial((sender if is_elastic else sender.transport).perform_request, method, url, **request)
         loop = self._loop
-        future = _send_in_thread(send) if loop is None else _send_in_loop(send, loop)
+        future = _threads.send(send) if loop is None else _send_in_loop(send, loop)
         try:
             wait_for(future, timeout, stopped, loop.is_closed if loop else lambda: False)
         finally:
@@ -109,20 +112,52 @@ class Transport:
             self.client.close()
 
 
-def _send_in_thread(send: Callable[[], Any]) -> Future[Any]:
-    """Call `send` in a daemon thread with the context variables of the calling thread."""
-    future: Future[Any] = Future()
-    future.set_running_or_notify_cancel()
-    context = copy_context()
+_Inbox: TypeAlias = "SimpleQueue[tuple[Future[Any], Callable[[], Any]]]"
 
-    def run() -> None:
+
+class _RequestThreads:
+    """Daemon threads that send requests. They are reused, because starting a thread takes a fourth of a short request.
+
+    A `ThreadPoolExecutor` would delay the exit of the interpreter while a request has no response.
+    """
+
+    def __init__(self) -> None:
+        self._idle: deque[_Inbox] = deque()
+
+    def send(self, send: Callable[[], Any]) -> Future[Any]:
+        """Call `send` in a thread with the context variables of the calling thread."""
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
         try:
-            future.set_result(context.run(send))
-        except BaseException as error:
-            future.set_exception(error)
+            inbox = self._idle.pop()
+        except IndexError:
+            inbox = SimpleQueue()
+            Thread(target=self._run, args=(inbox,), name="simdoc-request", daemon=True).start()
+        inbox.put((future, partial(copy_context().run, send)))
+        return future
 
-    Thread(target=run, name="simdoc-request", daemon=True).start()
-    return future
+    def forget(self) -> None:
+        """Start new threads for all further requests. A forked process does not have the threads of its parent."""
+        self._idle.clear()
+
+    def _run(self, inbox: _Inbox) -> None:
+        is_reused = True
+        while is_reused:
+            future, send = inbox.get()
+            try:
+                report = partial(future.set_result, send())
+            except BaseException as error:
+                report = partial(future.set_exception, error)
+            is_reused = len(self._idle) < CONNECTIONS
+            if is_reused:  # before the caller sends its next request
+                self._idle.append(inbox)
+            report()
+            del future, send, report  # an idle thread must not keep a response in memory
+
+
+_threads = _RequestThreads()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_threads.forget)
 
 
 def _send_in_loop(send: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:

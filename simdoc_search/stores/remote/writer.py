@@ -141,7 +141,7 @@ class RemoteWriter:
             hits = stored[action.id]
             if len(hits) > 1:
                 indices = " and ".join(sorted(hit["_index"] for hit in hits))
-                rejected[action.id] = f"it is in the indices {indices}; write to one of them"
+                rejected[action.id] = f"the document is in the indices {indices}; write to one of these indices"
             elif hits:
                 located.append(action.with_target(_index=hits[0]["_index"], **routing_of(hits[0])))
             else:

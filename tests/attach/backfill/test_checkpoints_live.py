@@ -37,13 +37,13 @@ def bulk(engine: Engine, index: str, parts: Mapping[str, Any], **place: Any) -> 
 
 def count_read(report: BackfillReport) -> int:
     """The number of documents that a run read."""
-    return report.documents + report.conflicts
+    return report.document_count + report.conflicts
 
 
 def sampled(engine: Engine, index: str) -> Sample:
     """The sample of `status`."""
     sample = inspect_indices(engine, index).sample
-    assert not sample.not_compared
+    assert not sample.not_compared_reason
     return sample
 
 

@@ -79,10 +79,10 @@ def test_incomplete_documents_are_read_within_the_filter_of_an_alias() -> None:
     alias = {"term": {"team": "b"}}
     lacks = {"bool": {"must_not": [{"exists": {"field": "fp.format"}}]}}
     label = "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 9"
-    without = queries.incomplete_query(
+    without = queries.build_incomplete_query(
         target(filters=[alias], settings=Settings(passages=None)), BackfillOptions("body", "fp")
     )
-    (either,) = queries.incomplete_query(target(), BackfillOptions("body", "fp"))["bool"]["filter"]
+    (either,) = queries.build_incomplete_query(target(), BackfillOptions("body", "fp"))["bool"]["filter"]
 
     assert {"filter": [alias, lacks]} == without["bool"]
     assert [lacks, {"term": {"fp.format": label}}] == either["bool"]["should"]
@@ -91,7 +91,9 @@ def test_incomplete_documents_are_read_within_the_filter_of_an_alias() -> None:
 def test_with_a_query_for_texts_only_documents_with_a_text_are_read() -> None:
     """Documents without a text that still have a fingerprint are read too."""
     text = {"exists": {"field": "body"}}
-    query = queries.incomplete_query(target(settings=Settings(passages=None), text_query=text), BackfillOptions("body"))
+    query = queries.build_incomplete_query(
+        target(settings=Settings(passages=None), text_query=text), BackfillOptions("body")
+    )
     (either,) = query["bool"]["filter"]
     ours = [{"exists": {"field": "simdoc.format"}}, {"exists": {"field": "simdoc.tokens"}}]
 
@@ -106,12 +108,12 @@ def test_each_write_is_in_one_part_of_a_range() -> None:
     for first, last, parts in ((-1, 0, 1), (-1, 9, 3), (-1, 100, 7), (-1, 3, 10), (59, 100, 7), (8, 9, 1)):
         ranges = list(WriteRange((first, -1), (last, 20)).split(parts))
         for shard, wanted in enumerate([range(first + 1, last + 1), range(21)]):
-            bounds = [part.shard_query(shard)["range"]["_seq_no"] for part in ranges]
+            bounds = [part.build_shard_query(shard)["range"]["_seq_no"] for part in ranges]
 
             assert list(wanted) == [number for bound in bounds for number in range(bound["gte"], bound["lte"] + 1)]
     assert [] == [*WriteRange((-1,), (9,)).split(0), *WriteRange((9, -1), (9, -1)).split(3)]
-    assert {"gte": 3, "lte": 9} == WriteRange((7, 2), (9, 5)).any_shard_query()["range"]["_seq_no"]
-    assert {"gte": 3} == WriteRange((7, 2)).any_shard_query()["range"]["_seq_no"]
+    assert {"gte": 3, "lte": 9} == WriteRange((7, 2), (9, 5)).build_any_shard_query()["range"]["_seq_no"]
+    assert {"gte": 3} == WriteRange((7, 2)).build_any_shard_query()["range"]["_seq_no"]
 
 
 # --- the command line ---

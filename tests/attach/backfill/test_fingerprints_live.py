@@ -26,7 +26,7 @@ def test_every_document_gets_the_fingerprint_of_its_text(temp_indices: TempIndic
     report, again = backfill(engine, name), backfill(engine, name)
 
     assert replace(BackfillReport(updated=len(TEXTS)), seconds=report.seconds) == report
-    assert 0 == again.documents
+    assert 0 == again.document_count
     assert done() == stored(engine, name)
     assert [] == [
         finding for finding in check_index(engine, name) if finding.is_problem or "no fingerprint" in finding.message
@@ -78,7 +78,7 @@ def test_a_text_without_words_gets_a_mark(temp_indices: TempIndices, engine: Eng
     again, stale, second_stale = (backfill(engine, name, stale=stale) for stale in (False, True, True))
 
     assert (1, 1) == (report.updated, report.without_words)
-    assert (0, 0, 0) == (again.documents, stale.without_words, second_stale.documents)
+    assert (0, 0, 0) == (again.document_count, stale.without_words, second_stale.document_count)
     assert {"tokens": None, "buckets": 0, "shingles": 0}.items() <= stored(engine, name)["a"]["simdoc"].items()
 
 
@@ -154,7 +154,7 @@ def test_a_second_field_gets_other_settings(temp_indices: TempIndices, engine: E
     document = stored(engine, name)["a"]
 
     assert 1 == refused.exit_code
-    assert "its field simdoc has the settings 'nfkc_cf word 5 short_texts; bucketed:1 512" in refused.stderr
+    assert "the field simdoc has the settings 'nfkc_cf word 5 short_texts; bucketed:1 512" in refused.stderr
     assert "not 'nfkc_cf word 4 short_texts" in refused.stderr
     assert (2, 0) == (report["updated"], again["updated"] + again["unchanged"])
     assert (fingerprint_field(OTHER), fingerprint_field(OTHER, four)) == (document["simdoc"], document["simdoc_2"])

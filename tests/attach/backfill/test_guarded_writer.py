@@ -13,7 +13,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, RefusedDocument
 from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter
 from simdoc_search.attach.backfill.pages import MAX_PAGE_DOCUMENTS, PagePacer
-from simdoc_search.attach.backfill.report import UnfitIndexError
+from simdoc_search.attach.backfill.report import UnsupportedIndexError
 from simdoc_search.errors import StoreUnavailableError
 from simdoc_search.stores.remote import bulk as bulk_writes
 from simdoc_search.stores.remote import retry
@@ -147,7 +147,7 @@ def test_a_write_that_a_busy_engine_refused_is_retried() -> None:
 
 
 def test_an_engine_that_stays_busy_is_an_error() -> None:
-    message = r"the engine is busy \(some reason\); gave up after .*run the command again"
+    message = r"the engine is busy \(some reason\); run the command again .*gave up after"
     with pytest.raises(StoreUnavailableError, match=message):
         written(hits(2), lambda lines: items(lines, 429))
 
@@ -155,13 +155,13 @@ def test_an_engine_that_stays_busy_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("status", "kind", "reason"),
     [
-        (403, "security_exception", "it does not accept updates: some reason"),
+        (403, "security_exception", "the index does not accept updates: some reason"),
         (404, "index_not_found_exception", "removed"),
     ],
 )
 def test_a_fault_of_the_index_ends_the_page(status: int, kind: str, reason: str) -> None:
     """The error is not listed for each document."""
-    with pytest.raises(UnfitIndexError, match=reason):
+    with pytest.raises(UnsupportedIndexError, match=reason):
         written(hits(3), lambda lines: items(lines, status, error={"type": kind, "reason": "some reason"}))
 
 
@@ -170,7 +170,7 @@ def test_a_report_lists_a_refused_document_once_with_the_last_reason() -> None:
     report.add(BackfillReport(updated=2, refused=[RefusedDocument("a", "i", "new")]))
 
     assert [RefusedDocument("a", "i", "new"), RefusedDocument("a", "j", "other index")] == report.refused
-    assert 4 == report.documents
+    assert 4 == report.document_count
 
 
 def test_a_run_waits_for_an_engine_that_does_not_answer_at_first() -> None:

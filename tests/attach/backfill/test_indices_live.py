@@ -192,8 +192,9 @@ def test_other_text_fields_need_force(temp_indices: TempIndices, engine: Engine)
     alias = temp_indices.alias(first, second)
     other = temp_indices.make({"properties": {"description": {"type": "text"}}})
     engine.call("POST", ["_aliases"], {"actions": [{"add": {"index": other, "alias": alias}}]})
-    own = "its fingerprints were computed from body, not heading; give --text-field body, or add --force to use heading"
-    beside = own.replace("its fingerprints", "the fingerprints of the other indices behind its alias")
+    advice = "give --text-field body, or --force to use heading"
+    own = f"the fingerprints of the index were computed from body, not heading; {advice}"
+    beside = own.replace("the index", "the other indices behind the alias")
 
     def command(name: str, *options: str, text_field: str = "heading") -> Any:
         return run("backfill", f"{temp_indices.engine}/{name}", "--text-field", text_field, *options)

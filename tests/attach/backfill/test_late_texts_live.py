@@ -58,8 +58,8 @@ def test_a_plain_run_finds_later_and_removed_texts(temp_indices: TempIndices, en
     stale = backfill(engine, name, path, stale=True)
 
     assert (1, 0 if kind in SEARCHABLE else 12) == (first.updated, first.without_text)
-    assert [0, 0] == [second.writes, fourth.writes]
-    assert (second.documents == 0) == (kind in SEARCHABLE)
+    assert [0, 0] == [second.write_count, fourth.write_count]
+    assert (second.document_count == 0) == (kind in SEARCHABLE)
     assert ["text"] == [id for id, source in bare.items() if "simdoc" in source]
     assert (3, int(kind in SEARCHABLE)) == (third.updated, third.removed)
     assert 1 == third.removed + stale.removed

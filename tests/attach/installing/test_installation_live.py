@@ -41,10 +41,8 @@ def test_the_component_template_is_installed_once(app: Application) -> None:
     assert '"composed_of": ["simdoc"]' in first
     assert "was already installed" in again
     assert {"component_template": "simdoc", "installed": False, "changes": [], "warnings": []} == values
-    assert (
-        "has a different component template simdoc; compare it with the output of simdoc-search template show, or"
-        in refused
-    )
+    assert "the component template simdoc on " in refused
+    assert "; compare both, or replace the component template simdoc with --force" in refused
     assert theirs["template"]["mappings"] == kept["template"]["mappings"]
     assert answer("template", "install", app.url, "--force")["installed"]
 
@@ -82,9 +80,7 @@ def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None
     assert (True, [index], []) == (first["pipeline_installed"], first["indices"], first["warnings"])
     assert (False, False, []) == (again["pipeline_installed"], again["installed"], again["changes"])
     assert expected(OLD) == ours(app.url, index)
-    assert (
-        f"has a different pipeline {app.name}; compare it with the output of simdoc-search template show, or" in other
-    )
+    assert f"; compare both, or replace the pipeline {app.name} with --force" in other
     assert f'"settings": {{"index.final_pipeline": "{app.name}"}}' in printed
 
 
@@ -102,7 +98,7 @@ def test_the_pipeline_has_the_settings_of_the_index(app: Application) -> None:
     assert expected(NEW, Settings(passages=None)) == ours(app.url, index)
     with open_store(f"{app.url}/{index}") as store:
         assert Settings(passages=None) == store.settings
-    assert f"the index {index} cannot use the pipeline: its field simdoc has the settings 'nfkc_cf word 5" in other
+    assert f"the index {index} cannot use the pipeline: the field simdoc has the settings 'nfkc_cf word 5" in other
     assert "does not support a secret hash key; use simdoc-search backfill" in keyed.stderr
 
 
@@ -223,5 +219,5 @@ def test_other_text_fields_than_those_of_the_fingerprints_need_force(app: Applic
     app.call("DELETE", "/_ingest/pipeline/NAME-2")
 
     fields = "title and body, not body; give --text-field title --text-field body, or add --force to use body"
-    assert own.endswith(f"its fingerprints were computed from {fields}")
-    assert beside.endswith(f"the fingerprints of the other indices behind its alias were computed from {fields}")
+    assert own.endswith(f"the fingerprints of the index were computed from {fields}")
+    assert beside.endswith(f"the fingerprints of the other indices behind the alias were computed from {fields}")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.attach.pipeline import pipeline_body
+from simdoc_search.attach.pipeline import build_pipeline_body
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.key import HashKey
@@ -21,7 +21,7 @@ from tests.support.pipeline import expected
 
 def test_the_component_template_maps_all_values_of_the_pipeline() -> None:
     """Otherwise a strict mapping would refuse documents."""
-    filled = {*expected("some words"), *pipeline_body()["processors"][0]["script"]["params"]["marks"], "error"}
+    filled = {*expected("some words"), *build_pipeline_body()["processors"][0]["script"]["params"]["marks"], "error"}
     mapping = component_template()["template"]["mappings"]["properties"]["simdoc"]["properties"]
 
     assert filled == mapping.keys()
@@ -41,13 +41,13 @@ def test_the_component_template_maps_all_values_of_the_pipeline() -> None:
 )
 def test_settings_that_need_python_are_refused(settings: Settings, what: str) -> None:
     with pytest.raises(StoreError, match=f"does not support {what}; use simdoc-search backfill"):
-        pipeline_body(settings)
+        build_pipeline_body(settings)
 
 
 @pytest.mark.parametrize("field", ["", "a.b", "_id"])
 def test_only_a_top_level_field_can_be_filled(field: str) -> None:
     with pytest.raises(StoreError, match="use a top-level field, such as simdoc"):
-        pipeline_body(field=field)
+        build_pipeline_body(field=field)
 
 
 def test_the_command_prints_the_body_in_ascii() -> None:
@@ -56,7 +56,7 @@ def test_the_command_prints_the_body_in_ascii() -> None:
         "template", "show", "--pipeline", "--text-field", "title", "--text-field", "body", "--field", "prints"
     )
 
-    assert pipeline_body(text_field=["title", "body"], field="prints") == json.loads(shown)
+    assert build_pipeline_body(text_field=["title", "body"], field="prints") == json.loads(shown)
     assert shown.isascii()
 
 
@@ -64,4 +64,4 @@ def test_the_printed_mapping_has_the_named_field() -> None:
     shown = json.loads(output("template", "show", "--field", "prints"))
     assert ["prints"] == list(shown["template"]["mappings"]["properties"])
     refused = usage_error(run("template", "show", "--text-field", "title"))
-    assert "--text-field needs --pipeline or --index-template; add one of them" == refused
+    assert "--text-field needs --pipeline or --index-template; add one of these options" == refused

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import simdoc_search
-from simdoc_search.attach.pipeline import pipeline_body
+from simdoc_search.attach.pipeline import build_pipeline_body
 from simdoc_search.sketch.settings import Settings
 from tests.support.engines import call
 from tests.support.painless import allowed_in, names_in, operators_in, sources_in
@@ -24,7 +24,7 @@ ROOT = Path(simdoc_search.__file__).parent
 @functools.cache
 def source() -> str:
     """The scripts of the pipeline."""
-    return "\n".join(sources_in(pipeline_body()))
+    return "\n".join(sources_in(build_pipeline_body()))
 
 
 def test_the_table_has_the_names_of_the_scripts() -> None:
@@ -73,7 +73,7 @@ def test_a_script_has_no_regular_expression() -> None:
 
 def test_an_engine_compiles_the_scripts_once() -> None:
     """Engines compile 75 or 150 scripts in five minutes. The size is limited to `script.max_size_in_bytes`."""
-    bodies = [pipeline_body(), pipeline_body(Settings(passages=None), ["a", "b.c"], "other")]
+    bodies = [build_pipeline_body(), build_pipeline_body(Settings(passages=None), ["a", "b.c"], "other")]
     scripts = {source for body in bodies for source in sources_in(body)}
 
     assert 3 == len(scripts)

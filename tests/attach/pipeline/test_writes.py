@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search.attach.backfill import Backfill, BackfillOptions
 from simdoc_search.attach.inspection import inspect_indices
-from simdoc_search.attach.pipeline import MAX_TEXT_LENGTH, pipeline_body
+from simdoc_search.attach.pipeline import MAX_TEXT_LENGTH, build_pipeline_body
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.cli import answer, run
@@ -118,7 +118,7 @@ def test_a_bulk_update_does_not_pass_the_pipeline(engine: Engine, index: str, ho
 
     assert expected(OLD) == before
     assert (1, 1, ("1",), 1) == (sample.stale, sample.sampled, sample.examples, sample.compared)
-    assert (1, 1) == (report.updated, report.documents)
+    assert (1, 1) == (report.updated, report.document_count)
     assert expected(NEW) == ours(engine.name, index)
 
 
@@ -229,7 +229,7 @@ def test_values_of_a_client_are_removed_after_an_error_that_no_script_catches(op
 def test_a_long_reason_is_shortened(engine: Engine, index: str, reason: str) -> None:
     """Engines refuse a keyword of more than 32,766 bytes, and half of a surrogate pair."""
     name = own_name()
-    body = pipeline_body()
+    body = build_pipeline_body()
     script = body["processors"][0]["script"]
     script |= {"source": "throw new IllegalArgumentException(params.reason)"}
     script["params"]["reason"] = reason

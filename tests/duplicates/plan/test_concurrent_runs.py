@@ -125,10 +125,14 @@ def test_a_second_run_in_the_same_folders_or_with_the_same_undo_file_is_refused(
     try:
         for folder in ("docs", "docs/sub", "."):
             rows = [replace(row, path=str(plans.folder / folder / row.action)) for row in plans.rows[1]]
-            with pytest.raises(PlanError, match=r"another run of `apply` is changing files in .*; wait until it ends"):
+            with pytest.raises(
+                PlanError, match=r"another run of `apply` is changing files in .*; wait until that run ends"
+            ):
                 apply_plan([rows[0], replace(rows[1], kept=rows[0].name)], "delete", plans.undo_files[1])
         for again in (plans.apply(0, "delete"), lambda: undo(plans.undo_files[0])):
-            with pytest.raises(PlanError, match=r"another run of `apply` is using .*plan0\.undo; wait until it ends"):
+            with pytest.raises(
+                PlanError, match=r"another run of `apply` is using .*plan0\.undo; wait until that run ends"
+            ):
                 again()
     finally:
         first.end()
@@ -153,7 +157,7 @@ def test_nothing_is_dropped_if_the_kept_file_is_replaced_during_the_run(
     monkeypatch.setattr(PinnedFile, "is_unchanged", replaced)
     reason = plans.reason(method)
 
-    assert "content has changed" in reason or "changed during this run" in reason
+    assert "content of the file has changed" in reason or "changed during this run" in reason
     assert ["SAME", "same"] == [plans.kept.read_text(), plans.dropped.read_text()]
     assert [] == plans.hidden()
 
@@ -171,7 +175,7 @@ def test_a_file_that_a_program_saves_during_the_run_is_not_dropped(
 
     monkeypatch.setattr(os, "rename", saved)
 
-    assert "it changed during this run" == plans.reason(method)
+    assert "the file changed during this run" == plans.reason(method)
     assert "a new text" == plans.dropped.read_text()
     assert (["docs/one.txt", "docs/sub/two.txt"], []) == (plans.visible(), plans.hidden())
 
@@ -189,7 +193,7 @@ def test_undo_restores_a_hidden_file_after_its_name_was_taken_by_another_file(
     monkeypatch.setattr(PinnedFile, "is_unchanged", taken)
     reason = plans.reason("delete")
     (hidden,) = plans.hidden()
-    assert f"another file now has its name; the original content is in {plans.folder / hidden}" == reason
+    assert f"another file now has this name; the original content is in {plans.folder / hidden}" == reason
     assert "a new file" == plans.dropped.read_text()
     assert [(str(plans.dropped), reason)] == undo(plans.undo_files[0]).not_restored
 

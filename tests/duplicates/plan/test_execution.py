@@ -75,7 +75,7 @@ def test_only_files_with_equal_bytes_become_links_and_undo_makes_copies(tmp_path
     Path(rows[1].path or "").chmod(0o640)
     before = tree(tmp_path)
 
-    assert "its bytes differ from those of the kept file" in run(tmp_path, rows, "hardlink")["other.txt"]
+    assert "because the kept file has different bytes" in run(tmp_path, rows, "hardlink")["other.txt"]
     assert 3 == Path(rows[0].path or "").stat().st_nlink
     assert 2 == apply_plan(rows, "hardlink", tmp_path / "plan.undo").dropped_before
     undo(tmp_path / "plan.undo")
@@ -111,8 +111,8 @@ def replace_with_symbolic_link(path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (change_bytes, "content has changed"),
-        (replace_with_symbolic_link, "it is a link, a folder or a device"),
+        (change_bytes, "content of the file has changed"),
+        (replace_with_symbolic_link, "the path leads to a link, a folder or a device"),
         (Path.unlink, "is gone"),
     ],
 )
@@ -144,7 +144,7 @@ def test_only_a_changed_document_needs_a_new_plan(
     report = apply_plan(rows, "delete", tmp_path / "undo")
     reasons = {Path(name).name: (reason, needs_new_plan) for name, reason, needs_new_plan in report.left_alone}
 
-    assert ("its content has changed since the plan was written", True) == reasons.pop("other.txt")
+    assert ("the content of the file has changed since the plan was written", True) == reasons.pop("other.txt")
     assert {("cannot be changed (Permission denied)", False)} == set(reasons.values())
 
 
@@ -155,7 +155,7 @@ def test_a_missing_kept_file_is_noticed_after_another_kept_file_was_read(tmp_pat
     left = run(tmp_path, [*rows, *(replace(row, group=2) for row in others)], "move")
 
     assert ["copy.txt"] == list(left)
-    assert left["copy.txt"].endswith("other.txt is kept instead, but it is gone")
+    assert left["copy.txt"].endswith("other.txt is kept instead, but the file is gone")
 
 
 def test_no_file_is_moved_over_another_file_or_out_of_the_folder(tmp_path: Path, rows: list[PlanRow]) -> None:

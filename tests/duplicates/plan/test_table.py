@@ -104,8 +104,8 @@ def test_a_pipe_and_a_huge_file_are_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "huge").touch()
     os.truncate(tmp_path / "huge", 1 << 36)
     for name, message in (
-        ("pipe", "it is a pipe, not a regular file"),
-        ("huge", "it is larger than 2,147,483,648 byt"),
+        ("pipe", "the path leads to a pipe, not to a regular file"),
+        ("huge", "the file is larger than 2,147,483,648 byt"),
     ):
         with pytest.raises(PlanError, match=f"{name} cannot be read: {message}"):
             read_plan(tmp_path / name)

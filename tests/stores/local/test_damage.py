@@ -251,11 +251,11 @@ def test_the_command_check_names_the_damage(
     flip(file, 80)
     result = run("check", store)
 
-    finding = f"problem: index/{file.name}: its checksum does not match its content\n"
+    finding = f"problem: index/{file.name}: the checksum does not match the content\n"
     assert (1, finding) == (result.exit_code, result.stdout)
     found = json.loads(run("check", store, "--json").stdout)
     assert (False, [f"index/{file.name}"]) == (found["ok"], [damage["file"] for damage in found["findings"]])
-    assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; create one with")
+    assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; create a store with")
 
 
 def test_the_command_repair_names_lost_documents(store: Path, expected: dict[str, Any], tmp_path: Path) -> None:

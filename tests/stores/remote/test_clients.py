@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from contextvars import ContextVar
 from dataclasses import replace
@@ -130,6 +133,40 @@ def test_connections_are_reused(server: Server, kind: EngineKind) -> None:
             engine.call("GET", ["_x"])
 
     assert 1 == len(server.connections)
+
+
+def test_a_request_without_an_answer_does_not_delay_the_others(server: Server) -> None:
+    """Each request has a thread, which sends further requests when it is free. The answers belong to the requests."""
+    end = threading.Event()
+    server.handle = lambda request: BODY if "fast" in request.path or end.wait() else None
+    before = {thread for thread in threading.enumerate() if thread.name == "simdoc-request"}
+    engine, _ = connect(f"{server.url}/index", engine="opensearch")
+    with closing(engine), ThreadPoolExecutor(1) as executor:
+        slow = executor.submit(engine.call, "GET", ["_slow"])
+        wait_until(lambda: bool(server.requests))
+        for _ in range(20):
+            assert {} == engine.call("GET", ["_fast"])
+        assert not slow.done()
+        end.set()
+        assert {} == slow.result()
+    threads = {thread for thread in threading.enumerate() if thread.name == "simdoc-request"}
+
+    assert len(threads - before) <= 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_sends_requests(server: Server) -> None:
+    """It does not have the threads of its parent."""
+    engine, _ = connect(f"{server.url}/index", engine="opensearch")
+    with closing(engine):
+        engine.call("GET", ["_x"])
+        child = os.fork()
+        if not child:
+            signal.alarm(30)
+            os._exit(0 if connect(f"{server.url}/index", engine="opensearch")[0].call("GET", ["_x"]) == {} else 1)
+
+    assert 0 == os.waitpid(child, 0)[1]
 
 
 @pytest.mark.parametrize("kind", ENGINES)

@@ -101,9 +101,9 @@ def test_a_key_may_name_an_alias_or_no_index(twins: Twins) -> None:
 @pytest.mark.parametrize(
     ("key", "where"),
     [
-        (("twin", "elsewhere"), "index 'elsewhere'; it exists in: {0}, {1}"),
-        (("twin", "Not a name"), "index 'Not a name'; it exists in: {0}, {1}"),
-        (("twin", None, "x"), "the store with routing 'x'; it exists in: {0}, {1}"),
+        (("twin", "elsewhere"), "index 'elsewhere'; this id exists in: {0}, {1}"),
+        (("twin", "Not a name"), "index 'Not a name'; this id exists in: {0}, {1}"),
+        (("twin", None, "x"), "the store with routing 'x'; this id exists in: {0}, {1}"),
         (("pair",), "the store"),
     ],
 )

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Analysis
-from simdoc_search.attach.pipeline import pipeline_body
+from simdoc_search.attach.pipeline import build_pipeline_body
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
 from tests.support.engines import call
@@ -101,7 +101,7 @@ def test_one_of_several_fields_must_be_named(temp_indices: TempIndices) -> None:
 
 def test_our_own_index_does_not_run_a_final_pipeline(temp_indices: TempIndices) -> None:
     name = temp_indices.name()
-    call(temp_indices.engine, "PUT", f"/_ingest/pipeline/{name}", pipeline_body())
+    call(temp_indices.engine, "PUT", f"/_ingest/pipeline/{name}", build_pipeline_body())
     template = {"index_patterns": [f"{name}*"], "priority": 9, "template": {"settings": {"index.final_pipeline": name}}}
     call(temp_indices.engine, "PUT", f"/_index_template/{name}", template)
     store = in_index(temp_indices, name, create=True)

@@ -216,8 +216,8 @@ def test_an_engine_without_points_in_time_finds_the_same_duplicates(temp_indices
         search = SimilaritySearch(open_store(f"{server.url}/{name}", create=True))
         search.index(Document(str(number), f"all of these six words {'stay ' * number}") for number in range(8))
         in_memory, in_engine = (
-            {(pair.a.id, pair.b.id) for pair in search.duplicates(overlap=0.5, via=via).pairs()}
-            for via in ("memory", "engine")
+            {(pair.a.id, pair.b.id) for pair in search.duplicates(overlap=0.5, compare_in=compare_in).pairs()}
+            for compare_in in ("memory", "engine")
         )
         methods = [request.method for request in server.requests if request.path.startswith("/_search/scroll")]
 

@@ -88,7 +88,7 @@ def test_queries_are_answered_from_the_indices_that_have_the_field(rolled_alias:
     assert (rolled_alias.names[1], 1) == (second.index, second.documents)
     assert (
         second.reason
-        == f"it has no field simdoc.tokens; run simdoc-search backfill {rolled_alias.url} --text-field body"
+        == f"the index has no field simdoc.tokens; run simdoc-search backfill {rolled_alias.url} --text-field body"
     )
     for other in (search.passages("a"), search.versions("a"), search.duplicates(overlap=0.7)):
         assert (second,) == other.left_out_indices
@@ -116,7 +116,8 @@ def test_queries_are_answered_from_the_indices_that_have_the_field(rolled_alias:
     ids=lambda command: " ".join(command)[:25],
 )
 def test_each_command_reports_the_index_that_it_leaves_out(rolled_alias: RolledAlias, command: list[str]) -> None:
-    note = f"note: 1 document of the index {rolled_alias.names[1]} is not compared: it has no field simdoc.tokens; run"
+    reason = "the index has no field simdoc.tokens; run"
+    note = f"note: 1 document of the index {rolled_alias.names[1]} is not compared: {reason}"
     store = f"{rolled_alias.engine}/{','.join(rolled_alias.names)}"
     result = run(*command, "--store", store)
 
@@ -134,7 +135,7 @@ def test_pages_report_the_index_that_they_leave_out_but_not_the_engine(rolled_al
         page = pages.html("/similar", q="a")
 
     assert (rolled_alias.names[1], 1) == (index["index"], index["documents"])
-    assert f"Note: 1 document of the index {rolled_alias.names[1]} is not compared: it has no field" in page
+    assert f"Note: 1 document of the index {rolled_alias.names[1]} is not compared: the index has no field" in page
     assert rolled_alias.url not in page + index["reason"]
 
 
@@ -237,7 +238,7 @@ def test_a_closed_index_behind_an_alias_is_left_out(engine: str, request: pytest
             assert not isinstance(result, Exception)
             assert ["b", "c"] == [hit.id for hit in result.hits]
             assert [(closed, None)] == left_out(result)
-        note = f"note: the index {closed} is omitted: it is closed; open it with POST /{closed}/_open"
+        note = f"note: the index {closed} is omitted: the index is closed; open it with POST /{closed}/_open"
         for command in (["passages", "a"], ["duplicates", "--compare-in", "engine"], ["info"], ["list"]):
             for store in (alias.url, f"{alias.url}-0000*"):
                 shown = run(*command, "--store", store)

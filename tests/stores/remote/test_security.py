@@ -129,7 +129,7 @@ def test_a_certificate_of_an_unknown_authority_is_refused(proxy: Proxy, monkeypa
     monkeypatch.setenv("SIMDOC_USERNAME", USER)
 
     assert (
-        f"no response from {proxy.url}: its certificate is not trusted; set SIMDOC_CA_FILE to the certificate of its CA"
+        f"no response from {proxy.url}: the certificate is not trusted; set SIMDOC_CA_FILE to the certificate of the CA"
     ) == refusal(f"{proxy.url}/docs")
     assert [] == proxy.requests
 
@@ -140,7 +140,7 @@ def test_an_expired_certificate_is_refused(opensearch_url: str, ca: tuple[trustm
     with proxied(opensearch_url, ca[0], expires=yesterday) as proxy:
         message = refusal(f"{proxy.url}/docs")
 
-    assert "its certificate has expired" in message
+    assert "the certificate has expired" in message
     assert [] == proxy.requests
 
 
@@ -149,7 +149,7 @@ def test_the_certificate_of_another_host_is_refused(opensearch_url: str, ca: tup
     with proxied(opensearch_url, ca[0], host="search.example.org") as proxy:
         message = refusal(f"{proxy.url}/docs")
 
-    assert "its certificate is for another host" in message
+    assert "the certificate is for another host" in message
     assert [] == proxy.requests
 
 
@@ -186,7 +186,7 @@ def test_the_error_for_an_unusable_certificate_file_names_it(
 def test_https_to_an_http_engine_is_an_error(opensearch_url: str) -> None:
     message = refusal(f"{opensearch_url.replace('http', 'https')}/docs")
 
-    assert "it does not use TLS; use http instead of https" in message
+    assert "the server does not use TLS; use http instead of https" in message
 
 
 # --- permissions ---

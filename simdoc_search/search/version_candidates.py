@@ -13,10 +13,10 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError, SimdocError, StoreError
 from simdoc_search.search.options import SimilarOptions, VersionQuery
 from simdoc_search.search.query_document import QueryDocument
-from simdoc_search.search.similar import similar_to_records
+from simdoc_search.search.similar import find_similar_to_records
 from simdoc_search.search.similar_result import SearchResult
-from simdoc_search.search.stored_texts import batches, read_records, with_metadata
-from simdoc_search.search.versions_result import CandidateSource
+from simdoc_search.search.stored_texts import add_metadata, read_records, split_into_batches
+from simdoc_search.search.version_result import CandidateSource
 from simdoc_search.sketch.sentences import Codes, choose_flip_count, decode_sentences, encode_sentences, query_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
@@ -25,14 +25,14 @@ from simdoc_search.stores.sketching import compute_simhashes
 from simdoc_search.versions.evidence import DATE_FIELDS
 from simdoc_search.versions.query_sentences import query_sentences, rare_sentences
 
-MAX_COMPARED = 500
+MAX_COMPARED_DOCUMENTS = 500
 """Maximum number of documents per query of sentences, or ten times the number of needed hits, whichever is larger.
 
 There are up to four queries: two for all queried sentences, and two for rare sentences.
 """
 
-MAX_READ = 200
-"""As `MAX_COMPARED`, if the sentences are computed from the stored texts."""
+MAX_READ_DOCUMENTS = 200
+"""As `MAX_COMPARED_DOCUMENTS`, if the sentences are computed from the stored texts."""
 
 _COMPARED_PER_HIT = 10
 
@@ -45,40 +45,50 @@ class VersionCandidates:
         records: the documents to compare, without their texts.
         sentences: the simhashes of the sentences of each document.
         total: number of documents that share a token.
-        queried: number of distinct sentences that were queried.
+        queried_count: number of distinct sentences that were queried.
         candidate_source: the kind of tokens that found the candidates.
     """
 
     records: list[Record]
     sentences: list[Simhashes]
     total: int
-    queried: int
+    queried_count: int
     candidate_source: CandidateSource = "sentences"
 
 
-def version_candidates(store: Store, document: QueryDocument, query: VersionQuery, bits: int) -> VersionCandidates:
+def find_version_candidates(
+    store: Store, document: QueryDocument, query: VersionQuery, max_distance: int
+) -> VersionCandidates:
     """Return the candidates of a document.
 
     Args:
         store: the store to search.
         document: the query document.
         query: the options of the query.
-        bits: number of simhash bits in which similar sentences may differ.
+        max_distance: number of simhash bits in which similar sentences may differ.
 
     Raises:
         StoreError: the store has neither sentences nor texts.
     """
     exclude = document.key or query.exclude
-    needed = _COMPARED_PER_HIT * (query.offset + query.size)
+    needed_count = _COMPARED_PER_HIT * (query.offset + query.size)
     if store.settings.sentences is not None:
-        candidates = _find_by_sentences(store, document, query, exclude, size=max(MAX_COMPARED, needed), bits=bits)
+        candidates = _find_by_sentences(
+            store, document, query, exclude, size=max(MAX_COMPARED_DOCUMENTS, needed_count), max_distance=max_distance
+        )
     else:
-        candidates = _find_by_texts(store, document, query, exclude, max(MAX_READ, needed))
-    return replace(candidates, records=with_metadata(store, candidates.records, DATE_FIELDS))
+        candidates = _find_by_texts(store, document, query, exclude, max(MAX_READ_DOCUMENTS, needed_count))
+    return replace(candidates, records=add_metadata(store, candidates.records, DATE_FIELDS))
 
 
 def _find_by_sentences(
-    store: Store, document: QueryDocument, query: VersionQuery, exclude: DocumentKey | None, *, size: int, bits: int
+    store: Store,
+    document: QueryDocument,
+    query: VersionQuery,
+    exclude: DocumentKey | None,
+    *,
+    size: int,
+    max_distance: int,
 ) -> VersionCandidates:
     """Find candidates with several queries, because a single query of a large collection would miss some candidates.
 
@@ -86,23 +96,27 @@ def _find_by_sentences(
     common footer can share more sentences than a short version does, so rare sentences are queried separately.
     """
     records: dict[DocumentKey, Record] = {}
-    queried = query_sentences(document.sentences)
-    flips = choose_flip_count(len(queried), bits)
+    queried = query_sentences(document.sentence_simhashes)
+    flips = choose_flip_count(len(queried), max_distance)
 
-    def search(codes: Codes) -> int:
-        sharing = store.documents_sharing(codes, kind="sentences", filters=query.filters, exclude=exclude, size=size)
-        keys = [shared.key for shared in sharing.documents if shared.key not in records]
+    def add_matches(codes: Codes) -> int:
+        sentence_matches = store.documents_sharing(
+            codes, kind="sentences", filters=query.filters, exclude=exclude, size=size
+        )
+        keys = [shared.key for shared in sentence_matches.documents if shared.key not in records]
         records.update(read_records(store, keys, text=False, sketches=True))
-        return sharing.total
+        return sentence_matches.total
 
-    total = search(query_codes(queried, min(1, flips)))
+    total = add_matches(query_codes(queried, min(1, flips)))
     if total > size:
-        rare = rare_sentences(queried, [decode_sentences(record.sentences) for record in records.values()], bits)
-        search(encode_sentences(rare))
-        if len(rare) < len(queried):
-            search(query_codes(rare, min(1, flips)))
+        rare_queried = rare_sentences(
+            queried, [decode_sentences(record.sentences) for record in records.values()], max_distance
+        )
+        add_matches(encode_sentences(rare_queried))
+        if len(rare_queried) < len(queried):
+            add_matches(query_codes(rare_queried, min(1, flips)))
     if flips > 1:  # many documents share these tokens by chance, so they are queried separately
-        total = search(query_codes(queried, flips))
+        total = add_matches(query_codes(queried, flips))
     sentences = [decode_sentences(record.sentences) for record in records.values()]
     return VersionCandidates(list(records.values()), sentences, total, len(queried))
 
@@ -119,9 +133,11 @@ def _find_by_texts(
     total = 0
     has_passages = store.settings.passages is not None
     if has_passages:
-        sharing = store.documents_sharing(document.query_tokens, filters=query.filters, exclude=exclude, size=size)
-        keys.update(dict.fromkeys(shared.key for shared in sharing.documents))
-        total = sharing.total
+        sentence_matches = store.documents_sharing(
+            document.query_tokens, filters=query.filters, exclude=exclude, size=size
+        )
+        keys.update(dict.fromkeys(shared.key for shared in sentence_matches.documents))
+        total = sentence_matches.total
     options = SimilarOptions(size=size, filters=query.filters)
     similar = _find_similar(store, document, options, exclude)
     if isinstance(similar, SearchResult):
@@ -130,7 +146,7 @@ def _find_by_texts(
     elif not has_passages:
         raise similar
     records, sentences = _read_sentences(store, list(keys))
-    queried = len(set(document.sentences.tolist()))
+    queried = len(set(document.sentence_simhashes.tolist()))
     candidate_source: CandidateSource = "passages" if has_passages else "fingerprints"
     return VersionCandidates(records, sentences, max(total, len(keys)), queried, candidate_source)
 
@@ -140,7 +156,7 @@ def _find_similar(
 ) -> SearchResult | SimdocError:
     source = replace(document.fingerprint_record, id="")
     try:
-        (result,) = similar_to_records(store, [source], options, exclude)
+        (result,) = find_similar_to_records(store, [source], options, exclude)
     except NoFingerprintError as error:
         return error
     return result
@@ -149,7 +165,7 @@ def _find_similar(
 def _read_sentences(store: Store, keys: Sequence[DocumentKey]) -> tuple[list[Record], list[Simhashes]]:
     """Read records and split their texts into sentences. The texts are not kept in memory."""
     records, sentences = [], []
-    for batch in batches(keys):
+    for batch in split_into_batches(keys):
         for record in read_records(store, batch).values():
             if record.text is not None:
                 records.append(replace(record, text=None))

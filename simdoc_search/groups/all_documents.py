@@ -31,64 +31,62 @@ class AllDocuments:
     """All documents, numbered in the order of their ids."""
 
     document_keys: list[DocumentKey]  # key of each document
-    # simhashes of the sentences of all documents, one document after the other, distinct within a document; uint64
+    # distinct simhashes of the sentences of each document, one document after the other; uint64
     sentences: Simhashes
-    begins: Ints  # where the simhashes of each document begin; int64, shape (documents,)
-    counts: Ints  # number of simhashes of each document; int64, shape (documents,)
-    concepts: list[ParagraphConcepts] = field(
-        default_factory=list
-    )  # concepts of each document; empty if they were not read
-    left_out: dict[DocumentKey, str] = field(
-        default_factory=dict
-    )  # maps each document that cannot be compared to the reason
+    sentence_starts: Ints  # where the simhashes of each document begin; int64, shape (documents,)
+    sentence_counts: Ints  # number of simhashes of each document; int64, shape (documents,)
+    # concepts of each document; empty if they were not read
+    concepts: list[ParagraphConcepts] = field(default_factory=list)
+    # maps each document that cannot be compared to the reason
+    left_out: dict[DocumentKey, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.document_keys)
 
 
 def read_documents(
-    store: Store, filters: Filters | None, progress: Progress, *, concepts: bool = False
+    store: Store, filters: Filters | None, progress: Progress, *, with_concepts: bool = False
 ) -> AllDocuments:
     """Read the sentences of the documents that match the filters, and optionally their concepts.
 
-    If the store has no sentences, they are computed from the texts, unless `concepts` is true.
+    If the store has no sentences, they are computed from the texts, unless `with_concepts` is true.
 
     Raises:
         StoreError: the store has neither sentences nor texts, or cannot be read.
         MissingExtraError: the store has no sentences, and sentencex is not installed.
     """
-    from_texts = store.settings.sentences is None and not concepts
+    from_texts = store.settings.sentences is None and not with_concepts
     if from_texts and not store.has_texts:
         raise StoreError(
             "the index has neither sentences nor texts to compare; index the documents again with --with versions"
         )
-    read: list[tuple[DocumentKey, Simhashes, ParagraphConcepts | None]] = []
+    entries: list[tuple[DocumentKey, Simhashes, ParagraphConcepts | None]] = []
     left_out: dict[DocumentKey, str] = {}
     total = max(1, store.info().documents)
     for number, record in enumerate(store.scan(text=from_texts, sketches=not from_texts, filters=filters), 1):
-        sentences = _sentences_in_text(store, record) if from_texts else distinct(decode_sentences(record.sentences))
-        paragraphs = decode_paragraphs(record.concepts) if concepts else None
+        sentences = _compute_sentences(store, record) if from_texts else distinct(decode_sentences(record.sentences))
+        paragraphs = decode_paragraphs(record.concepts) if with_concepts else None
         if len(sentences) if paragraphs is None else paragraphs.paragraph_count:
-            read.append((record.key, sentences, paragraphs))
+            entries.append((record.key, sentences, paragraphs))
         else:
-            left_out[record.key] = record.fault or ("has no concepts" if concepts else "has no sentences")
+            left_out[record.key] = record.fault or ("has no concepts" if with_concepts else "has no sentences")
         if not number % _PROGRESS_STEP:
             check_stopped()
             progress("reading", min(1.0, number / total))
     progress("reading", 1.0)
-    read.sort(key=lambda entry: (entry[0].id, entry[0].index or "", entry[0].routing or ""))
-    counts = np.array([len(sentences) for _, sentences, _ in read], np.int64)
+    entries.sort(key=lambda entry: (entry[0].id, entry[0].index or "", entry[0].routing or ""))
+    counts = np.array([len(sentences) for _, sentences, _ in entries], np.int64)
     return AllDocuments(
-        [key for key, _, _ in read],
-        np.concatenate([np.zeros(0, np.uint64), *(sentences for _, sentences, _ in read)]),
+        [key for key, _, _ in entries],
+        np.concatenate([np.zeros(0, np.uint64), *(sentences for _, sentences, _ in entries)]),
         np.cumsum(counts) - counts,
         counts,
-        [paragraphs for _, _, paragraphs in read if paragraphs is not None],
+        [paragraphs for _, _, paragraphs in entries if paragraphs is not None],
         left_out,
     )
 
 
-def _sentences_in_text(store: Store, record: Record) -> Simhashes:
+def _compute_sentences(store: Store, record: Record) -> Simhashes:
     if record.text is None:
         return np.zeros(0, np.uint64)
     return distinct(compute_simhashes(record.text, store.settings.analysis))

@@ -15,7 +15,7 @@ from simdoc_search.stores.record import LeftOutIndex
 _PRINTED_HITS = 10
 
 
-class Covered(NamedTuple):
+class Coverage(NamedTuple):
     """The part of a text that the passages of all matches cover. Each word is counted once.
 
     Attributes:
@@ -86,8 +86,8 @@ class PassageResult(HitsResult[PassageHit]):
         compared: number of candidates that were compared. Candidates that share the most are compared first.
         guaranteed_run: minimum length, in words, of the shared runs that are always found, unless all their phrases are
             too common.
-        too_common_phrases: number of phrases whose words are too common to search all documents for them. A match that
-            shares only such phrases can be missing.
+        too_common_phrases: number of phrases that were not searched in all documents, because their words are common. A
+            match that shares only such phrases can be missing.
         spans: the ranges of covered characters in the text.
         ignored_spans: the ranges of ignored characters in the text.
         offset: number of matches before the first of `hits`.
@@ -98,7 +98,7 @@ class PassageResult(HitsResult[PassageHit]):
     source: str
     text: str | None
     hits: list[PassageHit]
-    covered: Covered
+    covered: Coverage
     total: int
     words: int
     ignored: int
@@ -118,7 +118,7 @@ class PassageResult(HitsResult[PassageHit]):
         return self.compared < self.candidates
 
     def headline(self, name: str | None = None) -> str:
-        """Return a summary for people: the covered share of the text, and the number of matches.
+        """Return a summary for display: the covered share of the text, and the number of matches.
 
         Args:
             name: the name to show for the query document. None: `source`.
@@ -142,8 +142,8 @@ class PassageResult(HitsResult[PassageHit]):
         return " ".join(sentences)
 
     @property
-    def showing(self) -> str:
-        """The numbers of matches on this page and on all pages, for people: `Showing 10 of 81 matches`."""
+    def page_description(self) -> str:
+        """The numbers of matches on this page and on all pages, for display: `Showing 10 of 81 matches`."""
         return describe_shown_hits(len(self.hits), self.total, self.offset, at_least=self.is_partial)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Tests of `duplicates` via the engine, which finds the same groups as in memory."""
+"""Tests of `duplicates` in the engine, which finds the same groups as in memory."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_an_engine_finds_the_groups_that_memory_finds(engine_store: NewStore, tm
     search.index(collection())
     checkpoint = tmp_path / "done"
     for options in ({}, {"keep": "first", "overlap": 0.7}, {"filters": {"path": "p"}}):
-        in_memory, in_engine = search.duplicates(**options), search.duplicates(via="engine", **options)
+        in_memory, in_engine = search.duplicates(**options), search.duplicates(compare_in="engine", **options)
 
         assert 20 < in_memory.group_count
         assert groups(in_memory) == groups(in_engine)
@@ -58,7 +58,9 @@ def test_an_engine_finds_the_groups_that_memory_finds(engine_store: NewStore, tm
     written = checkpoint.stat().st_mtime_ns
 
     assert (in_memory.measure.name, search.duplicates().group_count) == (shown["measure"], shown["groups"])
-    assert groups(search.duplicates(via="engine")) == groups(search.duplicates(via="engine", checkpoint=checkpoint))
+    assert groups(search.duplicates(compare_in="engine")) == groups(
+        search.duplicates(compare_in="engine", checkpoint=checkpoint)
+    )
     assert written == checkpoint.stat().st_mtime_ns
 
 
@@ -71,7 +73,7 @@ def test_a_large_set_of_similar_documents_needs_few_comparisons(
     base = text(rng, 300).split()
     search = SimilaritySearch(engine_store())
     search.index(Document(f"{n:02}", " ".join([*base[: 270 + n // 2], "and"])) for n in range(40))
-    duplicates = search.duplicates(via="engine", keep="first")
+    duplicates = search.duplicates(compare_in="engine", keep="first")
 
     assert {"00"} == set(groups(duplicates))
     assert 39 == duplicates.duplicate_count
@@ -85,9 +87,9 @@ def test_a_checkpoint_of_another_index_is_refused(engine_store: NewStore, tmp_pa
         store = engine_store()
         SimilaritySearch(store).index(documents("few", 3))
         if name == "one":
-            SimilaritySearch(store).duplicates(via="engine", checkpoint=tmp_path / "done")
+            SimilaritySearch(store).duplicates(compare_in="engine", checkpoint=tmp_path / "done")
     with pytest.raises(StoreError, match="was written for the index "):
-        SimilaritySearch(store).duplicates(via="engine", checkpoint=tmp_path / "done")
+        SimilaritySearch(store).duplicates(compare_in="engine", checkpoint=tmp_path / "done")
 
 
 def test_an_index_without_hashes_is_queried_too(new_opensearch_store: NewStore) -> None:
@@ -99,4 +101,6 @@ def test_an_index_without_hashes_is_queried_too(new_opensearch_store: NewStore) 
     for name in ("words_hash", "shingles"):
         del mapping["properties"]["simdoc"]["properties"][name]
 
-    assert groups(SimilaritySearch(store).duplicates()) == groups(SimilaritySearch(opened).duplicates(via="engine"))
+    assert groups(SimilaritySearch(store).duplicates()) == groups(
+        SimilaritySearch(opened).duplicates(compare_in="engine")
+    )

@@ -18,12 +18,12 @@ from simdoc_search.versions.chronology import describe_evidence_kind
 
 CandidateSource = Literal["sentences", "passages", "fingerprints"]
 
-HINT = (
+TEXT_ORDER_HINT = (
     "This order is only a hint, because it is based on the texts alone. "
     "In our test, the last document was the newest in 48 of 60 families."
 )
 
-_NOT_DECISIVE = "?"
+_NOT_DECISIVE_MARK = "?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Step:
 
     @property
     def words(self) -> str:
-        """The numbers of added and removed words, for people; empty if they are not known."""
+        """The numbers of added and removed words, for display; empty if they are not known."""
         return "" if self.added is None else f"+{self.added:,} −{self.removed:,} words"
 
     @property
@@ -62,8 +62,8 @@ class Contradiction:
         evidence_kind: the kind of evidence that the statement is based on.
         later: name of the later document.
         earlier: name of the earlier document.
-        later_shown: date or version of the later document, for people.
-        earlier_shown: date or version of the earlier document, for people.
+        later_shown: date or version of the later document, for display.
+        earlier_shown: date or version of the earlier document, for display.
         is_decisive: whether the newest version is unknown because of the contradiction.
     """
 
@@ -144,10 +144,10 @@ class VersionOrder:
 
     @property
     def order(self) -> str:
-        """The evidence of the order, for people. It explains the question marks in the timeline, if there are any."""
-        has_question_marks = any(self.date_label(entry).endswith(_NOT_DECISIVE) for entry in self.timeline)
+        """A description of the evidence for the order. It explains any question marks in the timeline."""
+        has_question_marks = any(self.date_label(entry).endswith(_NOT_DECISIVE_MARK) for entry in self.timeline)
         return (
-            f"{self.reason}; dates and versions with {_NOT_DECISIVE} do not affect the order"
+            f"{self.reason}; dates and versions with {_NOT_DECISIVE_MARK} do not affect the order"
             if has_question_marks
             else self.reason
         )
@@ -166,12 +166,11 @@ class VersionOrder:
         return "newest: not known, as the latest versions have the same date or no date"
 
     def date_label(self, entry: VersionEntry) -> str:
-        """Return the date or version of an entry, for people. It ends with `?` if the order is not based on it."""
+        """Return the date or version of an entry, for display. It ends with `?` if the order is not based on it."""
         if entry.dated is None or not entry.dated.label:
             return ""
-        return (
-            f"{entry.dated.label}{'' if self.evidence_kind in (entry.dated.evidence_kind, 'dates') else _NOT_DECISIVE}"
-        )
+        is_decisive = self.evidence_kind in (entry.dated.evidence_kind, "dates")
+        return entry.dated.label if is_decisive else f"{entry.dated.label}{_NOT_DECISIVE_MARK}"
 
     def evidence(self) -> Iterator[str]:
         """Yield the verdict, then a line for each contradictory statement."""
@@ -213,7 +212,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             a hint.
         is_certain: whether the evidence determines the whole timeline without a contradiction.
         conflict: the contradictory statements, two for each contradiction.
-        reason: the evidence of the order, for people.
+        reason: a description of the evidence for the order.
         total: number of versions on all pages.
         candidates: number of documents that share a token.
         compared: number of candidates that were compared. Candidates that share the most are compared first.
@@ -259,7 +258,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         Each line has the date, the share of similar sentences, the changed words and the name.
         """
         if self.evidence_kind == "texts":
-            yield HINT
+            yield TEXT_ORDER_HINT
         for entry in self.timeline:
             yield self._format_entry(entry)
             yield from (f"{'':>12}  {line}" for line in (entry.step.key_lines if entry.step else ()))
@@ -270,14 +269,14 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     def _format_entry(self, entry: VersionEntry) -> str:
         share, words = (percent(entry.step.share, 0), entry.step.words) if entry.step else ("", "")
         marks = f"  ({marks})" if (marks := self.labels(entry)) else ""
-        return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._entry_title(entry)}{marks}"
+        return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._format_name(entry)}{marks}"
 
     def labels(self, entry: VersionEntry) -> str:
-        """Return labels for an entry, for people: whether it is the newest version, the query document, or both."""
+        """Return the labels of an entry: whether it is the newest version, the query document, or both."""
         marks = (("newest", entry is self.newest), ("your document", entry.is_source))
         return ", ".join(name for name, is_marked in marks if is_marked)
 
-    def _entry_title(self, entry: VersionEntry) -> str:
+    def _format_name(self, entry: VersionEntry) -> str:
         """Return the name, followed by the index if another entry has the same name."""
         name = printable(entry.name) or "the text"
         is_ambiguous = sum(other.name == entry.name for other in self.entries) > 1

@@ -10,17 +10,17 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 Fields = ParamSpec("Fields")
 Options = TypeVar("Options")
 Owner = TypeVar("Owner")
-First = TypeVar("First")
+FirstParameter = TypeVar("FirstParameter")
 Result = TypeVar("Result")
 
 
-class keywords_of(Generic[Fields, Options]):  # noqa: N801 - a decorator
+class accept_fields_of(Generic[Fields, Options]):  # noqa: N801 - a decorator
     """Decorate a method whose last parameter is an options object, so that callers pass its fields instead.
 
     The fields replace the argument `options` in the signature and in the docstring. The errors of the options class
     are added to the docstring. The method can have one other parameter before the options::
 
-        @keywords_of(SimilarOptions)
+        @accept_fields_of(SimilarOptions)
         def similar_many(self, queries: Iterable[Query], options: SimilarOptions) -> ...:
 
         search.similar_many(["doc123"], overlap=0.5)
@@ -39,8 +39,8 @@ class keywords_of(Generic[Fields, Options]):  # noqa: N801 - a decorator
 
     @overload
     def __call__(
-        self, method: Callable[[Owner, First, Options], Result], /
-    ) -> Callable[Concatenate[Owner, First, Fields], Result]: ...
+        self, method: Callable[[Owner, FirstParameter, Options], Result], /
+    ) -> Callable[Concatenate[Owner, FirstParameter, Fields], Result]: ...
 
     def __call__(self, method: Callable[..., Any], /) -> Callable[..., Any]:
         """Return the decorated method."""
@@ -50,13 +50,13 @@ class keywords_of(Generic[Fields, Options]):  # noqa: N801 - a decorator
         fields = inspect.signature(options).parameters.values()
 
         @wraps(method)
-        def with_fields(*args: Any, **fields: Any) -> Any:
+        def call_with_fields(*args: Any, **fields: Any) -> Any:
             count = len(parameters)
             return method(*args[:count], options(*args[count:], **fields))
 
-        with_fields.__signature__ = signature.replace(parameters=[*parameters, *fields])  # type: ignore[attr-defined]
-        with_fields.__doc__ = "\n".join(_merge_docstrings(inspect.getdoc(method) or "", cast(type, options)))
-        return with_fields
+        call_with_fields.__signature__ = signature.replace(parameters=[*parameters, *fields])  # type: ignore[attr-defined]
+        call_with_fields.__doc__ = "\n".join(_merge_docstrings(inspect.getdoc(method) or "", cast(type, options)))
+        return call_with_fields
 
 
 def _merge_docstrings(text: str, options: type) -> Iterator[str]:
@@ -65,14 +65,14 @@ def _merge_docstrings(text: str, options: type) -> Iterator[str]:
     for line in text.splitlines():
         if line.startswith("    options: "):
             for base in reversed(classes):
-                yield from _docstring_section(base, "Attributes")
+                yield from _read_docstring_section(base, "Attributes")
             continue
         yield line
         if line == "Raises:":
-            yield from max((_docstring_section(base, "Raises") for base in classes), key=len)
+            yield from max((_read_docstring_section(base, "Raises") for base in classes), key=len)
 
 
-def _docstring_section(documented_class: type, name: str) -> list[str]:
+def _read_docstring_section(documented_class: type, name: str) -> list[str]:
     """Return the lines of a section in the docstring of a class."""
     text = inspect.cleandoc(documented_class.__dict__.get("__doc__") or "")
     return text.partition(f"\n{name}:\n")[2].partition("\n\n")[0].splitlines()

@@ -23,7 +23,7 @@ MAX_PHRASES = 50_000
 A shared run of `LONG_RUN` words may then contain no phrase, so only longer runs are always found.
 """
 
-MAX_SIMILAR = 200
+MAX_FINGERPRINT_CANDIDATES = 200
 """Maximum number of candidates that are found by fingerprint tokens."""
 
 _MAX_TOKENS = 512
@@ -39,7 +39,7 @@ class PassageCandidates:
             document that is found only by phrases or fingerprint tokens has 0 shared tokens.
         total: lower bound of the number of candidates.
         guaranteed_run: minimum length, in words, of the shared runs that are always found.
-        too_common_phrases: number of phrases whose words are too common to search all documents for them.
+        too_common_phrases: number of phrases that were not searched in all documents, because their words are common.
     """
 
     documents: list[SharingDocument]
@@ -48,7 +48,7 @@ class PassageCandidates:
     too_common_phrases: int
 
 
-def passage_candidates(
+def find_passage_candidates(
     store: Store,
     document: QueryDocument,
     *,
@@ -68,42 +68,42 @@ def passage_candidates(
     Raises:
         FormatMismatchError: the store has no passage tokens.
     """
-    run = guaranteed_run(store, document)
+    guaranteed_run = compute_guaranteed_run(store, document)
     if not len(document.query_tokens):  # all words of the document are ignored
-        return PassageCandidates([], 0, run, 0)
-    sharing = store.documents_sharing(document.query_tokens, filters=filters, exclude=exclude, size=size)
-    matches = PhraseMatches({})
-    if store.can_find_phrases and document.analysed is not None:
-        phrases = phrases_of(document.analysed, document.ignored)
-        matches = store.documents_with_phrases(phrases, filters=filters, exclude=exclude)
-    tokens = {candidate.key: candidate.shared for candidate in sharing.documents}
-    similar = _by_fingerprint(store, document, filters, exclude)
-    shared = {key: tokens.get(key, 0) for key in (*tokens, *matches.documents, *similar)}
-    evidence = {key: count + len(matches.documents.get(key, ())) for key, count in shared.items()}
-    order = sorted(shared, key=lambda key: (-evidence[key], -similar.get(key, 0), key.id, key.index or ""))
+        return PassageCandidates([], 0, guaranteed_run, 0)
+    token_matches = store.documents_sharing(document.query_tokens, filters=filters, exclude=exclude, size=size)
+    phrase_matches = PhraseMatches({})
+    if store.can_find_phrases and document.analysed_text is not None:
+        phrases = choose_phrases(document.analysed_text, document.ignored_word_mask)
+        phrase_matches = store.documents_with_phrases(phrases, filters=filters, exclude=exclude)
+    token_counts = {candidate.key: candidate.shared for candidate in token_matches.documents}
+    similar = _find_by_fingerprint(store, document, filters, exclude)
+    shared_counts = {key: token_counts.get(key, 0) for key in (*token_counts, *phrase_matches.documents, *similar)}
+    evidence = {key: count + len(phrase_matches.documents.get(key, ())) for key, count in shared_counts.items()}
+    order = sorted(shared_counts, key=lambda key: (-evidence[key], -similar.get(key, 0), key.id, key.index or ""))
     return PassageCandidates(
-        [SharingDocument(key, shared[key]) for key in order[:size]],
-        max(len(shared), sharing.total),
-        run,
-        len(matches.incomplete),
+        [SharingDocument(key, shared_counts[key]) for key in order[:size]],
+        max(len(shared_counts), token_matches.total),
+        guaranteed_run,
+        len(phrase_matches.incomplete),
     )
 
 
-def guaranteed_run(store: Store, document: QueryDocument) -> int:
+def compute_guaranteed_run(store: Store, document: QueryDocument) -> int:
     """Return the minimum length, in words, of the shared runs that are always found.
 
     Runs whose words are too common may be missed; see `PassageCandidates.too_common_phrases`.
     """
     settings = store.settings
     by_tokens = settings.passages.guaranteed_run(settings.analysis.shingle_size) if settings.passages else 0
-    if document.analysed is None or not store.can_find_phrases:
+    if document.analysed_text is None or not store.can_find_phrases:
         return by_tokens
-    words = len(document.analysed.words.words)
-    by_phrases = min(words, SHORT_RUN) + _phrase_distance(words) - 1
+    words = len(document.analysed_text.words.words)
+    by_phrases = min(words, SHORT_RUN) + _phrase_step(words) - 1
     return min(by_phrases, by_tokens) if by_tokens and settings.analysis.unit == "word" else by_phrases
 
 
-def phrases_of(text: AnalysedText, ignored: Mask) -> list[Phrase]:
+def choose_phrases(text: AnalysedText, ignored: Mask) -> list[Phrase]:
     """Return distinct phrases of a text. Each run of the guaranteed length contains at least one of them.
 
     Phrases with ignored words are omitted. A text that is shorter than a phrase is a single phrase.
@@ -114,25 +114,25 @@ def phrases_of(text: AnalysedText, ignored: Mask) -> list[Phrase]:
     length = min(count, SHORT_RUN)
     starts = {
         tuple(words[start : start + length]): start
-        for start in range(count - length, -1, -_phrase_distance(count))
+        for start in range(count - length, -1, -_phrase_step(count))
         if not ignored[start : start + length].any()
     }
-    return [Phrase(phrase, _text_between(text, start, start + length)) for phrase, start in starts.items()]
+    return [Phrase(phrase, _cut_text(text, start, start + length)) for phrase, start in starts.items()]
 
 
-def _phrase_distance(words: int) -> int:
+def _phrase_step(words: int) -> int:
     """Return the number of words from the start of one phrase to the start of the next phrase."""
     return 1 if words <= SHORT_TEXT else max(LONG_RUN - SHORT_RUN + 1, -(-words // MAX_PHRASES))
 
 
-def _text_between(text: AnalysedText, first: int, end: int) -> str:
+def _cut_text(text: AnalysedText, first: int, end: int) -> str:
     return text.text[int(text.words.starts[first]) : int(text.words.ends[end - 1])]
 
 
-def _by_fingerprint(
+def _find_by_fingerprint(
     store: Store, document: QueryDocument, filters: Filters | None, exclude: DocumentKey | None
 ) -> dict[DocumentKey, int]:
-    """Return the documents that share more fingerprint tokens than by chance, and the numbers of these tokens."""
+    """Map the documents that share more fingerprint tokens than expected by chance to the numbers of shared tokens."""
     codes = document.fingerprint_record.codes[:_MAX_TOKENS]
     if not len(codes):
         return {}
@@ -141,4 +141,7 @@ def _by_fingerprint(
         candidates = store.candidates(plan, filters=filters, exclude=exclude)
     except QuerySyntaxError:  # the query and its filters are too large for the engine
         return {}
-    return {candidate.key: candidate.matched for candidate, _ in zip(candidates, range(MAX_SIMILAR), strict=False)}
+    return {
+        candidate.key: candidate.matched
+        for candidate, _ in zip(candidates, range(MAX_FINGERPRINT_CANDIDATES), strict=False)
+    }

@@ -1,0 +1,84 @@
+"""Fingerprints documents that are not in a store, in this process or in worker processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.documents import Document
+from simdoc_search.sketch.packed import packed_fingerprints
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import Codes
+from simdoc_search.stores.record import Record
+from simdoc_search.workers import WorkerMap
+
+_CHUNK_DOCUMENTS, _CHUNK_CHARACTERS = 1 << 10, 1 << 20
+
+
+class _Sketched(NamedTuple):
+    """The fingerprints and hashes of the texts of a chunk; see `PackedFingerprints`."""
+
+    codes: Codes
+    counts: list[int]
+    shingles: list[int]
+    words_hashes: list[str]
+    text_hashes: list[str]
+
+
+def fingerprint_documents(
+    documents: Iterable[Document], settings: Settings, workers: WorkerMap, texts: list[str] | None
+) -> Iterator[Record]:
+    """Yield a record for each document. Appends their texts to `texts`, unless it is None."""
+    chunks: list[list[Document]] = []
+
+    def read_chunks() -> Iterator[list[str]]:
+        for chunk in _chunks(documents):
+            chunks.append(chunk)
+            yield [document.text for document in chunk]
+
+    for sketched in workers.map(partial(_sketch, settings), read_chunks()):
+        chunk = chunks.pop(0)
+        if texts is not None:
+            texts.extend(document.text for document in chunk)
+        ends = np.cumsum(sketched.counts).tolist()
+        for document, count, end, shingles, words_hash, hash_of_text in zip(
+            chunk, sketched.counts, ends, *sketched[2:], strict=True
+        ):
+            yield Record(
+                document.id,
+                sketched.codes[end - count : end],
+                shingles,
+                f"{hash_of_text} {sorted(document.metadata.items())}",
+                document.metadata,
+                text_hash=hash_of_text,
+                words_hash=words_hash,
+            )
+
+
+def _sketch(settings: Settings, texts: Sequence[str]) -> _Sketched:
+    packed = list(packed_fingerprints(texts, settings.analysis, settings.minhash))
+    return _Sketched(
+        np.concatenate([batch.codes for batch in packed]),
+        [count for batch in packed for count in batch.counts],
+        [count for batch in packed for count in batch.shingles],
+        [words_hash for batch in packed for words_hash in batch.words_hashes],
+        list(map(text_hash, texts)),
+    )
+
+
+def _chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    """Group documents into chunks that are limited by number and size."""
+    chunk: list[Document] = []
+    characters = 0
+    for document in documents:
+        chunk.append(document)
+        characters += len(document.text)
+        if len(chunk) >= _CHUNK_DOCUMENTS or characters >= _CHUNK_CHARACTERS:
+            yield chunk
+            chunk, characters = [], 0
+    if chunk:
+        yield chunk

@@ -1,0 +1,65 @@
+"""Makes the fingerprints of many texts as a few arrays, for a search that needs only their tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from simdoc_search.analysis.native import kernel
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.sketch.base import Minima, Sketch
+from simdoc_search.sketch.fingerprint import call_kernel, fingerprints, is_supported_by_kernel, split_into_batches
+from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH
+from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.tokens import Codes, bucketed_codes
+
+
+class PackedFingerprints(NamedTuple):
+    """The fingerprints of several texts, as a search for duplicates needs them.
+
+    Attributes:
+        codes: the token codes of all texts, one text after the other; see `Fingerprint.codes`.
+        counts: number of codes of each text.
+        shingles: number of distinct shingles of each text.
+        words_hashes: the `Fingerprint.words_hash` of each text.
+    """
+
+    codes: Codes
+    counts: list[int]
+    shingles: list[int]
+    words_hashes: list[str]
+
+
+def packed_fingerprints(
+    texts: Iterable[str], analysis: Analysis | None = None, minhash: Sketch | None = None
+) -> Iterator[PackedFingerprints]:
+    """Yield the tokens and the hashes of the words of many texts in order, in batches.
+
+    This is faster than `fingerprints` for texts of a few thousand characters, because it makes no object per text.
+    """
+    analysis, minhash = analysis or Analysis(), minhash or MinHash()
+    for batch in split_into_batches(texts, minhash.slot_count):
+        native = kernel()
+        is_long = len(batch) == 1 and len(batch[0]) >= MIN_LONG_TEXT_LENGTH
+        if (
+            native is not None
+            and not is_long
+            and is_supported_by_kernel(minhash, analysis)
+            and not minhash.with_rotation
+        ):
+            (slots, val1, _, counts, shingles, *_), hashes, _ = call_kernel(
+                native, batch, analysis, minhash, (0, True, False)
+            )
+            codes = bucketed_codes(Minima(slots, val1, val1), minhash)
+            yield PackedFingerprints(codes, counts.tolist(), shingles.tolist(), hashes)
+        else:
+            made = list(fingerprints(batch, analysis, minhash, words_hash=True))
+            codes_of_texts = [fingerprint.codes() for fingerprint in made]
+            yield PackedFingerprints(
+                np.concatenate(codes_of_texts),
+                list(map(len, codes_of_texts)),
+                [fingerprint.shingles for fingerprint in made],
+                [fingerprint.words_hash for fingerprint in made],
+            )

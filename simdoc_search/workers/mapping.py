@@ -1,0 +1,125 @@
+"""Maps a function over chunks of a large input in worker processes. The results do not depend on their number."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from functools import partial
+from itertools import chain, islice
+from types import TracebackType
+from typing import Any, TypeVar
+
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.workers.pool import WorkerPool
+from simdoc_search.workers.process import BeginItem, ItemLimits, memory_per_worker
+
+Item = TypeVar("Item")
+Outcome = TypeVar("Outcome")
+
+FEW_CHUNKS = 8
+"""Up to this number of chunks, this process is faster than starting worker processes."""
+
+_CHUNKS_PER_WORKER = 2  # number of chunks that are sent to a worker process before its first outcome is needed
+
+
+class WorkerMap:
+    """Maps functions over chunks in worker processes, which start when there are many chunks.
+
+    Several functions can be mapped one after the other. They use the same processes. If a process crashes or runs out
+    of memory, this process does the work of its chunk, as it would with one worker. Use this class as a context
+    manager, which ends the processes.
+
+    Args:
+        workers: number of worker processes. If it is 1, this process does the work.
+
+    Raises:
+        QuerySyntaxError: the number of workers is not a positive integer.
+    """
+
+    def __init__(self, workers: int = 1) -> None:
+        if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
+            raise QuerySyntaxError(f"workers must be an integer of at least 1, not {workers!r:.60}")
+        self._workers = workers
+        self._pool: WorkerPool[Callable[[], Any], tuple[Any] | None] | None = None
+
+    @property
+    def workers(self) -> int:
+        """The number of worker processes."""
+        return self._workers
+
+    def map(
+        self, function: Callable[[Item], Outcome], chunks: Iterable[Item], few: int | None = None
+    ) -> Generator[Outcome, None, None]:
+        """Yield the outcomes of all chunks in order. A few chunks are read ahead.
+
+        Args:
+            function: processes a chunk. The function, the chunks and the outcomes must be picklable.
+            chunks: the chunks. Each should take at least a few milliseconds.
+            few: up to this number of chunks, no processes are started. None: `FEW_CHUNKS`.
+
+        Raises:
+            SimdocError: a process could not be started. The errors that the function raises are raised, too.
+        """
+        rest = iter(chunks)
+        few = FEW_CHUNKS if few is None else few
+        if self._workers > 1 and self._pool is None:
+            first = list(islice(rest, few + 1))
+            if len(first) > few:
+                limits = ItemLimits(math.inf, memory_per_worker(self._workers))
+                self._pool = WorkerPool(self._workers, _run_calls, _no_outcome, limits)
+            rest = chain(first, rest)
+        if self._pool is None:
+            yield from map(function, rest)
+        else:
+            yield from _map_in_pool(self._pool, function, rest, _CHUNKS_PER_WORKER * self._workers)
+
+    def close(self) -> None:
+        """End the processes, even if they are working."""
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None
+
+    def __enter__(self) -> WorkerMap:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _map_in_pool(
+    pool: WorkerPool[Callable[[], Any], tuple[Any] | None],
+    function: Callable[[Item], Outcome],
+    chunks: Iterator[Item],
+    ahead: int,
+) -> Generator[Outcome, None, None]:
+    waiting: deque[tuple[Item, Future[list[tuple[Any] | None]]]] = deque()
+    try:
+        while True:
+            for chunk in islice(chunks, ahead + 1 - len(waiting)):
+                waiting.append((chunk, pool.submit([partial(function, chunk)])))
+            if not waiting:
+                return
+            yield _outcome(function, *waiting.popleft())
+    finally:
+        for _, future in waiting:
+            future.cancel()
+
+
+def _outcome(function: Callable[[Item], Outcome], chunk: Item, future: Future[list[tuple[Any] | None]]) -> Outcome:
+    try:
+        (outcome,) = future.result()
+    except RuntimeError:  # an error with the traceback of the other process. Raise it here, with its own type
+        outcome = None
+    return function(chunk) if outcome is None else outcome[0]
+
+
+def _run_calls(calls: Sequence[Callable[[], Any]], _: BeginItem) -> list[tuple[Any] | None]:
+    return [(call(),) for call in calls]
+
+
+def _no_outcome(_call: Callable[[], Any], _reason: str) -> None:
+    return None
