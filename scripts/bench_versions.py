@@ -125,7 +125,7 @@ def stored(count: int, folder: Path) -> None:
                 began = time.perf_counter()
                 results.append(query(id))
                 times.append(1000 * (time.perf_counter() - began))
-            counts = ((len(result.hits), result.candidates, result.compared) for result in results)
+            counts = ((len(result.hits), result.candidates, result.compared_count) for result in results)
             hits, candidates, compared = (statistics.mean(column) for column in zip(*counts, strict=True))
             print(f"{f'{kind}, {name}':<20}{statistics.median(times):>9.1f}{sorted(times)[len(times) * 19 // 20]:>9.1f}"
                   f"{hits:>7.1f}{candidates:>12,.0f}{compared:>10,.0f}", flush=True)  # fmt: skip
@@ -150,7 +150,7 @@ def grouped(counts: list[int]) -> None:
                 spent = time.perf_counter() - began[0], time.process_time() - began[1]
                 groups = sum(1 for _ in found.groups())
                 memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-                pairs = f"{found.compared:>12,}{found.edge_count:>10,}"
+                pairs = f"{found.compared_count:>12,}{found.edge_count:>10,}"
                 numbers = f"{pairs}{groups:>8,}{found.member_count:>9,}{memory:>8,}"
                 print(f"{count:>10,}  {name:<9}{spent[0]:>8.1f}{spent[1]:>8.1f}{numbers}", flush=True)
             store.close()

@@ -99,12 +99,12 @@ class Ways:
     def sentences(self, id: str) -> Answer:
         """Versions."""
         answer = self.search.versions(id, size=EVERYTHING)
-        return {each.id for each in answer.hits}, answer.compared
+        return {each.id for each in answer.hits}, answer.compared_count
 
     def concepts(self, id: str) -> Answer:
         """Related documents, versions among them."""
         answer = self.search.related(id, size=EVERYTHING)
-        return {each.id for each in answer.hits}, answer.compared
+        return {each.id for each in answer.hits}, answer.compared_count
 
     def bytes(self) -> dict[str, float]:
         """What each way keeps of a document, on average."""

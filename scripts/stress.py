@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.corpus import FileSource, Skipped, find_files, read_corpus
+from simdoc_search.corpus import FileSource, SkippedFile, find_files, read_corpus
 
 LINE_BYTES = 200_000_000
 SKIPS = 1_000_000
@@ -65,7 +65,7 @@ def text_line(folder: Path) -> Iterator[str]:
 
 def skips(folder: Path) -> Iterator[str]:
     """A million files that are skipped when they are found, and as many that turn out to be empty."""
-    report = new_search(folder).index(Skipped(f"corpus/{number}.txt", "hidden") for number in range(SKIPS))
+    report = new_search(folder).index(SkippedFile(f"corpus/{number}.txt", "hidden") for number in range(SKIPS))
     yield f"{len(report.skipped):,} skipped when found"
     (folder / "empty.txt").touch()
     empty = (FileSource(f"{number}.txt", folder / "empty.txt", str(folder), 0, 0) for number in range(SKIPS))
@@ -92,7 +92,7 @@ def copies(folder: Path) -> Iterator[str]:
     yield f"{report.indexed:,} indexed"
     for query in ("copy0", "copy0_80", "copy0_20_80", "copy0_80_80"):
         result = search.similar(query)
-        yield f"{query}: {len(result.hits)} hits, {result.compared:,} documents compared"
+        yield f"{query}: {len(result.hits)} hits, {result.compared_count:,} documents compared"
 
 
 CASES: dict[str, Callable[[Path], Iterator[str]]] = {

@@ -23,7 +23,7 @@ from itertools import combinations
 from pathlib import Path
 
 from simdoc_search import Analysis, Document, Settings, SimilaritySearch, VersionsResult, open_store
-from simdoc_search.passages.dates import latest_day_in
+from simdoc_search.passages.dates import find_latest_day
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.sketching import compute_simhashes
 from simdoc_search.versions import count_unchanged, propose_order
@@ -96,7 +96,7 @@ def print_order(rows: list[dict[str, str]], search: SimilaritySearch, hidden: di
             records = [search.store.get(hidden[row["id"]], text=True, sketches=True) for row in shuffled]
             texts = [record.text or "" for record in records if record]
             unchanged = count_unchanged([compute_simhashes(text, Analysis()) for text in texts])
-            days = [latest_day_in(text) for text in texts] if with_days else None
+            days = [find_latest_day(text) for text in texts] if with_days else None
             order = [int(shuffled[number]["version"]) for number in propose_order(unchanged, days)]
             whole += order == sorted(order)
             newest += order[-1] == max(order)

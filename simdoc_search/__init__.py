@@ -79,12 +79,10 @@ if TYPE_CHECKING:
     from simdoc_search.passages.compare import compare
     from simdoc_search.passages.highlight import highlight
     from simdoc_search.search import (
-        AsyncSimilaritySearch,
         ConceptsResult,
         DocumentConcept,
         Explanation,
         Hit,
-        NearestDuplicate,
         PassageHit,
         PassageResult,
         RelatedHit,
@@ -97,6 +95,8 @@ if TYPE_CHECKING:
         VersionHit,
         VersionsResult,
     )
+    from simdoc_search.search.async_similarity_search import AsyncSimilaritySearch
+    from simdoc_search.search.nearest import NearestDuplicate
     from simdoc_search.sketch import (
         Fingerprint,
         HashKey,
@@ -206,10 +206,12 @@ _NAMES_BY_MODULE = {
     "simdoc_search.passages.compare": "compare",
     "simdoc_search.passages.highlight": "highlight",
     "simdoc_search.search": (
-        "AsyncSimilaritySearch ConceptsResult DocumentConcept Explanation Hit NearestDuplicate PassageHit "
+        "ConceptsResult DocumentConcept Explanation Hit PassageHit "
         "PassageResult RelatedHit RelatedResult SearchResult SharedConcept SimilaritySearch VersionEntry "
         "VersionFamily VersionHit VersionsResult"
     ),
+    "simdoc_search.search.async_similarity_search": "AsyncSimilaritySearch",
+    "simdoc_search.search.nearest": "NearestDuplicate",
     "simdoc_search.sketch": "Fingerprint HashKey MinHash fingerprints",
     "simdoc_search.sketch.fingerprint": "fingerprint",
     "simdoc_search.sketch.settings": "Settings",
@@ -218,7 +220,7 @@ _NAMES_BY_MODULE = {
     "simdoc_search.stores.base": "Store StoreInfo",
     "simdoc_search.stores.filters": "any_of none_of",
 }
-_MODULE_OF = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
+_MODULE_BY_NAME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
 
 
 def __dir__() -> list[str]:
@@ -226,10 +228,10 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> object:
-    if name in _MODULE_OF:
+    if name in _MODULE_BY_NAME:
         from importlib import import_module  # noqa: PLC0415 - rarely needed
 
-        return getattr(import_module(_MODULE_OF[name]), name)
+        return getattr(import_module(_MODULE_BY_NAME[name]), name)
     if name == "__version__":
         from importlib.metadata import version  # noqa: PLC0415 - rarely needed
 

@@ -50,27 +50,27 @@ class StopEvent(threading.Event):
             raise StoppedError
 
 
-_current: ContextVar[StopEvent | None] = ContextVar("stop", default=None)
+_current_event: ContextVar[StopEvent | None] = ContextVar("stop", default=None)
 
 
 @contextmanager
 def cancellable_by(stop: StopEvent) -> Iterator[None]:
     """Make a block cancellable. In the block, `check_stopped` raises StoppedError once `stop` is set."""
-    token = _current.set(stop)
+    token = _current_event.set(stop)
     try:
         yield
     finally:
-        _current.reset(token)
+        _current_event.reset(token)
 
 
-def current_stop() -> StopEvent | None:
+def current_stop_event() -> StopEvent | None:
     """Return the event that cancels the current computation, or None."""
-    return _current.get()
+    return _current_event.get()
 
 
 def check_stopped() -> None:
     """Raise StoppedError if the current computation is cancelled. Long computations call it about once a second."""
-    if (stop := _current.get()) is not None:
+    if (stop := _current_event.get()) is not None:
         stop.check()
 
 
@@ -86,7 +86,7 @@ def wait_for(
         future: the future.
         seconds: maximum time to wait; None for no limit.
         cancel_event: an event that is set when the result is no longer needed, or None.
-        is_lost: returns whether the future can no longer be done. If so, the wait ends without an error.
+        is_lost: returns whether the future can no longer complete. If so, the wait ends without an error.
 
     Raises:
         StoppedError: `cancel_event` was set.

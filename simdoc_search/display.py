@@ -17,11 +17,11 @@ _INVISIBLE = frozenset(
 _BYTE_UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 _SCHEME = r"(?P<scheme>(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]+:/+)"
-_NOT_A_PORT = r"(?!\d{1,5}(?:[/,\s]|$))"
+_NO_PORT_AHEAD = r"(?!\d{1,5}(?:[/,\s]|$))"
 _CREDENTIALS = (
-    re.compile(rf"{_SCHEME}[^\s/:@]*:{_NOT_A_PORT}\S*@"),  # a password may contain a slash or another @
+    re.compile(rf"{_SCHEME}[^\s/:@]*:{_NO_PORT_AHEAD}\S*@"),  # a password may contain a slash or another @
     re.compile(rf"{_SCHEME}[^\s/@]*@"),
-    re.compile(r"(?P<scheme>(?<![\w./\\-]))[^\s/\\:@'\"(]+:" + _NOT_A_PORT + r"[^\s/\\@]\S*@"),
+    re.compile(r"(?P<scheme>(?<![\w./\\-]))[^\s/\\:@'\"(]+:" + _NO_PORT_AHEAD + r"[^\s/\\@]\S*@"),
 )
 
 
@@ -60,12 +60,14 @@ def without_credentials(url: str) -> str:
     if not slashes:
         scheme, rest = "", url
     hosts, slash, path = re.split("[?#]", rest.rpartition("@")[2])[0].partition("/")
-    hosts = re.sub(rf"(?<=[^\[:]):{_NOT_A_PORT}[^:,\]]+(?=,|$)", ":…", hosts)  # a password whose @ is missing
+    hosts = re.sub(
+        rf"(?<=[^\[:]):{_NO_PORT_AHEAD}[^:,\]]+(?=,|$)", ":…", hosts
+    )  # a URL with a password, but without the @ after it
     return f"{scheme}{slashes}{hosts}{slash}{path}"
 
 
-def percent(share: float, digits: int = 1) -> str:
-    """Format a share 0..1 in percent. Only exactly 1 becomes 100 %, and only exactly 0 becomes 0 %."""
+def format_percent(share: float, digits: int = 1) -> str:
+    """Format a share from 0 to 1 as a percentage. Only exactly 1 becomes 100 %, and only exactly 0 becomes 0 %."""
     step = 10.0**-digits
     if 0 < share < step / 200:
         return f"<{step:g} %"
@@ -73,45 +75,45 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def format_estimate(share: float) -> str:
-    """Format an estimated share 0..1 as a whole percentage with a tilde."""
-    percentage = percent(share, 0)
+    """Format an estimated share from 0 to 1 as a whole percentage with a tilde."""
+    percentage = format_percent(share, 0)
     return percentage if percentage.startswith("<") else f"~{percentage}"
 
 
-def counted(count: int, singular: str, plural: str | None = None) -> str:
+def format_count(count: int, singular: str, plural: str | None = None) -> str:
     """Format a number with its noun: "1 token", "2 tokens"."""
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 
 
-def documents_compared(compared: int, candidates: int) -> str:
+def describe_compared_documents(compared_count: int, candidate_count: int) -> str:
     """Return how many documents were compared: "10 of 45 candidates compared", or "10 documents compared"."""
-    if compared < candidates:
-        return f"{compared:,} of {counted(candidates, 'candidate')} compared"
-    return f"{counted(compared, 'document')} compared"
+    if compared_count < candidate_count:
+        return f"{compared_count:,} of {format_count(candidate_count, 'candidate')} compared"
+    return f"{format_count(compared_count, 'document')} compared"
 
 
 def describe_shown_hits(
-    shown: int, total: int, offset: int = 0, singular: str = "match", *, at_least: bool = False, plural: str = ""
+    shown: int, total: int, offset: int = 0, singular: str = "match", *, is_lower_bound: bool = False, plural: str = ""
 ) -> str:
     """Describe which hits are shown: "Showing 10 of 81 matches", or "4 matches" if all are shown.
 
     Args:
         shown: number of shown hits.
-        total: number of all hits.
+        total: total number of hits.
         offset: number of hits before the shown ones.
         singular: the noun for one hit.
-        at_least: whether there may be more hits than `total`.
+        is_lower_bound: whether there may be more hits than `total`.
         plural: the plural of the noun. By default it ends in `s`.
     """
-    all_hits = ("at least " if at_least else "") + counted(
+    all_hits = ("at least " if is_lower_bound else "") + format_count(
         total, singular, plural or ("matches" if singular == "match" else None)
     )
-    if (shown == total and not at_least) or not shown:
+    if (shown == total and not is_lower_bound) or not shown:
         return f"{all_hits[0].upper()}{all_hits[1:]}"
     return f"Showing {f'{offset + 1:,} to {offset + shown:,}' if offset else f'{shown:,}'} of {all_hits}"
 
 
-def more_hits_hint(shown: int, total: int, offset: int = 0, *, option: str = "--size") -> str:
+def format_more_hits_hint(shown: int, total: int, offset: int = 0, *, option: str = "--size") -> str:
     """Return how to show more hits: " Show more with --size 100."; an empty string if the last hit is shown."""
     if offset + shown >= total or not shown:
         return ""

@@ -14,7 +14,7 @@ MetadataValue = str | int | float | bool | list[str]
 MAX_ID_BYTES = 512
 """Maximum length of an id in UTF-8 bytes. OpenSearch and Elasticsearch have this limit, so all stores do."""
 
-_MAX_MIXED_PARTS = 3
+_MAX_COMBINED_PARTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class HasDocumentKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedFile:
     """A file or line that was skipped.
 
     Attributes:
@@ -87,7 +87,7 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected(Skipped):
+class RejectedDocument(SkippedFile):
     """A document that was not indexed because it is too similar to another one.
 
     Attributes:
@@ -133,11 +133,11 @@ def unicode_forms(name: str) -> list[str]:
     File names from macOS can be decomposed. The parts of a path may have different forms. If more than three parts have
     several forms, only paths whose parts all have the same form are returned.
     """
-    parts = [_forms(part) for part in name.split("/")]
-    if sum(len(forms) > 1 for forms in parts) > _MAX_MIXED_PARTS:
-        return _forms(name)
+    parts = [_normalised_forms(part) for part in name.split("/")]
+    if sum(len(forms) > 1 for forms in parts) > _MAX_COMBINED_PARTS:
+        return _normalised_forms(name)
     return ["/".join(path) for path in product(*parts)]
 
 
-def _forms(name: str) -> list[str]:
+def _normalised_forms(name: str) -> list[str]:
     return list(dict.fromkeys([name, normalize("NFC", name), normalize("NFD", name)]))

@@ -31,7 +31,7 @@ def is_disk_full(error: OSError) -> bool:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file of a store atomically and durably. Everyone who can read its folder can read the file."""
+    """Write a file of a store atomically and durably. Everyone who can read the folder can read the file."""
     with _open_replacement(path, path.parent.stat().st_mode & _READ_WRITE_MODE) as file:
         file.write(content)
     sync_folder(path.parent)

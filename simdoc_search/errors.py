@@ -26,6 +26,8 @@ Some errors are not SimdocErrors, because their callers handle them: StoppedErro
 
 from __future__ import annotations
 
+import errno
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -51,7 +53,7 @@ __all__ = [
     "WriteRefusedError",
 ]
 
-_MAX_NAMES = 10
+_MAX_SUGGESTED_NAMES = 10
 
 
 class SimdocError(Exception):
@@ -93,7 +95,7 @@ class UnknownDocumentError(SimdocError, LookupError):
         id: the unknown id.
         suggestions: the most similar stored ids, best first.
         other_indices: the indices that contain this id, if the search was limited to another index or routing.
-        searched: the store, index or routing that was searched, for the message.
+        search_scope: the store, index or routing that was searched, for the message.
         id_hint: explains what an id is in an index that simdoc-search did not create; otherwise empty.
     """
 
@@ -102,7 +104,7 @@ class UnknownDocumentError(SimdocError, LookupError):
         id: str,
         suggestions: Sequence[str] = (),
         other_indices: Sequence[str] = (),
-        searched: str = "the store",
+        search_scope: str = "the store",
         id_hint: str = "",
     ) -> None:
         if other_indices:
@@ -113,11 +115,11 @@ class UnknownDocumentError(SimdocError, LookupError):
             hint = id_hint or (
                 "give the path below the indexed folder, the id in JSONL, or the engine's _id; a skipped file has no id"
             )
-        super().__init__(f"no document {id!r} in {searched}; {hint}")
+        super().__init__(f"no document {id!r} in {search_scope}; {hint}")
         self.id = id
         self.suggestions: tuple[str, ...] = tuple(suggestions)
         self.other_indices: tuple[str, ...] = tuple(other_indices)
-        self.searched = searched
+        self.search_scope = search_scope
         self.id_hint = id_hint
 
 
@@ -132,8 +134,10 @@ class UnknownFieldError(SimdocError, LookupError):
 
     def __init__(self, field: str, known: Sequence[str] = (), path: str | None = None) -> None:
         missing = f"the field {field!r}" if path is None else f"a path that begins with {path!r}"
-        more = f" and {len(known) - _MAX_NAMES:,} more" if len(known) > _MAX_NAMES else ""
-        hint = f"choose from: {', '.join(known[:_MAX_NAMES])}{more}" if known else "the documents have no fields"
+        more = f" and {len(known) - _MAX_SUGGESTED_NAMES:,} more" if len(known) > _MAX_SUGGESTED_NAMES else ""
+        hint = (
+            f"choose from: {', '.join(known[:_MAX_SUGGESTED_NAMES])}{more}" if known else "the documents have no fields"
+        )
         super().__init__(f"no document has {missing}; {hint}")
         self.field = field
         self.known: tuple[str, ...] = tuple(known)
@@ -148,7 +152,7 @@ class NoTextError(SimdocError):
     """The store does not have the text of a document.
 
     Attributes:
-        id: the document.
+        id: the id of the document.
     """
 
     def __init__(self, id: str) -> None:
@@ -198,14 +202,14 @@ class WriteRefusedError(StoreError):
     """The store refused some writes or deletions. All others succeeded.
 
     Attributes:
-        failed: the reason for each refused id.
-        accepted: number of writes and deletions that succeeded.
+        failed: maps each refused id to the reason.
+        accepted_count: number of writes and deletions that succeeded.
     """
 
-    def __init__(self, message: str, failed: Mapping[str, str], accepted: int = 0) -> None:
+    def __init__(self, message: str, failed: Mapping[str, str], accepted_count: int = 0) -> None:
         super().__init__(message)
         self.failed: dict[str, str] = dict(failed)
-        self.accepted = accepted
+        self.accepted_count = accepted_count
 
 
 class FormatMismatchError(StoreError):
@@ -220,3 +224,20 @@ class FormatMismatchError(StoreError):
         super().__init__(message)
         self.found = found
         self.expected = expected
+
+
+_OUT_OF_MEMORY_MESSAGE = re.compile(
+    r"can't start new thread|failed to map segment|cannot allocate memory", re.IGNORECASE
+)
+"""Matches the messages of Python about threads, and of the operating system about libraries."""
+
+
+def is_out_of_memory(error: BaseException | None) -> bool:
+    """Return whether an error, or one of its causes, is an out-of-memory error."""
+    while error is not None:
+        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+            return True
+        if isinstance(error, (RuntimeError, ImportError)) and _OUT_OF_MEMORY_MESSAGE.search(str(error)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

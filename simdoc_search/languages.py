@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import MissingExtraError
 
-FIELD = "language"
+LANGUAGE_FIELD = "language"
 """The metadata field that contains the language."""
 
 MIXED, UNKNOWN = "mixed", "unknown"
 
-_MAX_PART_CHARACTERS, _MAX_PARTS = 300, 12  # from a longer text, 12 parts at equal distances are used
+_MAX_PART_CHARACTERS, _MAX_PARTS = 300, 12  # of a longer text, only 12 evenly spaced parts are used
 _MIN_PART_CHARACTERS, _MIN_PARTS = 150, 4  # a short text has 4 parts, unless they would have fewer than 150 characters
 _MIN_PART_LETTERS, _MIN_LETTERS = 20, 40  # with fewer letters, a part is skipped and a text is `unknown`
 _MIN_PROBABILITY = 0.5  # if no language has this probability, the text is `unknown`
@@ -45,7 +45,7 @@ _SCRIPTS = frozenset(_SCRIPT_NAMES.split())
 _NO_LANGUAGE = "zxx"  # the model's code for program code and other text without a language
 
 
-class Identification(NamedTuple):
+class LanguageIdentification(NamedTuple):
     """The identified language of a text; see `language_of` and `language_candidates`."""
 
     language: str
@@ -56,7 +56,7 @@ def language_of(text: str) -> str:
     """Return the language of a text.
 
     Returns:
-        The ISO 639-1 code of two letters (`de`, `zh`), or a code of three letters for a language without one (`yue`).
+        The ISO 639-1 code of two letters (`de`, `zh`). If the language has none, a code of three letters (`yue`).
         `mixed` if at least a fifth of the letters are in parts that are clearly in a second language. `unknown` if the
         text has fewer than 40 letters, or if no language has a probability of at least 0.5. In a text of over 3,600
         characters, only 12 parts of 300 characters each are examined.
@@ -64,7 +64,7 @@ def language_of(text: str) -> str:
     Raises:
         MissingExtraError: py3langid is not installed.
     """
-    return identify(text).language
+    return identify_language(text).language
 
 
 def language_candidates(text: str) -> list[tuple[str, float]]:
@@ -78,15 +78,15 @@ def language_candidates(text: str) -> list[tuple[str, float]]:
     Raises:
         MissingExtraError: py3langid is not installed.
     """
-    return identify(text).candidates
+    return identify_language(text).candidates
 
 
-def identify(text: str) -> Identification:
+def identify_language(text: str) -> LanguageIdentification:
     """Return the results of `language_of` and `language_candidates`. Raises the same errors."""
-    parts = [(letters, dict(_model().rank(part))) for part, letters in _prose_parts(text)]
+    parts = [(letters, dict(_load_model().rank(part))) for part, letters in _yield_prose_parts(text)]
     total = sum(letters for letters, _ in parts)
     if total < _MIN_LETTERS:
-        return Identification(UNKNOWN, [])
+        return LanguageIdentification(UNKNOWN, [])
     sums: defaultdict[str, float] = defaultdict(float)
     for letters, probabilities in parts:
         for code, probability in probabilities.items():
@@ -97,14 +97,14 @@ def identify(text: str) -> Identification:
     candidates = sorted(means, key=lambda candidate: (-candidate[1], candidate[0]))
     language, probability = candidates[0]
     if _count_second_language_letters(parts, language) >= _MIN_SECOND_SHARE * total:
-        return Identification(MIXED, candidates)
+        return LanguageIdentification(MIXED, candidates)
     is_known = language != _NO_LANGUAGE and probability >= _MIN_PROBABILITY
-    return Identification(language if is_known else UNKNOWN, candidates)
+    return LanguageIdentification(language if is_known else UNKNOWN, candidates)
 
 
 def declared_language(metadata: Mapping[str, MetadataValue]) -> str:
     """Return the language in the metadata of a document: `mixed` if it has several, `""` if it has none."""
-    value = metadata.get(FIELD, "")
+    value = metadata.get(LANGUAGE_FIELD, "")
     if isinstance(value, list):
         return MIXED if len(set(value)) > 1 else "".join(value[:1])
     return str(value)
@@ -116,7 +116,7 @@ def require_identifier() -> None:
     Raises:
         MissingExtraError: py3langid is not installed.
     """
-    _model()
+    _load_model()
 
 
 def _count_second_language_letters(parts: list[tuple[int, dict[str, float]]], first: str) -> int:
@@ -130,7 +130,7 @@ def _count_second_language_letters(parts: list[tuple[int, dict[str, float]]], fi
     return max(others.values(), default=0)
 
 
-def _prose_parts(text: str) -> Iterator[tuple[str, int]]:
+def _yield_prose_parts(text: str) -> Iterator[tuple[str, int]]:
     """Yield the parts of a text that have enough letters, each with its number of letters."""
     size = min(_MAX_PART_CHARACTERS, max(_MIN_PART_CHARACTERS, -(-len(text) // _MIN_PARTS)))
     starts = [index * (len(text) - size) // (_MAX_PARTS - 1) for index in range(_MAX_PARTS)]
@@ -147,7 +147,7 @@ def _is_letter(character: str) -> bool:
 
 
 @functools.cache
-def _model() -> Any:
+def _load_model() -> Any:
     """Load the model, once per process."""
     try:
         from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - an extra

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
-_MAX_DOTS = 200
-_TOO_DEEP = "values are nested too deeply"
+_MAX_DOTS_PER_LINE = 200
+_TOO_DEEP_MESSAGE = "values are nested too deeply"
 
 _FILE_TYPES: Mapping[int, str] = {stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe"}
 
@@ -76,12 +76,12 @@ def parse_toml(text: str) -> dict[str, Any]:
     else:
         import tomli as tomllib  # noqa: PLC0415
     # The parser stores every prefix of a dotted key. A key with 40,000 dots takes 6 GB of memory.
-    if any(line.count(".") > _MAX_DOTS for line in text.split("\n")):
-        raise ValueError(f"a line has more than {_MAX_DOTS} dots")
+    if any(line.count(".") > _MAX_DOTS_PER_LINE for line in text.split("\n")):
+        raise ValueError(f"a line has more than {_MAX_DOTS_PER_LINE} dots")
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise ValueError(_TOO_DEEP) from None
+        raise ValueError(_TOO_DEEP_MESSAGE) from None
 
 
 def parse_json(data: bytes) -> Any:
@@ -94,4 +94,4 @@ def parse_json(data: bytes) -> Any:
     try:
         return json.loads(data)
     except RecursionError:
-        raise ValueError(_TOO_DEEP) from None
+        raise ValueError(_TOO_DEEP_MESSAGE) from None

@@ -1,4 +1,4 @@
-"""Records OpenTelemetry spans if the application has loaded OpenTelemetry; otherwise does nothing.
+"""Records OpenTelemetry spans if the application has loaded OpenTelemetry.
 
 Attribute names follow the semantic conventions for databases (1.33) and HTTP (1.23). No attribute contains an
 id, a text, a query or an error message.

@@ -9,7 +9,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, compare, fingerprint, open_store
 from simdoc_search.analysis.words import words
-from simdoc_search.cancellation import StopEvent, StoppedError, cancellable_by, check_stopped, current_stop
+from simdoc_search.cancellation import StopEvent, StoppedError, cancellable_by, check_stopped, current_stop_event
 from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH
 from tests.support.texts import text
 
@@ -50,7 +50,7 @@ def test_the_innermost_block_decides_what_is_cancelled() -> None:
         with cancellable_by(inner):
             outer.set()
             check_stopped()
-            assert inner is current_stop()
+            assert inner is current_stop_event()
         with pytest.raises(StoppedError):
             check_stopped()
     check_stopped()

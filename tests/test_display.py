@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.display import (
     format_estimate,
-    percent,
+    format_percent,
     printable,
     safe_json,
     safe_message,
@@ -145,5 +145,5 @@ def test_a_url_is_shown_without_its_secrets(address: str, shown: str) -> None:
 )
 def test_only_1_is_100_percent_and_only_0_is_0_percent(share: float, shown: str, estimated: str) -> None:
     """An estimate has a tilde and no decimals."""
-    assert (shown, estimated) == (percent(share), format_estimate(share))
-    assert "99.99 %" == percent(0.99999, 2)
+    assert (shown, estimated) == (format_percent(share), format_estimate(share))
+    assert "99.99 %" == format_percent(0.99999, 2)

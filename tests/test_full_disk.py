@@ -195,4 +195,4 @@ def test_a_checkpoint_on_a_full_disk_keeps_what_it_has(tmp_path: Path) -> None:
             checkpoint.save(range(1000), [(number, number + 1, 0.9) for number in range(999)], {})
     with closing(Checkpoint(tmp_path / "file", {"overlap": "80"})) as checkpoint:
         assert [True, True, *[False] * 998] == checkpoint.prune(keys).tolist()
-        assert 1 == len(checkpoint.pairs()[0])
+        assert 1 == len(checkpoint.read_pairs()[0])

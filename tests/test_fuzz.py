@@ -16,9 +16,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from simdoc_search.corpus import Document, Skipped
+from simdoc_search.corpus import Document, SkippedFile
 from simdoc_search.corpus.encoding import decode, is_binary
-from simdoc_search.corpus.html import html_text
+from simdoc_search.corpus.html import extract_html_text
 from simdoc_search.corpus.jsonl import read_jsonl
 from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError, QuerySyntaxError
@@ -76,8 +76,8 @@ def is_text(text: object) -> bool:
 
 
 def is_valid_item(document: object, name: str) -> bool:
-    """Return whether an item is a valid document, or a `Skipped` with file, line and reason."""
-    if isinstance(document, Skipped):
+    """Return whether an item is a valid document, or a `SkippedFile` with file, line and reason."""
+    if isinstance(document, SkippedFile):
         place = document.path.removeprefix(f"{name}:")
         return place.isdigit() and bool(document.reason) and "\n" not in document.reason
     return isinstance(document, Document) and 1 <= len(document.id.encode()) <= 512 and is_text(document.text)
@@ -185,7 +185,7 @@ def test_any_bytes_are_text_or_binary(data: bytes, declared: str | None) -> None
 @example(b'<meta charset="undefined"><p>\xe4')
 @example(b'<?xml version="1.0" encoding="idna"?><p>\xe4')
 def test_any_bytes_are_a_page_or_binary(data: bytes) -> None:
-    assert is_text(html_text(data))
+    assert is_text(extract_html_text(data))
 
 
 @fuzzing

@@ -77,7 +77,7 @@ def test_metadata_may_state_no_language_one_or_several() -> None:
 
 def test_a_missing_package_is_reported_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "py3langid.langid", None)
-    languages._model.cache_clear()
+    languages._load_model.cache_clear()
 
     with pytest.raises(
         MissingExtraError, match=r"language identification needs .* pip install 'simdoc-search\[language\]'"

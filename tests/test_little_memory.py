@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.cli import OUT_OF_MEMORY
-from simdoc_search.errors import MissingExtraError
+from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
+from simdoc_search.errors import MissingExtraError, is_out_of_memory
 from simdoc_search.indexing import preparation
 from simdoc_search.stores.local import writer
-from simdoc_search.workers.memory import is_out_of_memory
 from tests.support import cli
 
 
@@ -41,7 +40,7 @@ def test_a_lack_of_memory_is_reported_with_one_sentence(
     monkeypatch.setattr(SimilaritySearch, "index", fail)
     cli.write(tmp_path, {"a.txt": "some words"})
 
-    assert OUT_OF_MEMORY == cli.sentence(cli.run("index", tmp_path / "a.txt", "--store", tmp_path / "store"))
+    assert OUT_OF_MEMORY_MESSAGE == cli.sentence(cli.run("index", tmp_path / "a.txt", "--store", tmp_path / "store"))
 
 
 @pytest.mark.parametrize(

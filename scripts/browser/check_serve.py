@@ -26,7 +26,7 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.web import ServedStore, Server, listening_socket, make_app
+from simdoc_search.web import ServedStore, Server, make_app, open_listening_socket
 
 SIZES = {1440: 900, 360: 740}
 _MAX_CHARACTERS = 60_000
@@ -96,7 +96,7 @@ def served() -> Iterator[str]:
     report = search.index(documents())
     if report.skipped:
         sys.exit(f"not indexed: {report.skipped}")
-    listening = listening_socket("127.0.0.1", 0)
+    listening = open_listening_socket("127.0.0.1", 0)
     server = Server(make_app(ServedStore(lambda: search)))
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()

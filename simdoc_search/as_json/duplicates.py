@@ -23,11 +23,11 @@ def duplicates_summary_as_json(duplicates: Duplicates, keep: str) -> dict[str, A
         "verified": duplicates.verified,
         "groups": duplicates.group_count,
         "duplicates": duplicates.duplicate_count,
-        "drop": duplicates.drop,
+        "drop": duplicates.drop_scope,
         "to_drop": duplicates.drop_count,
         "bytes_freed": duplicates.freed_bytes,
-        "unverified": duplicates.unverified,
-        "ignored": duplicates.ignored,
+        "unverified": duplicates.unverified_count,
+        "ignored": duplicates.ignored_word_count,
     }
 
 
@@ -37,7 +37,7 @@ def duplicates_omissions_as_json(duplicates: Duplicates) -> dict[str, Any]:
     if (overflow := duplicates.overflow) is not None:
         overflow_counts = {
             "documents": overflow.documents,
-            "limit": overflow.limit,
+            "limit": overflow.max_set_size,
             "skipped_comparisons": overflow.skipped_comparisons,
         }
     return {

@@ -26,7 +26,7 @@ def families_as_json(families: Families, shown_families: Sequence[VersionFamily]
         "families": families.family_count,
         "members": families.member_count,
         "pairs": families.edge_count,
-        "compared": families.compared,
+        "compared": families.compared_count,
         "min_share": families.limits.min_share,
         "min_smaller_share": families.limits.min_smaller_share,
         "groups": [_family_as_json(family) for family in shown_families],
@@ -58,7 +58,7 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
         "topics": topics.topic_count,
         "members": topics.member_count,
         "pairs": topics.edge_count,
-        "compared": topics.compared,
+        "compared": topics.compared_count,
         "groups": [_topic_as_json(topic, concepts) for topic, concepts in shown_topics],
         "frequent_concepts": frequent if topics.frequent_concept_count else None,
         "too_many_candidates": {"documents": topics.documents_with_too_many_candidates, "compared": topics.max_compared}

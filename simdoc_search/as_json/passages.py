@@ -19,12 +19,12 @@ def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[st
     return {
         "query": dict(query),
         "words": result.words,
-        "ignored": result.ignored,
-        "covered": result.covered._asdict(),
+        "ignored": result.ignored_word_count,
+        "covered": result.coverage._asdict(),
         "total": result.total,
         "hits": [_hit_as_json(hit) for hit in result.hits],
         "candidates": result.candidates,
-        "compared": result.compared,
+        "compared": result.compared_count,
         "guaranteed_run": result.guaranteed_run,
         "too_common_runs": result.too_common_phrases,
     }

@@ -12,8 +12,8 @@ from simdoc_search.query.syntax import FingerprintQuery
 def key_as_json(key: DocumentKey, name: str = "id") -> dict[str, Any]:
     """Convert the id of a document, and in an engine also its index and routing.
 
-    `name` is the key of the id. The other keys are `index` and `routing`, or `NAME_index` and `NAME_routing` if `name`
-    is not `id`.
+    `name` is the JSON key of the id. The other keys are `index` and `routing`, or `NAME_index` and `NAME_routing`
+    if `name` is not `id`.
     """
     prefix = "" if name == "id" else f"{name}_"
     engine_values = {f"{prefix}index": key.index, f"{prefix}routing": key.routing}

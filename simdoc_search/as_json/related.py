@@ -27,7 +27,7 @@ def related_as_json(result: RelatedResult, id: str | None, file: str | None) -> 
         "hits": [_hit_as_json(hit) for hit in result.hits],
         "total": result.total,
         "candidates": result.candidates,
-        "compared": result.compared,
+        "compared": result.compared_count,
         "naming_problem": result.missing_names_reason or None,
     }
 

@@ -43,7 +43,7 @@ def versions_as_json(
         "sentences": dict(zip(("in_query", "queried"), result.sentences, strict=True)),
         "total": result.total,
         "candidates": result.candidates,
-        "compared": result.compared,
+        "compared": result.compared_count,
         "candidate_source": result.candidate_source,
         "changed": result.changed,
     }
@@ -63,7 +63,7 @@ def order_as_json(order: VersionOrder) -> dict[str, Any]:
 
 
 def entry_key_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Convert the id of a version. It is null for a text that is not stored."""
+    """Convert the id of a version. The id is null for a text that is not stored."""
     return key_as_json(entry.key) if entry.key else {"id": None}
 
 
@@ -79,8 +79,8 @@ def date_as_json(entry: VersionEntry) -> dict[str, Any]:
 def _contradiction_as_json(statement: Contradiction) -> dict[str, Any]:
     return {
         "evidence_kind": statement.evidence_kind,
-        "later": {"name": statement.later, "date": statement.later_shown},
-        "earlier": {"name": statement.earlier, "date": statement.earlier_shown},
+        "later": {"name": statement.later, "date": statement.later_label},
+        "earlier": {"name": statement.earlier, "date": statement.earlier_label},
         "is_decisive": statement.is_decisive,
     }
 
@@ -99,7 +99,7 @@ def _step_as_json(entry: VersionEntry) -> dict[str, Any]:
 def _hit_as_json(
     hit: VersionHit, result: VersionsResult, texts: Mapping[DocumentKey | None, str], analysis: Analysis | None
 ) -> dict[str, Any]:
-    distances = hit.matched.bits
+    distances = hit.matched.distances
     return {
         **key_as_json(hit.key),
         "score": hit.score,
@@ -121,4 +121,4 @@ def _pairs_as_json(
     if result.text is None or hit.key not in texts:
         return None
     pairs = sentence_pairs(result.text, texts[hit.key], analysis, result.limits.max_distance)
-    return [{"a": list(pair.a), "b": list(pair.b), "distance": pair.bits} for pair in pairs]
+    return [{"a": list(pair.a), "b": list(pair.b), "distance": pair.distance} for pair in pairs]

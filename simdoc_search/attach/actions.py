@@ -14,9 +14,9 @@ from simdoc_search.concepts import Extractor
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.kinds import token_kind_names
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.records import field_values
+from simdoc_search.stores.remote.records import build_field_value
 from simdoc_search.stores.remote.schema import format_label
-from simdoc_search.stores.remote.texts import text_field_names, text_of
+from simdoc_search.stores.remote.texts import read_text, text_field_names
 from simdoc_search.stores.sketching import check_can_sketch, compute_sketches
 
 _BATCH_SIZE = 64
@@ -113,7 +113,7 @@ def fingerprint_fields(
                 "sentences": sketch.sentences,
                 "concepts": sketch.concepts,
             }
-            values.append(field_values(codes, fingerprint.shingles, hashes, settings, **kinds))
+            values.append(build_field_value(codes, fingerprint.shingles, hashes, settings, **kinds))
         else:
             # In an update, null removes the old values.
             removed_values = dict.fromkeys(["tokens", *token_kind_names(settings), "words_hash"])
@@ -171,7 +171,7 @@ def _read_batches(
 def _get_text(path: _Path, document: Any, text_fields: Sequence[str]) -> str | None:
     if _is_partial(path) and _sets_only_some_fields(document, text_fields):
         return None
-    return text_of(document, text_fields)
+    return read_text(document, text_fields)
 
 
 def _add_fingerprints(

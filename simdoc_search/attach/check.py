@@ -9,7 +9,7 @@ from typing import Any
 
 from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.attach.inspection import IndexInspection, Inspection, inspect_indices
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.sketch.crafted_text import crafted_text_ids
@@ -18,8 +18,8 @@ from simdoc_search.sketch.kinds import TOKEN_KINDS, token_kinds
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapping_at
-from simdoc_search.stores.remote.queries import in_random_order
-from simdoc_search.stores.remote.schema import settings_of
+from simdoc_search.stores.remote.queries import randomize_order
+from simdoc_search.stores.remote.schema import parse_meta
 from simdoc_search.stores.remote.shared_settings import common_settings, require_kind, select_queryable
 from simdoc_search.stores.remote.texts import backfill_command
 
@@ -115,7 +115,7 @@ def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, st
         yield True, f"new documents do not get correct fingerprints: {inspected.pipeline}"
     if counts.errors:
         advice = f"see {index.field}.error in each document, correct the document, and index it again"
-        yield True, f"the pipeline could not fingerprint {counted(counts.errors, 'document')}; {advice}"
+        yield True, f"the pipeline could not fingerprint {format_count(counts.errors, 'document')}; {advice}"
     if counts.missing:
         have = "has" if counts.missing == 1 else "have"
         subject = f"{counts.missing:,} of {counts.documents:,} documents {have}"
@@ -124,14 +124,14 @@ def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, st
         else:
             yield False, f"{subject} no fingerprint"
     if counts.text_gone:
-        documents = counted(counts.text_gone, "document has", "documents have")
+        documents = format_count(counts.text_gone, "document has", "documents have")
         yield True, f"{documents} a fingerprint but no text; run simdoc-search backfill"
     for kind in token_kinds(index.settings):
         if lacking := counts.lacking[kind.name]:
-            fingerprints = counted(lacking, "fingerprint has", "fingerprints have")
+            fingerprints = format_count(lacking, "fingerprint has", "fingerprints have")
             yield True, f"{fingerprints} no {kind.name}; run simdoc-search backfill"
     if others := counts.with_other_settings:
-        fingerprints = counted(others, "fingerprint was", "fingerprints were")
+        fingerprints = format_count(others, "fingerprint was", "fingerprints were")
         problem = f"{fingerprints} computed with settings that differ from the mapping"
         yield True, f"{problem}; run simdoc-search backfill --stale"
 
@@ -162,7 +162,7 @@ def _find_crafted_texts(engine: Engine, index: IndexDescription) -> Iterator[tup
         return
     with suppress(FormatMismatchError):  # the hash key is unknown, or the sketch does not allow this check
         settings = index.settings.with_verified_key(resolve_hash_key(), f"the index {index.name}")
-        body = {"size": SAMPLE_SIZE, "query": in_random_order({"match_all": {}}), "_source": ["body"]}
+        body = {"size": SAMPLE_SIZE, "query": randomize_order({"match_all": {}}), "_source": ["body"]}
         hits = engine.search(index.name, body)["hits"]["hits"]
         texts = [(hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits]
         if ids := list(crafted_text_ids(texts, settings)):
@@ -186,7 +186,7 @@ def _find_differences(indices: Sequence[IndexDescription], mappings: _Mappings, 
         return
     common_indices = [index for index in indices if index.name in common]
     for kind in TOKEN_KINDS.values():
-        kind_settings = {getattr(settings_of(_read_tokens_meta(index)), kind.name) for index in common_indices}
+        kind_settings = {getattr(parse_meta(_read_tokens_meta(index)), kind.name) for index in common_indices}
         if len(kind_settings) > 1:
             try:
                 require_kind(common, field, location, kind)

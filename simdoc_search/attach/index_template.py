@@ -13,9 +13,14 @@ from simdoc_search.attach.steps import Step
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.mappings import fields_of, mapping_at, shorten_list
-from simdoc_search.stores.remote.schema import settings_of
-from simdoc_search.stores.remote.texts import record_text_fields, recorded_text_fields, text_field_problem, text_paths
+from simdoc_search.stores.remote.mappings import mapped_fields, mapping_at, shorten_list
+from simdoc_search.stores.remote.schema import parse_meta
+from simdoc_search.stores.remote.texts import (
+    find_text_field_problem,
+    record_text_fields,
+    recorded_text_fields,
+    text_paths,
+)
 
 _DATE_KEY_PREFIXES = ("created_date", "modified_date")
 """Prefixes of the keys that newer engines add to a template, and reject in requests."""
@@ -93,7 +98,7 @@ def has_extension(template: Mapping[str, Any], extension: TemplateExtension) -> 
     mappings = template.get("mappings", {})
     recorded = recorded_text_fields([mappings], extension.field)
     return (
-        "tokens" in fields_of(mappings, extension.field)
+        "tokens" in mapped_fields(mappings, extension.field)
         and (not extension.pipeline or _get_final_pipeline(template) == extension.pipeline)
         and (
             not extension.text_fields or not _can_record_text_fields(extension) or recorded == [*extension.text_fields]
@@ -134,7 +139,7 @@ def _extend_template(old_template: Mapping[str, Any], extension: TemplateExtensi
         template["settings"] = {**settings, "index": index_settings}
         changes.append(f"set index.final_pipeline to {extension.pipeline}")
     mappings = template.get("mappings") or {}
-    text_hash = fields_of(mappings, extension.field).get("text_hash", extension.mapping["properties"]["text_hash"])
+    text_hash = mapped_fields(mappings, extension.field).get("text_hash", extension.mapping["properties"]["text_hash"])
     text_hash_with_names = record_text_fields(text_hash, extension.text_fields) if extension.text_fields else text_hash
     if text_hash_with_names != text_hash:
         properties = mappings.get("properties") or {}
@@ -169,8 +174,8 @@ def _check_template(
     resolved = resolve_template(engine, name, body) or template
     mappings, settings = resolved.get("mappings", {}), (resolved.get("settings") or {}).get("index", {})
     faults = [fault.problem for fault in find_faults(mappings, settings, field) if fault.blocks_writes]
-    faults += filter(None, (text_field_problem(mappings, text_field) for text_field in extension.text_fields))
-    tokens = fields_of(mappings, field).get("tokens", {})
+    faults += filter(None, (find_text_field_problem(mappings, text_field) for text_field in extension.text_fields))
+    tokens = mapped_fields(mappings, field).get("tokens", {})
     if not faults and not _has_same_settings(tokens, extension.mapping["properties"]["tokens"]):
         faults.append(f"the template maps {field}.tokens itself, with different settings; remove this mapping from it")
     if faults:
@@ -197,6 +202,6 @@ def _get_final_pipeline(template: Mapping[str, Any]) -> str:
 
 def _has_same_settings(tokens: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
     try:
-        return settings_of(tokens.get("meta", {})) == settings_of(expected["meta"])
+        return parse_meta(tokens.get("meta", {})) == parse_meta(expected["meta"])
     except FormatMismatchError:
         return False

@@ -11,8 +11,8 @@ from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import is_closed
-from simdoc_search.stores.remote.mappings import fields_of
-from simdoc_search.stores.remote.schema import only_fingerprint_field, settings_of
+from simdoc_search.stores.remote.mappings import mapped_fields
+from simdoc_search.stores.remote.schema import find_fingerprint_field, parse_meta
 from simdoc_search.stores.remote.texts import recorded_text_fields
 
 UNSUPPORTED_OR_FORBIDDEN = (400, 401, 403, 404, 405, 410)
@@ -37,8 +37,8 @@ class IndexDescription:
     Attributes:
         name: the name of the index; in a data stream, the name of the backing index.
         field: the object field of the fingerprints.
-        mappings: its mappings.
-        index_settings: its settings, without the prefix `index`.
+        mappings: the mappings of the index.
+        index_settings: the settings of the index, without the prefix `index`.
         filters: filters of the requested aliases, combined into at most one clause.
         other_names: names of its aliases and of its data stream.
     """
@@ -83,7 +83,7 @@ class IndexDescription:
     @property
     def subfields(self) -> dict[str, Any]:
         """The mappings of the subfields of the fingerprint field, by name; empty if the field is missing."""
-        return fields_of(self.mappings, self.field)
+        return mapped_fields(self.mappings, self.field)
 
     @property
     def settings(self) -> Settings | None:
@@ -91,7 +91,7 @@ class IndexDescription:
         if "tokens" not in self.subfields:
             return None
         try:
-            return settings_of(self.subfields["tokens"].get("meta", {}))
+            return parse_meta(self.subfields["tokens"].get("meta", {}))
         except FormatMismatchError:
             return None
 
@@ -116,23 +116,23 @@ def describe_indices(engine: Engine, name: str, field: str | None = None) -> lis
     descriptions = engine.call("GET", [name], expand_wildcards="open,closed")
     if not descriptions:
         raise StoreNotFoundError(f"{engine.name} has no index {name}; create it first")
-    mappings = {index: described["mappings"] for index, described in descriptions.items()}
-    field = field or only_fingerprint_field(mappings, f"{engine.name}/{name}")
+    mappings = {index: index_body["mappings"] for index, index_body in descriptions.items()}
+    field = field or find_fingerprint_field(mappings, f"{engine.name}/{name}")
     names = name.split(",")
     return [
         IndexDescription(
             index,
             field,
-            described["mappings"],
-            described["settings"]["index"],
-            _combine_filters(index, described, names),
-            _find_other_names(described),
+            index_body["mappings"],
+            index_body["settings"]["index"],
+            _combine_filters(index, index_body, names),
+            _find_other_names(index_body),
         )
-        for index, described in sorted(descriptions.items())
+        for index, index_body in sorted(descriptions.items())
     ]
 
 
-def _combine_filters(index: str, described: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
+def _combine_filters(index: str, index_body: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
     """Return the filters of the aliases in `names`, as at most one clause.
 
     There is no clause if one of the names selects the whole index.
@@ -141,12 +141,12 @@ def _combine_filters(index: str, described: Mapping[str, Any], names: Sequence[s
     def is_named(name: str) -> bool:
         return any(fnmatchcase(name, pattern) for pattern in names)
 
-    if is_named(index) or is_named(described.get("data_stream", "")):
+    if is_named(index) or is_named(index_body.get("data_stream", "")):
         return []
-    filters = [alias.get("filter") for name, alias in described.get("aliases", {}).items() if is_named(name)]
+    filters = [alias.get("filter") for name, alias in index_body.get("aliases", {}).items() if is_named(name)]
     return [{"bool": {"should": filters, "minimum_should_match": 1}}] if filters and all(filters) else []
 
 
-def _find_other_names(described: Mapping[str, Any]) -> list[str]:
-    stream = described.get("data_stream")
-    return sorted(described.get("aliases", {})) + ([str(stream)] if stream else [])
+def _find_other_names(index_body: Mapping[str, Any]) -> list[str]:
+    stream = index_body.get("data_stream")
+    return sorted(index_body.get("aliases", {})) + ([str(stream)] if stream else [])

@@ -1,8 +1,8 @@
 """Describes and checks fields that the engine fills with its `min_hash` filter.
 
-`open_store(URL, field="body.fingerprint")` opens such a field as a store. To build your own queries, compute the
-terms of a text with `fingerprint(text, *settings_of_engine()).tokens("lucene")`, and build
-the query with `similar_query(terms, kind="terms", field="body.fingerprint")`.
+`open_store(URL, field="body.fingerprint")` opens such a field as a store. To build your own queries, compute the terms
+of a text with `fingerprint(text, *choose_min_hash_settings()).tokens("lucene")`, and build the query with
+`similar_query(terms, kind="terms", field="body.fingerprint")`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 from simdoc_search.analysis import Analysis
 from simdoc_search.sketch import MinHash
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.min_hash import SPELLINGS, TermSettings, analysis_of_engine, check_terms
+from simdoc_search.stores.remote.min_hash import OPTION_SPELLINGS, TermSettings, analysis_of_engine, check_terms
 
 ANALYZER = "simdoc_min_hash"
 
 
-def settings_of_engine(minhash: MinHash | None = None) -> tuple[Analysis, MinHash]:
+def choose_min_hash_settings(minhash: MinHash | None = None) -> tuple[Analysis, MinHash]:
     """Return the settings of a field that the engine fills.
 
     Lucene's standard tokenizer splits the text into words, which are converted to lower case. A text shorter than a
@@ -32,16 +32,18 @@ def settings_of_engine(minhash: MinHash | None = None) -> tuple[Analysis, MinHas
     return analysis_of_engine(), minhash or MinHash(with_rotation=True)
 
 
-def min_hash_index(text_field: str = "body", minhash: MinHash | None = None) -> dict[str, Any]:
+def build_min_hash_index(text_field: str = "body", minhash: MinHash | None = None) -> dict[str, Any]:
     """Return the request body that creates an index whose text field has the multi-field `fingerprint`.
 
     Args:
         text_field: the name of the text field.
         minhash: the options of the filter; None selects the engine's defaults, 512 buckets with rotation.
     """
-    analysis, minhash = settings_of_engine(minhash)
-    options = {key: value for key, value in asdict(minhash).items() if key in {*SPELLINGS, "with_rotation"}}
-    in_both_spellings = options | {SPELLINGS[key]: value for key, value in options.items() if key in SPELLINGS}
+    analysis, minhash = choose_min_hash_settings(minhash)
+    options = {key: value for key, value in asdict(minhash).items() if key in {*OPTION_SPELLINGS, "with_rotation"}}
+    in_both_spellings = options | {
+        OPTION_SPELLINGS[key]: value for key, value in options.items() if key in OPTION_SPELLINGS
+    }
     size = analysis.shingle_size
     shingles = {"type": "shingle", "min_shingle_size": size, "max_shingle_size": size, "output_unigrams": False}
     filters = {"simdoc_shingles": shingles, ANALYZER: {"type": "min_hash", **in_both_spellings}}
@@ -62,7 +64,7 @@ def check_min_hash(client: Any, index: str, field: str = "body.fingerprint", min
         client: a client, `opensearchpy.OpenSearch` or `elasticsearch.Elasticsearch`, or an `Engine`.
         index: the name of the index.
         field: the path of the field.
-        minhash: the options of its filter; None selects the defaults of `min_hash_index`.
+        minhash: the options of its filter; None selects the defaults of `build_min_hash_index`.
 
     Raises:
         StoreError: the engine ignores an option, or the analyzer of the field is different.
@@ -71,5 +73,5 @@ def check_min_hash(client: Any, index: str, field: str = "body.fingerprint", min
         TypeError: the client is asynchronous.
     """
     engine = client if isinstance(client, Engine) else Engine(client, "the engine")
-    analysis, minhash = settings_of_engine(minhash)
+    analysis, minhash = choose_min_hash_settings(minhash)
     check_terms(engine, index, field, TermSettings(analysis, minhash, passages=None, indexes_words=False))

@@ -22,7 +22,7 @@ from simdoc_search.query.dsl import MAX_CLAUSES, MIN_MATCH_BEYOND_CHANCE
 from simdoc_search.query.plans import CHANCE_OVERLAP, CHANCE_STEPS
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
-from simdoc_search.stores.remote.watches import QUERY, WATCHED
+from simdoc_search.stores.remote.watches import QUERY_FIELD, WATCHED_FIELD
 
 _TEMPLATE_LANGUAGE = "mustache"
 _SCRIPT_LANGUAGE = "painless"
@@ -119,7 +119,7 @@ _NEW_COPIES_REQUEST = """{
 
 def build_search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
     """Return the bodies for `PUT _scripts/NAME`, by name. `field` is the default value of their parameter `field`."""
-    names = {"field": "{{field}}" + _insert_default_field(field), "query": QUERY, "watched": WATCHED}
+    names = {"field": "{{field}}" + _insert_default_field(field), "query": QUERY_FIELD, "watched": WATCHED_FIELD}
 
     def build_body(request: str, clause: str, kind: str, max_tokens: str, minimum: str) -> dict[str, Any]:
         clause = Template(clause).substitute(names, kind=kind, max_tokens=max_tokens, minimum=minimum)

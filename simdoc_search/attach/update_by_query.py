@@ -87,7 +87,7 @@ def _start_task(engine: Engine, index: str, query: Any, pipeline: str | None, th
     }
     params |= {"pipeline": pipeline} if pipeline else {}
     params |= {"requests_per_second": throttle} if throttle else {}
-    retries = engine.retries()
+    retries = engine.create_retries()
     while True:
         try:
             return str(engine.call_once("POST", [index, "_update_by_query"], {"query": query}, **params)["task"])
@@ -114,7 +114,7 @@ def _wait_for_task(engine: Engine, task: str, progress: WrittenCallback) -> Upda
 
 
 def _count_written(engine: Engine, task: str, state: Mapping[str, Any]) -> int:
-    """Return the number of documents that a running task has written, including those of unfinished slices."""
+    """Return the number of documents that a running task has written, including documents of unfinished slices."""
     params: dict[str, Any] = {"parent_task_id": task, "detailed": True, "actions": "*byquery"}
     nodes: Mapping[str, Any] = engine.call("GET", ["_tasks"], **params).get("nodes", {})
     slices = (child.get("status", {}) for node in nodes.values() for child in node.get("tasks", {}).values())

@@ -24,28 +24,28 @@ import io
 import logging
 import sys
 
-from simdoc_search.workers.memory import is_out_of_memory
+from simdoc_search.errors import is_out_of_memory
 
-__all__ = ["OUT_OF_MEMORY", "main"]
+__all__ = ["OUT_OF_MEMORY_MESSAGE", "main"]
 
-OUT_OF_MEMORY = "out of memory; give the process or its container more memory, then run the same command again"
+OUT_OF_MEMORY_MESSAGE = "out of memory; give the process or its container more memory, then run the same command again"
 
 
 def main() -> None:
     """Run the command line."""
     try:
         _main()
-    except KeyboardInterrupt:  # pressed before a command begins
+    except KeyboardInterrupt:  # Ctrl-C before a command begins
         sys.exit(130)
     except (MemoryError, ImportError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
-        sys.exit(f"Error: {OUT_OF_MEMORY}")
+        sys.exit(f"Error: {OUT_OF_MEMORY_MESSAGE}")
 
 
 def _main() -> None:
     try:
-        import click  # noqa: F401 - only to report that it is missing
+        import click  # noqa: F401 - only to report that click is missing
         import rich  # noqa: F401
     except ImportError:
         sys.exit("Error: the command line needs optional packages; install them with: pip install 'simdoc-search[cli]'")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.common import (
-    Interrupted,
+    CommandInterruptedError,
     handle_errors,
     json_option,
     print_json,
@@ -19,7 +19,7 @@ from simdoc_search.cli.common import (
     stage_progress,
     store_option,
 )
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.errors import StoreError, StoreNotFoundError
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def apply(
                 progress=lambda share: update("applying", share),
             )  # fmt: skip
     except KeyboardInterrupt:
-        raise Interrupted(
+        raise CommandInterruptedError(
             "interrupted; run the same command again to resume, or undo the changes with: "
             f"simdoc-search apply --undo {plan_undo_file}"
         ) from None
@@ -124,11 +124,11 @@ def _confirm(expected: ExpectedChanges, method: DropMethod, *, dry_run: bool, ye
         Abort: the user answered no.
     """
     differing = (
-        f"{counted(expected.differing_files, 'file')} whose bytes differ from the kept file"
+        f"{format_count(expected.differing_files, 'file')} whose bytes differ from the kept file"
         if expected.differing_files
         else ""
     )
-    documents = f"{counted(expected.document_count, 'document')} without files" if expected.document_count else ""
+    documents = f"{format_count(expected.document_count, 'document')} without files" if expected.document_count else ""
     irrecoverable = " and ".join(filter(None, (differing, documents)))
     if method == "delete" and irrecoverable:
         if not (yes or dry_run):
@@ -139,7 +139,7 @@ def _confirm(expected: ExpectedChanges, method: DropMethod, *, dry_run: bool, ye
     if yes or dry_run:
         return
     if _can_prompt():
-        files = counted(expected.file_count, "file")
+        files = format_count(expected.file_count, "file")
         click.confirm(f"{_QUESTIONS[method].format(files)} ({expected.freed_bytes:,} bytes)?", abort=True, err=True)
     elif method == "delete":
         raise click.ClickException(
@@ -178,7 +178,7 @@ def _print(report: ApplyReport, method: DropMethod, undo_file: str, *, dry_run: 
     for group, reason in report.refused_groups.items():
         say(f"group {group} was not applied: {reason}", err=True)
     for reason, count in Counter(report.not_removed.values()).items():
-        documents = counted(count, "document")
+        documents = format_count(count, "document")
         say(
             f"cannot remove {documents} of dropped files from the store: {reason}. Remove them with: {_UPDATE_COMMAND}",
             err=True,
@@ -187,8 +187,8 @@ def _print(report: ApplyReport, method: DropMethod, undo_file: str, *, dry_run: 
         (len(report.dropped), f"{len(report.dropped):,} {'would be ' * dry_run}{_DONE_VERBS[method]}"),
         (report.dropped_before, f"{report.dropped_before:,} already done"),
         (len(report.left_alone), f"{len(report.left_alone):,} left alone"),
-        (len(report.refused_groups), f"{counted(len(report.refused_groups), 'group')} not applied"),
-        (report.removed, f"{counted(report.removed, 'document')} removed from the store"),
+        (len(report.refused_groups), f"{format_count(len(report.refused_groups), 'group')} not applied"),
+        (report.removed, f"{format_count(report.removed, 'document')} removed from the store"),
     ]
     say(", ".join(text for number, (count, text) in enumerate(counts) if count or not number))
     if dry_run:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.common import (
-    Interrupted,
+    CommandInterruptedError,
     document_progress,
     engine_option,
     field_options,
@@ -20,8 +20,8 @@ from simdoc_search.cli.common import (
     say,
 )
 from simdoc_search.cli.index_output import print_incomplete
-from simdoc_search.cli.settings_options import settings_change, settings_options
-from simdoc_search.display import counted, format_bytes
+from simdoc_search.cli.settings_options import make_settings_change, settings_options
+from simdoc_search.display import format_bytes, format_count
 
 if TYPE_CHECKING:
     from simdoc_search.attach.backfill import BackfillOptions, BackfillReport, CostEstimate, SkippedIndex
@@ -80,8 +80,8 @@ def backfill(
 
     URL names an index, an alias or a data stream. Your application can keep writing to it. The command adds one object
     field to the mapping, and only writes this field. It never overwrites changes by other programs. Run it again after
-    an interruption, or when documents were added or changed. The exit status is 1 if an index was skipped or a document
-    was refused.
+    an interruption, or after documents have been added or changed. The exit status is 1 if an index was skipped or a
+    document was refused.
 
     To use other settings, compute the fingerprints in a new field. Choose its name with --field.
 
@@ -97,7 +97,7 @@ def backfill(
         raise click.BadParameter(f"{field!r} contains a dot; choose a top-level field", param_hint="--field")
     if full and not stale:
         raise click.UsageError("--full only works with --stale; add --stale")
-    change = settings_change(options, passages=add_passages)
+    change = make_settings_change(options, passages=add_passages)
     client, index = connect(url, engine=engine)
     field, text_fields = choose_fields(client, index, field, text_fields)
     backfill_options = BackfillOptions(text_fields, field, stale, throttle, change, full=full, force=force)
@@ -127,7 +127,7 @@ def _run(engine: Engine, index: str, options: BackfillOptions, as_json: bool, *,
     elif not (is_interrupted and in_engine):  # an interrupted engine does not report its counts
         _print_report(report)
     if is_interrupted:
-        raise Interrupted("interrupted; run the same command again to resume")
+        raise CommandInterruptedError("interrupted; run the same command again to resume")
     if report.refused or report.skipped_indices:
         raise SystemExit(1)
 
@@ -170,7 +170,8 @@ def _print_estimate(estimate: CostEstimate, place: str, as_json: bool) -> None:
             f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), and temporarily up to "
             f"{meanwhile} until the engine merges segments; GET _cat/allocation shows the free space"
         )
-        say(f"time       {_format_duration(estimate.seconds)}, estimated from {counted(estimate.sampled, 'document')}")
+        sample = format_count(estimate.sampled, "document")
+        say(f"time       {_format_duration(estimate.seconds)}, estimated from {sample}")
         say("nothing was written")
         _print_notes(estimate.skipped_indices, estimate.notes)
     if estimate.skipped_indices:

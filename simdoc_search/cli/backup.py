@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from simdoc_search.cli.common import document_progress, handle_errors, json_option, print_json, say
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 
 
 @click.command()
@@ -34,4 +34,4 @@ def backup(store: str, target: str, as_json: bool) -> None:
     if as_json:
         print_json({"store": target, "documents": documents})
     else:
-        say(f"{counted(documents, 'document')} copied to {target}")
+        say(f"{format_count(documents, 'document')} copied to {target}")

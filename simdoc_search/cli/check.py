@@ -16,7 +16,7 @@ from simdoc_search.cli.common import (
     print_json,
     say,
 )
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -32,7 +32,7 @@ def check(path_or_url: str, field: str | None, engine: EngineKind | None, as_jso
     """Check a store for damage, or an engine's index for problems.
 
     For a local store, the command verifies the checksum of every file. Other programs can keep writing to the store.
-    For an engine's index, it checks the mapping and says how to fix it. The exit status is 1 if it finds a problem.
+    For an engine's index, it checks the mapping and prints how to fix it. If there is a problem, the exit status is 1.
 
     \b
       simdoc-search check ./.simdoc
@@ -56,7 +56,7 @@ def _check_store(folder: Path, as_json: bool) -> bool:
 
     with document_progress(hidden=as_json, counts_bytes=True) as update:
         damages = list(check_store(folder, lambda done, total: update(completed=done, total=total)))
-    documents = 0 if damages else read_commit(folder / INDEX_FOLDER).documents
+    documents = 0 if damages else read_commit(folder / INDEX_FOLDER).live_document_count
     if as_json:
         findings = [{"file": damage.file, "problem": damage.problem} for damage in damages]
         print_json({"store": str(folder), "ok": not damages, "documents": documents, "findings": findings})
@@ -64,7 +64,7 @@ def _check_store(folder: Path, as_json: bool) -> bool:
     for damage in damages:
         say(f"problem: {damage.file}: {damage.problem}")
     if not damages:
-        say(f"{folder} is not damaged: {counted(documents, 'document')}")
+        say(f"{folder} is not damaged: {format_count(documents, 'document')}")
     return bool(damages)
 
 
@@ -85,7 +85,7 @@ def _check_index(url: str, field: str | None, engine: EngineKind | None, as_json
     for finding in findings:
         say(f"{'problem' if finding.is_problem else 'note'}: {finding.index}: {finding.message}")
     if has_problems:
-        problems = counted(sum(finding.is_problem for finding in findings), "problem")
+        problems = format_count(sum(finding.is_problem for finding in findings), "problem")
         say(f"{index} is not ready for FINGERPRINT queries: {problems} (see above)")
     else:
         say(f"{index} is ready for FINGERPRINT queries")

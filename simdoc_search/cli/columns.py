@@ -57,7 +57,7 @@ def sort_option(default: str, extra_help: str = "") -> Callable[[Command], Comma
 
 
 class HitColumns:
-    """Reads the columns of hits. For a terminal, it also reads the path of each hit, to link its id to its file.
+    """Reads the columns of hits. For a terminal, it also reads the path of each hit, to link the id to the file.
 
     Args:
         store: the store of the hits.
@@ -92,7 +92,7 @@ class HitColumns:
 
 
 def warn_unknown_columns(store: Store, names: Iterable[str]) -> None:
-    """Print a note for each column that no document has, because it may be misspelled."""
+    """Print a note for each column that no document has, because the name may be misspelled."""
     from simdoc_search.search.filter_check import find_unknown_column
 
     for name in dict.fromkeys(names):
@@ -102,12 +102,12 @@ def warn_unknown_columns(store: Store, names: Iterable[str]) -> None:
 
 def sort_hits(hits: Sequence[Hit], columns: HitColumns, values: Mapping[DocumentKey, Mapping[str, Any]]) -> list[Hit]:
     """Sort hits by the column of `--sort`. Each hit must have a `key`. Ties keep their order."""
-    from simdoc_search.search.columns import sort_key
+    from simdoc_search.search.columns import make_sort_key
 
     if columns.sort is None:
         return list(hits)
     name = columns.sort
-    return sorted(hits, key=lambda hit: sort_key(name, values.get(hit.key, {}).get(name)))  # type: ignore[attr-defined]
+    return sorted(hits, key=lambda hit: make_sort_key(name, values.get(hit.key, {}).get(name)))  # type: ignore[attr-defined]
 
 
 def format_heading(names: Sequence[str]) -> str:

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TextIO, TypeVar
 
 import click
 
-from simdoc_search.cli import OUT_OF_MEMORY
+from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
 from simdoc_search.display import printable, safe_json, safe_message
-from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError
+from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError, is_out_of_memory
 from simdoc_search.stores.location import ENGINES
-from simdoc_search.workers.memory import is_out_of_memory
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -90,7 +89,7 @@ json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print
 # --- errors ---
 
 
-class Interrupted(click.ClickException):
+class CommandInterruptedError(click.ClickException):
     """The user pressed Ctrl-C. The message says what was done."""
 
     exit_code = 130
@@ -101,28 +100,28 @@ def handle_errors(command: Callable[Parameters, None]) -> Callable[Parameters, N
 
     @functools.wraps(command)
     def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
-        with handled_errors():
+        with convert_errors():
             command(*args, **kwargs)
 
     return wrapper
 
 
 @contextmanager
-def handled_errors() -> Iterator[None]:
+def convert_errors() -> Iterator[None]:
     """Convert errors, including Ctrl-C, to click errors with one printable sentence."""
     try:
         yield
     except (QuerySyntaxError, LocationError) as error:
         raise click.UsageError(safe_message(str(error))) from error
     except SimdocError as error:
-        message = OUT_OF_MEMORY if is_out_of_memory(error) else _unindexed_file_message(error) or str(error)
+        message = OUT_OF_MEMORY_MESSAGE if is_out_of_memory(error) else _unindexed_file_message(error) or str(error)
         raise click.ClickException(safe_message(message)) from error
     except (MemoryError, ImportError, OSError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
-        raise click.ClickException(OUT_OF_MEMORY) from error
+        raise click.ClickException(OUT_OF_MEMORY_MESSAGE) from error
     except KeyboardInterrupt:
-        raise Interrupted("interrupted") from None
+        raise CommandInterruptedError("interrupted") from None
     except click.UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help text
             raise
@@ -131,7 +130,7 @@ def handled_errors() -> Iterator[None]:
             message = f"{message.removesuffix('.')}; if it is an argument, write -- before it"
         raise click.UsageError(safe_message(message), error.ctx) from error
     except click.ClickException as error:
-        kind = Interrupted if isinstance(error, Interrupted) else click.ClickException
+        kind = CommandInterruptedError if isinstance(error, CommandInterruptedError) else click.ClickException
         raise kind(safe_message(error.format_message())) from error
 
 
@@ -159,11 +158,11 @@ def open_for_query(location: str, **options: Any) -> Store:
     context = click.get_current_context()
     if indices := store.left_out_indices():
         context.meta[LEFT_OUT_KEY] = indices
-        context.call_on_close(lambda: _report_left_out(context))
+        context.call_on_close(lambda: _report_left_out_indices(context))
     return store
 
 
-def _report_left_out(context: click.Context) -> None:
+def _report_left_out_indices(context: click.Context) -> None:
     for index in context.meta.get(LEFT_OUT_KEY, ()):
         say(f"note: {index}", err=True)
 
@@ -198,7 +197,7 @@ def with_left_out_indices(value: dict[str, Any]) -> dict[str, Any]:
 def document_progress(
     *, hidden: bool, has_total: bool = False, counts_bytes: bool = False
 ) -> Iterator[Callable[..., None]]:
-    """Show progress on stderr: a count of documents, a bar of documents, or a bar of bytes.
+    """Show progress on stderr: a document count, a progress bar of documents, or a progress bar of bytes.
 
     Args:
         hidden: whether to hide the progress.
@@ -228,7 +227,7 @@ def stage_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
     """Show a bar on stderr for each stage of a long task.
 
     Yields:
-        A function that takes the name of a stage and the share of it that is done, 0..1.
+        A function that takes the name of a stage and the completed share of this stage, 0..1.
     """
     from rich.progress import BarColumn, TextColumn
 
@@ -254,7 +253,7 @@ def _make_progress(hidden: bool, *columns: Any, shows_remaining_time: bool) -> P
 
 
 @contextmanager
-def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
+def open_text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
     """Open an output file for writing. It is written completely or not at all.
 
     Raises:
@@ -272,7 +271,7 @@ def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
         raise click.ClickException(f"cannot write {path}: {error.strerror}; {advice}") from None
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write an output file. Raises the same errors as `text_file`."""
-    with text_file(path) as file:
+def write_text_file(path: Path, text: str) -> None:
+    """Write an output file. Raises the same errors as `open_text_file`."""
+    with open_text_file(path) as file:
         file.write(text)

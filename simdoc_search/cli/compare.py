@@ -17,12 +17,12 @@ from simdoc_search.cli.common import (
     print_json,
     say,
     store_option,
-    write_file,
+    write_text_file,
 )
-from simdoc_search.cli.comparison_options import ignore_option, ignored_texts, preset_option
+from simdoc_search.cli.comparison_options import ignore_option, preset_option, read_ignored_texts
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.input_text import is_file, read_file, stored_text
-from simdoc_search.display import counted
+from simdoc_search.cli.input_text import is_file, read_file, read_stored_text
+from simdoc_search.display import format_count
 from simdoc_search.errors import CorpusError, NoTextError, StoreNotFoundError, UnknownDocumentError
 
 if TYPE_CHECKING:
@@ -107,7 +107,9 @@ def compare(
     ignored = None
     if ignore:
         min_words = PRESETS[preset].min_run_for(comparison.words[0])
-        comparison, ignored = remove_templates(comparison, texts, ignored_texts(ignore, search), analysis, min_words)
+        comparison, ignored = remove_templates(
+            comparison, texts, read_ignored_texts(ignore, search), analysis, min_words
+        )
     if html:
         _write_page(html, comparison, sides, analysis)
     if as_json:
@@ -116,7 +118,7 @@ def compare(
         return
     _print(comparison, sides, analysis, html)
     if ignored:
-        say(f"{counted(ignored[0], 'word')} of the first text and {ignored[1]:,} of the second are ignored.")
+        say(f"{format_count(ignored[0], 'word')} of the first text and {ignored[1]:,} of the second are ignored.")
 
 
 def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) -> _Side:
@@ -129,7 +131,7 @@ def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) ->
     if is_path or is_file(name):
         return _Side(name, "file", read_file(Path(name)))
     try:
-        id, text = stored_text(search(), name)
+        id, text = read_stored_text(search(), name)
     except NoTextError as error:
         raise CorpusError(f"the store does not have the text of {error.id!r}; give the path of its file") from None
     except (StoreNotFoundError, UnknownDocumentError) as error:
@@ -168,4 +170,4 @@ def _write_page(path: Path, comparison: Comparison, sides: list[_Side], analysis
     from simdoc_search.passages.report import pair_page
 
     texts, names = (sides[0].text, sides[1].text), (sides[0].name, sides[1].name)
-    write_file(path, pair_page(comparison, texts, names, analysis=analysis))
+    write_text_file(path, pair_page(comparison, texts, names, analysis=analysis))

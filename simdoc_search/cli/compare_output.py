@@ -12,21 +12,27 @@ from rich.console import Console
 from rich.text import Text
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.display import counted, printable
+from simdoc_search.display import format_count, printable
+from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.passage import Comparison, Difference
-from simdoc_search.passages.positions import TextPositions, both_labels, skip_punctuation, words_after, words_before
-from simdoc_search.passages.repeated import find_repeated_passages
+from simdoc_search.passages.positions import (
+    TextPositions,
+    label_position_pair,
+    skip_punctuation,
+    words_after,
+    words_before,
+)
 from simdoc_search.passages.summary import (
     describe_character_differences,
     describe_difference,
+    describe_key_changes,
+    describe_word_measures,
     excerpt,
-    key_change_lines,
-    word_measures,
 )
 
 _CONTEXT_WORDS = 12
 _MAX_DIFFERENCE_WORDS, _MAX_DIFFERENCE_CHARACTERS = 60, 600
-"""Maximum length of a difference. A longer one is shortened in the middle."""
+"""Maximum length of a difference. A longer difference is shortened in the middle."""
 _MAX_PASSAGES = 20
 _MIN_WIDTH, _MAX_WIDTH = 40, 120
 _STYLES = {"": "", "removed": "red strike", "inserted": "green underline", "heading": "bold", "aside": "dim"}
@@ -56,10 +62,10 @@ def comparison_lines(
     """Yield a comparison in lines of at most `width` columns (40 to 120), without control characters.
 
     Without colours, changes are shown as `[-removed-]` and `{+inserted+}`. `analysis` splits the texts into words to
-    find repeated passages; the default is that of a new store.
+    find repeated passages; the default is the analysis of a new store.
     """
     width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
-    report = _Report(comparison, texts, find_repeated_passages(comparison.passages, texts, analysis))
+    report = _Report(comparison, texts, find_boilerplate(comparison.passages, texts, analysis))
     lines = chain(_measure_lines(comparison, names), report.passages(width), report.differences())
     return _wrap(lines, width, is_coloured)
 
@@ -92,7 +98,7 @@ def _apply_style(style: str, text: str, is_coloured: bool) -> Text:
 
 def _measure_lines(comparison: Comparison, names: tuple[str, str]) -> Iterator[_Line]:
     yield _Line(0, [("heading", f"{names[0]} and {names[1]}")])
-    rows = word_measures(comparison)
+    rows = describe_word_measures(comparison)
     indent = 4 + max(len(row.name) for row in rows)
     for name, value, remark in rows:
         yield _Line(indent, [("", f"{value}, {remark}" if remark else value)], ("aside", f"  {name}".ljust(indent)))
@@ -116,11 +122,13 @@ class _Report:
             yield _Line(0, [("heading", "Shared passages")])
         for number, passage in sorted(longest):
             remark = ", repeated" if number in self._repeated else ""
-            label = f"{counted(passage.words, 'word')}, {self._format_positions(passage.a[0], passage.b[0])}{remark}: "
+            label = (
+                f"{format_count(passage.words, 'word')}, {self._format_positions(passage.a[0], passage.b[0])}{remark}: "
+            )
             columns = max(width - 2 - len(label), _MIN_WIDTH)
             yield _Line(2, [("aside", label), ("", _quote_beginning(self._a[slice(*passage.a)], columns))])
         if more := len(passages) - len(longest):
-            yield _Line(2, [("aside", f"… {counted(more, 'shorter passage')} …")])
+            yield _Line(2, [("aside", f"… {format_count(more, 'shorter passage')} …")])
 
     def differences(self) -> Iterator[_Line]:
         """Yield the differences with the words around them, and the amount of equal text between them."""
@@ -130,7 +138,7 @@ class _Report:
             yield _Line(0, [("heading", "No words differ."), ("", f" But {characters}." if characters else "")])
             return
         yield _Line(0, [("heading", "Differences")])
-        for line in [*key_change_lines(self._comparison.key_changes), *([characters] if characters else [])]:
+        for line in [*describe_key_changes(self._comparison.key_changes), *([characters] if characters else [])]:
             yield _Line(2, [("", line)])
         position = 0
         for group in _group_nearby(self._comparison.differences, self._a):
@@ -144,13 +152,13 @@ class _Report:
         lines = self._in_a.count_lines_between(start, min(end, last)) - (start > 0 and end < last)  # whole lines
         words = len(self._a[start:end].split()) if lines < 2 else 0
         if lines > 1 or words > 2 * _CONTEXT_WORDS:
-            amount = counted(lines, "equal line") if lines > 1 else counted(words, "equal word")
+            amount = format_count(lines, "equal line") if lines > 1 else format_count(words, "equal word")
             yield _Line(2, [("aside", f"… {amount} …")])
 
     def _group(self, group: list[Difference], previous_end: int) -> Iterator[_Line]:
         first = group[0]
-        words = counted(sum(difference.words for difference in group), "word")
-        total = f"{words} in {counted(len(group), 'difference')}"
+        words = format_count(sum(difference.words for difference in group), "word")
+        total = f"{words} in {format_count(len(group), 'difference')}"
         description = describe_difference(first, self._a, self._b) if len(group) == 1 else total
         yield _Line(0, [("aside", f"{self._format_positions(first.a[0], first.b[0])}: "), ("heading", description)])
         if first.kind != "moved":
@@ -177,7 +185,7 @@ class _Report:
         return content + (_add_space(content[-1], after) if group[-1].kind == "inserted" else [after])
 
     def _format_positions(self, a: int, b: int) -> str:
-        return both_labels(self._in_a, a, self._in_b, b)
+        return label_position_pair(self._in_a, a, self._in_b, b)
 
 
 def _group_nearby(differences: Iterable[Difference], text: str) -> Iterator[list[Difference]]:
@@ -202,7 +210,7 @@ def _shorten(text: str) -> str:
     words = text.split()
     if len(words) > _MAX_DIFFERENCE_WORDS:
         begin, end = words[: _MAX_DIFFERENCE_WORDS // 2], words[-_MAX_DIFFERENCE_WORDS // 6 :]
-        return " ".join([*begin, f"… {counted(len(words) - len(begin) - len(end), 'word')} …", *end])
+        return " ".join([*begin, f"… {format_count(len(words) - len(begin) - len(end), 'word')} …", *end])
     if len(text) <= _MAX_DIFFERENCE_CHARACTERS:
         return text.strip()
     return f"{text[: _MAX_DIFFERENCE_CHARACTERS // 2].strip()} … {text[-_MAX_DIFFERENCE_CHARACTERS // 6 :].strip()}"

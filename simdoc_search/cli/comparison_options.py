@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.input_text import is_file, read_file, stored_text
+from simdoc_search.cli.input_text import is_file, read_file, read_stored_text
 from simdoc_search.errors import CorpusError, StoreNotFoundError, UnknownDocumentError
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ ignore_option: Final = click.option(
 )
 
 
-def ignored_texts(names: Sequence[str], search: Callable[[], SimilaritySearch]) -> list[str]:
-    """Return the texts to ignore. A name is a stored document, unless a file with this name exists.
+def read_ignored_texts(names: Sequence[str], search: Callable[[], SimilaritySearch]) -> list[str]:
+    """Return the texts to ignore. A name refers to a file if the file exists, otherwise to a stored document.
 
     Args:
         names: the values of `--ignore`.
-        search: opens the store. It is not called if all names are files.
+        search: function that opens the store. It is not called if all names are files.
 
     Raises:
         CorpusError: a name is neither a file nor a document, or the file cannot be read.
@@ -50,7 +50,7 @@ def ignored_texts(names: Sequence[str], search: Callable[[], SimilaritySearch]) 
 
 def _read_stored(name: str, search: Callable[[], SimilaritySearch]) -> str:
     try:
-        return stored_text(search(), name)[1]
+        return read_stored_text(search(), name)[1]
     except (StoreNotFoundError, UnknownDocumentError):
         raise CorpusError(
             f"--ignore {name!r} is neither a file nor a document in the store; check its spelling"

@@ -55,7 +55,7 @@ SETTABLE_OPTIONS: Mapping[str, frozenset[str]] = {
 }
 """Maps each command to the options that its table can set, without their dashes."""
 
-_STORE_MUST_BE_NAMED = frozenset({"apply", "delete"})
+_DELETING_COMMANDS = frozenset({"apply", "delete"})
 """Commands that remove documents. The file cannot set their store."""
 
 _log = logging.getLogger(__name__)
@@ -78,11 +78,11 @@ def read_config(group: click.Group) -> dict[str, Any]:
         raise click.UsageError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
     except ValueError as error:
         raise click.UsageError(f"{path} is not valid TOML: {error!s:.200}") from None
-    return _read_tables(group, path, tables, is_from_variable=bool(variable))
+    return _read_tables(group, path, tables, is_from_environment=bool(variable))
 
 
-def configured_value(command: str, option: str) -> Any:
-    """Return the value that the file sets for an option of a command; None if it does not set it."""
+def read_config_value(command: str, option: str) -> Any:
+    """Return the value that the file sets for an option of a command; None if the file does not set the option."""
     defaults = click.get_current_context().find_root().default_map or {}
     return defaults.get(command, {}).get(option)
 
@@ -110,20 +110,21 @@ def _find_config() -> Path | None:
 
 
 def _read_tables(
-    group: click.Group, path: Path, tables: Mapping[str, Any], *, is_from_variable: bool
+    group: click.Group, path: Path, tables: Mapping[str, Any], *, is_from_environment: bool
 ) -> dict[str, Any]:
     defaults: dict[str, Any] = {}
+    context = click.get_current_context()
     for name, table in tables.items():
         if name == "store":
             continue
-        if name not in SETTABLE_OPTIONS or not isinstance(table, dict):
+        command = group.get_command(context, name) if name in SETTABLE_OPTIONS else None
+        if command is None or not isinstance(table, dict):
             raise click.UsageError(f"{path} cannot set {name!r:.60}; {_suggest(name, [*SETTABLE_OPTIONS, 'store'])}")
-        defaults[name] = dict(_read_options(group.commands[name], f"{path}: [{name}]", table, SETTABLE_OPTIONS[name]))
+        defaults[name] = dict(_read_options(command, f"{path}: [{name}]", table, SETTABLE_OPTIONS[name]))
     if "store" in tables:
-        store = _read_store(path, tables["store"], is_from_variable=is_from_variable)
-        for name, command in group.commands.items():
-            if any(parameter.name == "store" for parameter in command.params) and name not in _STORE_MUST_BE_NAMED:
-                defaults.setdefault(name, {})["store"] = store
+        store = _read_store(path, tables["store"], is_from_environment=is_from_environment)
+        for name in set(group.list_commands(context)) - _DELETING_COMMANDS:
+            defaults.setdefault(name, {})["store"] = store
     return defaults
 
 
@@ -156,17 +157,17 @@ def _convert(command: click.Command, option: click.Parameter, value: Any, locati
     return argument
 
 
-def _read_store(path: Path, value: Any, *, is_from_variable: bool) -> str:
+def _read_store(path: Path, value: Any, *, is_from_environment: bool) -> str:
     """Return the path or address of the store. A path is relative to the folder of the file.
 
     A file that SIMDOC_CONFIG does not name can only set a store in its own folder.
     """
     if not isinstance(value, str) or not value:
         raise click.UsageError(f"{path}: store must be a non-empty string, not {value!r:.60}")
-    if "://" in value and is_from_variable:
+    if "://" in value and is_from_environment:
         return value
     store = Path(os.path.abspath(path.parent / value))  # noqa: PTH100 - Path.resolve would follow links
-    if not is_from_variable and ("://" in value or not store.is_relative_to(path.absolute().parent)):
+    if not is_from_environment and ("://" in value or not store.is_relative_to(path.absolute().parent)):
         raise click.UsageError(
             f"{path}: store {value!r:.60} is outside the folder of this file; to allow this, set SIMDOC_CONFIG={path}"
         )

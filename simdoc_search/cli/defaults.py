@@ -16,7 +16,7 @@ from simdoc_search.cli.common import (
     say,
     store_option,
 )
-from simdoc_search.cli.limit_options import given_limits, limit_lines, limit_options
+from simdoc_search.cli.limit_options import convert_limits, limit_lines, limit_options
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -45,7 +45,7 @@ def defaults(
     from simdoc_search.sketch.limits import Limits
     from simdoc_search.stores.upgrade import set_limits
 
-    given = given_limits(limits)
+    given = convert_limits(limits)
     if reset and given:
         raise click.UsageError("give either --reset or new values, not both")
     with open_for_query(store, engine=engine, field=field) as opened:

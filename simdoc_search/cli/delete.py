@@ -33,7 +33,7 @@ def delete(ids: tuple[str, ...], store: str, engine: EngineKind | None, as_json:
     try:
         deleted = SimilaritySearch(open_store(store, engine=engine)).delete(ids)
     except WriteRefusedError as error:
-        deleted, refused = error.accepted, error.failed
+        deleted, refused = error.accepted_count, error.failed
     if as_json:
         print_json({"deleted": deleted, "refused": refused_as_json(refused)})
     else:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.common import (
-    Interrupted,
+    CommandInterruptedError,
     document_progress,
     field_options,
     handle_errors,
@@ -20,27 +20,27 @@ from simdoc_search.cli.common import (
     stage_progress,
     store_option,
 )
-from simdoc_search.cli.comparison_options import ignore_option, ignored_texts
+from simdoc_search.cli.comparison_options import ignore_option, read_ignored_texts
 from simdoc_search.cli.complete import complete_paths
-from simdoc_search.cli.config import configured_value
+from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.query_options import (
-    GivenFilters,
-    day_type,
+    FilterPairs,
+    date_type,
     filter_options,
-    filters_of,
+    make_filters,
     percent_type,
     warn_unused_exclusions,
 )
 from simdoc_search.cli.worker_options import worker_count, workers_option
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
     from simdoc_search.duplicates import CompareIn
-    from simdoc_search.duplicates.measures import MeasureName
     from simdoc_search.duplicates.verdicts import DropScope
+    from simdoc_search.passages.exact import MeasureName
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
@@ -74,7 +74,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--since",
-    type=day_type,
+    type=date_type,
     metavar="DATE",
     help="Only find duplicates of files that changed since DATE, such as 2026-11-30.",
 )
@@ -129,8 +129,8 @@ def duplicates(
     folders: tuple[str, ...],
     overlap: Fraction,
     measure: MeasureName,
-    filters: GivenFilters,
-    excluded: GivenFilters,
+    filters: FilterPairs,
+    excluded: FilterPairs,
     keep: str,
     keep_in: tuple[str, ...],
     previous_plan: str | None,
@@ -206,7 +206,7 @@ def duplicates(
             result = search.duplicates(
                 overlap=overlap,
                 measure=measure,
-                filters=filters_of(filters, excluded),
+                filters=make_filters(filters, excluded),
                 within=[os.path.abspath(folder) for folder in folders] if only_folders else (),  # noqa: PTH100 - Path.resolve would follow links
                 since=since and since.astimezone(),
                 new=new_ids if only_new else None,
@@ -218,29 +218,26 @@ def duplicates(
                 checkpoint=checkpoint,
                 drop=drop,
                 progress=update,
-                ignore=ignored_texts(ignore, lambda: search),
+                ignore=read_ignored_texts(ignore, lambda: search),
                 workers=workers,
             )
     except KeyboardInterrupt:
         if compare_in == "memory":
             raise
-        resume = (
-            f"run the same command again to resume from {checkpoint}"
-            if checkpoint
-            else "to be able to resume next time, add --checkpoint FILE"
-        )
-        raise Interrupted(f"interrupted; {resume}") from None
+        advice = f"run the same command again to resume from {checkpoint}"
+        advice = advice if checkpoint else "to be able to resume next time, add --checkpoint FILE"
+        raise CommandInterruptedError(f"interrupted; {advice}") from None
     marks = set_marks(search, result, quiet=as_json) if sets_marks else None
     if csv_file:
         write_csv(result, csv_file)
     if plan:
         save_plan(result, plan, search.store, store, quiet=as_json)
     if html:
-        write_page(html, result, search.store.settings.analysis, limit=limit, estimated_by_option=estimate)
+        write_page(html, result, search.store.settings.analysis, limit=limit, is_estimate_requested=estimate)
     if as_json:
         print_as_json(result, keep, limit, problems, marks)
     elif csv_file != "-":
-        print_groups(result, limit, html, estimated_by_option=estimate)
+        print_groups(result, limit, html, is_estimate_requested=estimate)
     if problems or (marks and marks.refused) or (fail_if_any and result.group_count):
         raise SystemExit(1)
 
@@ -272,7 +269,7 @@ def index_paths(
 
     problems: list[str] = []
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers))
-    exclude = configured_value("index", "exclude_files") or ()  # so that all commands index the same files of a folder
+    exclude = read_config_value("index", "exclude_files") or ()  # all commands index the same files of a folder
     sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
     search = SimilaritySearch(open_index(create=bool(paths)))
     if not paths:
@@ -282,18 +279,20 @@ def index_paths(
             report = search.index(
                 sources,
                 workers=workers,
-                archives=bool(configured_value("index", "archives")),
+                archives=bool(read_config_value("index", "archives")),
                 own_ids=True,
                 progress=lambda count: update(advance=count),
                 written=on_written,
             )
     except KeyboardInterrupt:
-        raise Interrupted("interrupted; finished documents are stored. Run the same command again to resume") from None
+        raise CommandInterruptedError(
+            "interrupted; finished documents are stored. Run the same command again to resume"
+        ) from None
     skipped = f", {len(report.skipped):,} skipped (simdoc-search index lists them)" if report.skipped else ""
     say(f"{report.indexed + report.replaced:,} indexed, {report.unchanged:,} unchanged{skipped}", err=True)
     problems += report.problems
     if report.refused:
-        problems.append(f"the store refused {counted(len(report.refused), 'document')}")
+        problems.append(f"the store refused {format_count(len(report.refused), 'document')}")
     for problem in problems:
         say(f"Error: {problem}", err=True)
     return search, problems

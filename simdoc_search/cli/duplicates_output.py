@@ -22,8 +22,15 @@ from simdoc_search.as_json import (
     duplicates_summary_as_json,
     pair_as_json,
 )
-from simdoc_search.cli.common import Interrupted, say, stage_progress, text_file, with_left_out_indices
-from simdoc_search.display import counted, describe_shown_hits, format_bytes, more_hits_hint, safe_json, without_secrets
+from simdoc_search.cli.common import CommandInterruptedError, open_text_file, say, stage_progress, with_left_out_indices
+from simdoc_search.display import (
+    describe_shown_hits,
+    format_bytes,
+    format_count,
+    format_more_hits_hint,
+    safe_json,
+    without_secrets,
+)
 from simdoc_search.duplicates import Duplicates, GroupedDocument
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 from simdoc_search.errors import CorpusError, StoreError
@@ -39,26 +46,26 @@ _MAX_LEFT_OUT = 3
 _CSV_COLUMNS = ("a", "b", "overlap", "kind", "exact", "a_index", "a_routing", "b_index", "b_routing")
 
 
-def print_groups(result: Duplicates, limit: int | None, page: Path | None, *, estimated_by_option: bool) -> None:
+def print_groups(result: Duplicates, limit: int | None, page: Path | None, *, is_estimate_requested: bool) -> None:
     """Print the groups, the summary and the path of the page on stdout, and notes on stderr.
 
     Args:
         result: the duplicates.
         limit: maximum number of groups; None for all.
         page: path of the HTML page, if there is one.
-        estimated_by_option: whether overlaps are estimated because of `--estimate`.
+        is_estimate_requested: whether overlaps are estimated because of `--estimate`.
     """
     for group in result.groups(limit):
         say(f"{'keep':>8}  {_format_line(group.kept)}")
         for duplicate in group.duplicates:
             say(f"{duplicate.action:>8}  {_format_line(duplicate)}  ({duplicate.reason})")
         say()
-    say(summary(result))
-    if limit is not None and (more := more_hits_hint(limit, result.group_count, option="--limit")):
+    say(format_summary(result))
+    if limit is not None and (more := format_more_hits_hint(limit, result.group_count, option="--limit")):
         say(f"{describe_shown_hits(limit, result.group_count, singular='group')}.{more}")
     if page:
         say(f"page: {page}")
-    for note in notes(result, estimated_by_option=estimated_by_option):
+    for note in note_lines(result, is_estimate_requested=is_estimate_requested):
         say(f"note: {note}", err=True)
 
 
@@ -85,7 +92,7 @@ def write_csv(result: Duplicates, file: str) -> None:
     Raises:
         ClickException: the file cannot be written.
     """
-    with nullcontext(sys.stdout) if file == "-" else text_file(Path(file), newline="") as out:
+    with nullcontext(sys.stdout) if file == "-" else open_text_file(Path(file), newline="") as out:
         writer = csv.DictWriter(out, _CSV_COLUMNS)
         writer.writeheader()
         for pair in result.pairs():
@@ -131,7 +138,7 @@ def save_plan(result: Duplicates, file: str, store: Store, location: str, *, qui
     command = shlex.join(["simdoc-search", "apply", file, *store_arguments, "--move-to", "DIR", "--dry-run"])
     with stage_progress(hidden=quiet) as update:
         rows = write_plan(result, file, store, command=command, progress=lambda share: update("planning", share))
-    say(f"{counted(rows, 'row')} written to {file}; edit the file, then run: {command}", err=True)
+    say(f"{format_count(rows, 'row')} written to {file}; edit the file, then run: {command}", err=True)
 
 
 def check_can_mark(store: str, *, compares_all: bool) -> None:
@@ -148,70 +155,72 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
         with stage_progress(hidden=quiet) as update:
             report = search.mark_duplicates(result, progress=update)
     except KeyboardInterrupt:
-        raise Interrupted(
+        raise CommandInterruptedError(
             "interrupted; some duplicates are already marked. Run the same command again to mark the others"
         ) from None
     say(f"marks: {report.set:,} set, {report.removed:,} removed, {report.unchanged:,} unchanged", err=True)
     if report.passed_over:
-        changed = counted(report.passed_over, "document was", "documents were")
+        changed = format_count(report.passed_over, "document was", "documents were")
         say(f"note: {changed} changed or deleted during the run; run the same command again to mark them", err=True)
     for id, reason in report.reasons.items():
         say(f"Error: the document {id!r} was not marked: {reason}", err=True)
     if report.refused > len(report.reasons):
-        more = counted(report.refused - len(report.reasons), "more document was", "more documents were")
+        more = format_count(report.refused - len(report.reasons), "more document was", "more documents were")
         say(f"Error: {more} not marked", err=True)
     return report
 
 
-def summary(result: Duplicates) -> str:
+def format_summary(result: Duplicates) -> str:
     """Return one line with the number of groups and duplicates, and the bytes to save."""
     if not result.group_count:
         of_new = (
-            "" if result.new_documents == result.documents else f" of {counted(result.new_documents, 'new document')}"
+            ""
+            if result.new_documents == result.documents
+            else f" of {format_count(result.new_documents, 'new document')}"
         )
-        return f"no duplicates{of_new} among {counted(result.documents, 'document')}"
-    counts = f"{counted(result.group_count, 'group')}, {counted(result.duplicate_count, 'duplicate')}"
+        return f"no duplicates{of_new} among {format_count(result.documents, 'document')}"
+    counts = f"{format_count(result.group_count, 'group')}, {format_count(result.duplicate_count, 'duplicate')}"
     to_decide = f"{result.drop_count:,} to drop, {result.duplicate_count - result.drop_count:,} to decide"
     saved = f", {format_bytes(result.freed_bytes)} to save" if result.freed_bytes else ""
     return f"{counts}: {to_decide}{saved}"
 
 
-def notes(result: Duplicates, *, estimated_by_option: bool) -> Iterator[str]:
+def note_lines(result: Duplicates, *, is_estimate_requested: bool) -> Iterator[str]:
     """Yield sentences about documents that were not compared, and about overlaps that were only estimated."""
     if result.new_documents < result.documents and result.group_count:
-        new = counted(result.new_documents, "new document was", "new documents were")
+        new = format_count(result.new_documents, "new document was", "new documents were")
         yield f"{new} compared with all {result.documents:,}; the older documents are kept"
     if not result.verified:
-        why = "--estimate is set" if estimated_by_option else "the store has no texts"
+        why = "--estimate is set" if is_estimate_requested else "the store has no texts"
         yield (
             f"overlaps are estimated from the fingerprints, because {why}; pairs near the minimum overlap may be wrong "
             "or missing"
         )
-    elif result.unverified:
-        overlaps = counted(result.unverified, "overlap is", "overlaps are")
+    elif result.unverified_count:
+        overlaps = format_count(result.unverified_count, "overlap is", "overlaps are")
         yield f"{overlaps} estimated, because texts are missing or have changed"
     if result.overflow:
-        documents = counted(result.overflow.documents, "document is", "documents are")
-        limit = result.overflow.limit
+        documents = format_count(result.overflow.documents, "document is", "documents are")
+        limit = result.overflow.max_set_size
         yield f"{documents} similar to more than {limit:,} others; each was compared with only a few of them"
         if skipped := result.overflow.skipped_comparisons:
-            skipped_comparisons = counted(skipped, "comparison was", "comparisons were")
+            skipped_comparisons = format_count(skipped, "comparison was", "comparisons were")
             yield f"at most {skipped_comparisons} skipped, so a duplicate may be missing"
-    if result.ignored:
-        yield f"{counted(result.ignored, 'word is', 'words are')} ignored in the compared texts"
+    if result.ignored_word_count:
+        yield f"{format_count(result.ignored_word_count, 'word is', 'words are')} ignored in the compared texts"
     for root, count in result.missing_files.items():
         command = shlex.join(["simdoc-search", "index", root, "--prune"])
         files = "file no longer exists" if count == 1 else "files no longer exist"
         which = "it" if count == 1 else "them"
-        yield f"left out: {counted(count, 'document')} of {root} whose {files}. Remove {which} with: {command}"
+        yield f"left out: {format_count(count, 'document')} of {root} whose {files}. Remove {which} with: {command}"
     others = [(key.id, reason) for key, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
     for id, reason in others[:_MAX_LEFT_OUT]:
         yield f"left out: the document {id!r}: {reason}"
     if len(others) > _MAX_LEFT_OUT:
-        yield f"left out: {counted(len(others) - _MAX_LEFT_OUT, 'more document')}; --json lists all of them"
+        yield f"left out: {format_count(len(others) - _MAX_LEFT_OUT, 'more document')}; --json lists all of them"
 
 
-def size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]:
+def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]:
     """Return size, date, and the path relative to the current folder; without a file, the id."""
     size = "" if document.size is None else format_bytes(document.size)
     changed = document.mtime_ns
@@ -222,7 +231,7 @@ def size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]:
 
 
 def _format_line(document: GroupedDocument) -> str:
-    size, date, name = size_date_and_name(document)
+    size, date, name = format_size_date_and_name(document)
     return f"{size:>11}  {date:>10}  {name}"
 
 

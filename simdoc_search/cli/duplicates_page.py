@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import write_file
-from simdoc_search.cli.duplicates_output import notes, size_date_and_name, summary
-from simdoc_search.display import counted
+from simdoc_search.cli.common import write_text_file
+from simdoc_search.cli.duplicates_output import format_size_date_and_name, format_summary, note_lines
+from simdoc_search.display import format_count
 from simdoc_search.passages.summary import describe_differences
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ These limits keep the page fast. The pairs of the first groups are shown.
 
 _MAX_GROUPS, _MAX_MEMBERS = 1_000, 100
 
-_KINDS: dict[DuplicateKind, str] = {
+_KIND_LABELS: dict[DuplicateKind, str] = {
     "identical": "identical",
     "hard link": "hard links",
     "same text": "with the same text",
@@ -45,7 +45,7 @@ class _PageBudget:
 
 
 def write_page(
-    path: Path, result: Duplicates, analysis: Analysis, *, limit: int | None, estimated_by_option: bool
+    path: Path, result: Duplicates, analysis: Analysis, *, limit: int | None, is_estimate_requested: bool
 ) -> None:
     """Write the page. All texts on the page are in memory at once.
 
@@ -56,42 +56,46 @@ def write_page(
 
     budget = _PageBudget(_MAX_PAIRS, _MAX_CHARACTERS)
     groups = result.groups(min(limit or _MAX_GROUPS, _MAX_GROUPS))
-    sections = [_section(result, group, number, budget, analysis) for number, group in enumerate(groups, 1)]
+    sections = [_make_section(result, group, number, budget, analysis) for number, group in enumerate(groups, 1)]
     counts = ", ".join(
-        f"{result.kind_counts[kind]:,} {name}" for kind, name in _KINDS.items() if result.kind_counts[kind]
+        f"{result.kind_counts[kind]:,} {name}" for kind, name in _KIND_LABELS.items() if result.kind_counts[kind]
     )
-    remarks = [*([counts] if counts else []), *notes(result, estimated_by_option=estimated_by_option)]
+    remarks = [*([counts] if counts else []), *note_lines(result, is_estimate_requested=is_estimate_requested)]
     if result.group_count > len(sections):
-        more = counted(result.group_count - len(sections), "more group")
+        more = format_count(result.group_count - len(sections), "more group")
         remarks.append(f"{more} that free less space are not shown; --json lists all groups")
     if budget.left_out:
-        near = counted(budget.left_out, "near duplicate is", "near duplicates are")
+        near = format_count(budget.left_out, "near duplicate is", "near duplicates are")
         remarks.append(f"{near} not shown side by side with the kept document; to see them, use simdoc-search compare")
-    write_file(path, list_page("Duplicates", sections, remarks, summary=summary(result)))
+    write_text_file(path, list_page("Duplicates", sections, remarks, summary=format_summary(result)))
 
 
-def _section(result: Duplicates, group: Group, number: int, budget: _PageBudget, analysis: Analysis) -> ListSection:
+def _make_section(
+    result: Duplicates, group: Group, number: int, budget: _PageBudget, analysis: Analysis
+) -> ListSection:
     from simdoc_search.passages.report import ListEntry, ListSection, pair_view
 
     members = group.duplicates[:_MAX_MEMBERS]
     near = tuple(member for member in members if member.kind == "near")[: min(_MAX_PAIRS_PER_GROUP, budget.pairs)]
     views, differences = {}, {}
-    kept_size, kept_date, kept_name = size_date_and_name(group.kept)
+    kept_size, kept_date, kept_name = format_size_date_and_name(group.kept)
     for duplicate, comparison, texts in result.compare_group(replace(group, duplicates=near)) if near else ():
         characters = sum(map(len, texts))
         if characters <= budget.characters:
             budget.pairs, budget.characters = budget.pairs - 1, budget.characters - characters
-            names = kept_name, size_date_and_name(duplicate)[2]
+            names = kept_name, format_size_date_and_name(duplicate)[2]
             views[duplicate.number] = partial(pair_view, comparison, texts, names, analysis=analysis)
             differences[duplicate.number] = describe_differences(comparison)
     if result.verified:
         budget.left_out += sum(duplicate.kind == "near" for duplicate in group.duplicates) - len(views)
     entries = [ListEntry(kept_name, [("how", "kept"), ("figure", kept_size), ("figure", kept_date)])]
     for member in members:
-        size, date, name = size_date_and_name(member)
+        size, date, name = format_size_date_and_name(member)
         how = ("how", f"{member.action}: {member.reason}")
         cells = [how, ("figure", size), ("figure", date), ("differs", differences.get(member.number, ""))]
         entries.append(ListEntry(name, cells, views.get(member.number)))
     more = len(group.duplicates) - len(members)
-    count = counted(len(group.duplicates) + 1, "document")
-    return ListSection(entries, f"Group {number}", count, f"… and {counted(more, 'document')} more" if more else "")
+    count = format_count(len(group.duplicates) + 1, "document")
+    return ListSection(
+        entries, f"Group {number}", count, f"… and {format_count(more, 'document')} more" if more else ""
+    )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from simdoc_search.cli.common import Interrupted, handle_errors, json_option, print_json, say
-from simdoc_search.display import counted, printable
+from simdoc_search.cli.common import CommandInterruptedError, handle_errors, json_option, print_json, say
+from simdoc_search.display import format_count, printable
 from simdoc_search.errors import LocationError
 from simdoc_search.stores.location import check_folder
 
@@ -25,7 +25,7 @@ port_option: Final = click.option(
 )
 
 
-def _check_data(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+def _check_data_folder(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     if value is not None:
         try:
             check_folder(value)
@@ -56,7 +56,8 @@ def engine() -> None:
 @click.option(
     "--version", metavar="VERSION", help="Version of OpenSearch, such as 2.19.1.  [default: a tested version]"
 )
-@click.option("--data", type=click.Path(), callback=_check_data, is_eager=True, metavar="DIR",  # parsed before --port
+# --data is eager, so that it is parsed before --port.
+@click.option("--data", type=click.Path(), callback=_check_data_folder, is_eager=True, metavar="DIR",
               help="Folder for the data.  [default: a folder in your home directory]")  # fmt: skip
 @click.option("--ephemeral", is_flag=True, help="Delete the data when the engine is stopped.")
 @json_option
@@ -91,7 +92,7 @@ def start(
             say(f"  {logged}", err=True)
         raise
     except KeyboardInterrupt:
-        raise Interrupted("interrupted; all started nodes were stopped") from None
+        raise CommandInterruptedError("interrupted; all started nodes were stopped") from None
     if as_json:
         print_json({"was_running": cluster.was_running, **_as_json(cluster, cluster.status())})
         return
@@ -150,7 +151,7 @@ def stop(port: int, as_json: bool) -> None:
     if as_json:
         print_json({"stopped": stopped})
     else:
-        say(f"stopped {counted(stopped, 'node')}" if stopped else _no_engine_message(port))
+        say(f"stopped {format_count(stopped, 'node')}" if stopped else _no_engine_message(port))
 
 
 @engine.command()

@@ -19,8 +19,8 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.query_options import compat_options, overlap_options, shortfall_remark
-from simdoc_search.display import counted, percent
+from simdoc_search.cli.query_options import compat_options, describe_token_shortfall, overlap_options
+from simdoc_search.display import format_count, format_percent
 from simdoc_search.errors import MissingExtraError, QuerySyntaxError, StoreNotFoundError, UnknownDocumentError
 from simdoc_search.query import Plan, parse, plan, to_dsl
 from simdoc_search.query.alfresco import parse_alfresco
@@ -187,7 +187,7 @@ def _print(explained: _ExplainedQuery) -> None:
         say("readings   " + "  or  ".join(map(str, readings)))
     say(f"query      {query if query.id else _describe_limits(query)}")
     say(f"tokens     {len(plan.tokens)}" + ("" if is_stored else " (assumed; the document is not stored)"))
-    say(f"plan       {_describe_plan(plan)}, {counted(plan.clause_count, 'clause')}")
+    say(f"plan       {_describe_plan(plan)}, {format_count(plan.clause_count, 'clause')}")
     if isinstance(plan, Bands) and plan.minimum_match > plan.rows:
         say(f"filter     {_describe_plan(Threshold(plan.tokens, plan.minimum_match))} in addition to a whole band")
     if executed_plan is not plan:
@@ -197,28 +197,31 @@ def _print(explained: _ExplainedQuery) -> None:
     ranking = (
         "equal tokens" if is_ranked else f"matched bands, because all tokens would need over {MAX_CLAUSES} clauses"
     )
-    clauses = counted(clause_count(to_dsl(executed_plan, kind=kind, score="tokens")), "clause")
+    clauses = format_count(clause_count(to_dsl(executed_plan, kind=kind, score="tokens")), "clause")
     say(f"engine     {clauses}, ranked by {ranking}")
     if query.overlap:
         overlap = float(query.overlap)
-        probability = f"{percent(plan.probability_of_finding(overlap), 2)}{shortfall_remark(query, plan)}"
+        probability = (
+            f"{format_percent(plan.probability_of_finding(overlap), 2)}{describe_token_shortfall(query, plan)}"
+        )
         say(
             f"recall     a document with an overlap of {100 * overlap:g} % is found with a probability of {probability}"
         )
-        say(f"error      {percent(explained.expected_error or 0, 2)} (standard error of the estimate at this overlap)")
+        error = format_percent(explained.expected_error or 0, 2)
+        say(f"error      {error} (standard error of the estimate at this overlap)")
     say()
     say("overlap  probability of being found")
     for overlap in sorted({*_OVERLAPS, *([float(query.overlap)] if query.overlap else [])}):
-        say(f"{100 * overlap:>5g} %  {percent(plan.probability_of_finding(overlap), 2):>9}")
+        say(f"{100 * overlap:>5g} %  {format_percent(plan.probability_of_finding(overlap), 2):>9}")
 
 
 def _describe_plan(plan: Plan) -> str:
     """Describe a plan in a few words."""
     match plan:
         case Threshold():
-            return f"at least {plan.minimum_match} of {counted(len(plan.tokens), 'token')} equal"
+            return f"at least {plan.minimum_match} of {format_count(len(plan.tokens), 'token')} equal"
         case Bands():
-            return f"{counted(len(plan.bands), 'band')} of {counted(plan.rows, 'token')}"
+            return f"{format_count(len(plan.bands), 'band')} of {format_count(plan.rows, 'token')}"
 
 
 def _describe_limits(query: FingerprintQuery) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.common import print_json, say, stage_progress, text_file
-from simdoc_search.display import counted, describe_shown_hits, more_hits_hint
+from simdoc_search.cli.common import open_text_file, print_json, say, stage_progress
+from simdoc_search.display import describe_shown_hits, format_count, format_more_hits_hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,8 +83,12 @@ def show_families(
         for line in _family_lines(number, family):
             say(line)
     total = result.family_count
-    summary = f"{counted(total, 'family', 'families')} with {counted(result.member_count, 'document')}"
-    say(f"{summary} of {result.documents:,}" if total else f"no versions among {counted(result.documents, 'document')}")
+    summary = f"{format_count(total, 'family', 'families')} with {format_count(result.member_count, 'document')}"
+    say(
+        f"{summary} of {result.documents:,}"
+        if total
+        else f"no versions among {format_count(result.documents, 'document')}"
+    )
     _print_footer(result, total, len(shown), page[1], ("family", "families"), edges, _family_notes(result))
 
 
@@ -112,15 +116,17 @@ def show_topics(
         for line in _topic_lines(number, topic, names):
             say(line)
     total = result.topic_count
-    summary = f"{counted(total, 'topic')} with {counted(result.member_count, 'document')} of {result.documents:,}"
-    say(summary if total else f"no related documents among {counted(result.documents, 'document')}")
+    summary = (
+        f"{format_count(total, 'topic')} with {format_count(result.member_count, 'document')} of {result.documents:,}"
+    )
+    say(summary if total else f"no related documents among {format_count(result.documents, 'document')}")
     _print_footer(result, total, len(shown), page[1], ("topic", "topics"), edges, _topic_notes(result))
 
 
 def _write_edges(path: Path, result: Families | Topics) -> None:
     """Write all pairs as CSV. Groups are numbered from 1. A pair of different groups has no number."""
     group_of = {key: number for number, group in enumerate(result.groups(), 1) for key in group}
-    with text_file(path, newline="") as out:
+    with open_text_file(path, newline="") as out:
         writer = csv.writer(out)
         writer.writerow(_CSV_COLUMNS)
         for a, b, score, kind in result.edges():
@@ -130,7 +136,7 @@ def _write_edges(path: Path, result: Families | Topics) -> None:
 
 def _family_lines(number: int, family: VersionFamily) -> Iterator[str]:
     members = [*family.timeline, *family.undated]
-    yield f"family {number:,}: {counted(len(members), 'version')}; {family.verdict}"
+    yield f"family {number:,}: {format_count(len(members), 'version')}; {family.verdict}"
     for version in members[:_MAX_MEMBERS] if family.undated else members[-_MAX_MEMBERS:]:
         remark = "  (newest)" if version is family.newest else "  (undated)" if version in family.undated else ""
         yield f"{family.date_label(version):>14}  {version.name}{remark}"
@@ -142,7 +148,7 @@ def _family_lines(number: int, family: VersionFamily) -> Iterator[str]:
 
 def _topic_lines(number: int, topic: Topic, names: Sequence[str]) -> Iterator[str]:
     topic_names = f": {', '.join(names[:_MAX_NAMES])}" if names else ""
-    yield f"topic {number:,}: {counted(1 + len(topic.members), 'document')}{topic_names}"
+    yield f"topic {number:,}: {format_count(1 + len(topic.members), 'document')}{topic_names}"
     yield f"{'centre':>15}  {topic.centre.id}"
     for member in topic.members[:_MAX_MEMBERS]:
         yield f"{member.score:>6.2f}  {member.kind:<7}  {member.key.id}"
@@ -158,7 +164,7 @@ def _family_notes(result: Families) -> Iterator[str]:
             "missing"
         )
     if result.documents_with_frequent_sentences:
-        documents = counted(result.documents_with_frequent_sentences, "document shares", "documents share")
+        documents = format_count(result.documents_with_frequent_sentences, "document shares", "documents share")
         yield (
             f"{documents} a sentence with more than {result.frequent_sentence_limit} others; each was compared with "
             f"only {result.compared_per_sentence} of them, so versions may be missing"
@@ -167,19 +173,19 @@ def _family_notes(result: Families) -> Iterator[str]:
 
 def _topic_notes(result: Topics) -> Iterator[str]:
     if result.documents_with_too_many_candidates:
-        documents = counted(result.documents_with_too_many_candidates, "document shares", "documents share")
+        documents = format_count(result.documents_with_too_many_candidates, "document shares", "documents share")
         yield (
             f"{documents} rare concepts with more than {result.max_compared} others; each was only compared with the "
             f"{result.max_compared} that share the most concepts"
         )
     if result.frequent_concept_count:
-        concepts = counted(result.frequent_concept_count, "concept is", "concepts are")
+        concepts = format_count(result.frequent_concept_count, "concept is", "concepts are")
         yield (
             f"{concepts} in more than {result.frequent_concept_limit:,} documents; each counts in scores, but only "
             f"{result.found_per_concept} documents were found by it"
         )
     if result.documents_without_candidates:
-        documents = counted(result.documents_without_candidates, "document shares", "documents share")
+        documents = format_count(result.documents_without_candidates, "document shares", "documents share")
         yield f"{documents} no concept with any other document"
 
 
@@ -193,14 +199,17 @@ def _print_footer(
     notes: Iterator[str],
 ) -> None:
     """Print the lines after the summary: the number of shown groups, the file of edges, and notes."""
-    if more := more_hits_hint(shown, total, offset):
+    if more := format_more_hits_hint(shown, total, offset):
         say(f"{describe_shown_hits(shown, total, offset, names[0], plural=names[1])}.{more}")
     if edges is not None:
-        say(f"edges: {counted(result.edge_count, 'pair')} written to {edges}")
+        say(f"edges: {format_count(result.edge_count, 'pair')} written to {edges}")
     for note in notes:
         say(f"note: {note}", err=True)
     left_out = list(result.left_out.items())
     for key, reason in left_out[:_MAX_LEFT_OUT]:
         say(f"left out: the document {key.id!r}: {reason}", err=True)
     if len(left_out) > _MAX_LEFT_OUT:
-        say(f"left out: {counted(len(left_out) - _MAX_LEFT_OUT, 'more document')}; --json lists all of them", err=True)
+        say(
+            f"left out: {format_count(len(left_out) - _MAX_LEFT_OUT, 'more document')}; --json lists all of them",
+            err=True,
+        )

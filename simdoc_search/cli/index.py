@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.common import (
-    Interrupted,
+    CommandInterruptedError,
     document_progress,
     handle_errors,
     json_option,
@@ -23,22 +23,22 @@ from simdoc_search.cli.index_output import print_report, report_as_json
 from simdoc_search.cli.index_upgrade import upgrade
 from simdoc_search.cli.index_watch import FolderWatch
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.cli.settings_options import passage_options, settings_change
+from simdoc_search.cli.settings_options import make_settings_change, passage_options
 from simdoc_search.cli.sketch_options import (
     analysis_options,
     check_store_has,
-    chosen_extractor,
+    choose_excluded_parts,
     extractor_options,
     for_new_stores,
     kinds_option,
+    make_extractor,
     sketch_option,
     skip_options,
-    skipped_parts,
     with_kinds,
     word_options,
 )
 from simdoc_search.cli.worker_options import worker_count, workers_option
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.workers import ITEM_SECONDS
@@ -186,16 +186,16 @@ def index(
     stored_settings = _read_stored_settings(store, engine)
     if not paths and not (stored_settings and kinds):
         raise click.UsageError("Missing argument 'PATH...'.")
-    extractor = chosen_extractor(extractor_name, synonyms, stored_settings)
+    extractor = make_extractor(extractor_name, synonyms, stored_settings)
     if extractor and not stored_settings and "concepts" not in kinds:
         raise click.UsageError("--extractor and --synonyms require --with relations; add --with relations")
     requested = with_kinds(
-        Settings(identifies_language=language, excluded_parts=skipped_parts(front_matter, quoted_replies)),
+        Settings(identifies_language=language, excluded_parts=choose_excluded_parts(front_matter, quoted_replies)),
         kinds,
         extractor,
     )
     if stored_settings and kinds:
-        stored_settings = upgrade(store, engine, kinds, extractor, hidden=as_json, report_unchanged=not paths)
+        stored_settings = upgrade(store, engine, kinds, extractor, hidden=as_json, reports_unchanged=not paths)
     elif not stored_settings:
         check_can_sketch(requested, choose_extractor(requested, extractor), store)
     if not paths:
@@ -234,7 +234,7 @@ def index(
             report = search.index(sources, progress=lambda count: update(advance=count), **options, **more)
         report.problems[:0] = problems
         if fail_on_skip and (missing := sum(map(is_unexpected, report.skipped))):
-            skipped = counted(missing, "document was", "documents were")
+            skipped = format_count(missing, "document was", "documents were")
             report.problems.append(f"{skipped} skipped, and --fail-on-skip is set")
         print_json(report_as_json(report)) if as_json else print_report(report)
         return not report.failed
@@ -244,7 +244,9 @@ def index(
         if watcher:
             watcher.run(search, index_sources, reading_options, prune=prune, prune_all=prune_all)
     except KeyboardInterrupt:
-        raise Interrupted("interrupted; finished documents are stored. Run the same command again to resume") from None
+        raise CommandInterruptedError(
+            "interrupted; finished documents are stored. Run the same command again to resume"
+        ) from None
     if not succeeded:
         raise SystemExit(1)
 
@@ -270,7 +272,7 @@ def _choose_settings(
         return None
     if stored_settings:
         check_store_has(stored_settings, requested, store)
-    settings = settings_change({**options, "kinds": ()})(stored_settings or requested)
+    settings = make_settings_change({**options, "kinds": ()})(stored_settings or requested)
     if (
         stored_settings and stored_settings.passages is None and settings.passages
     ):  # the library accepts this combination, because passages are its default

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.cli.common import say
-from simdoc_search.display import counted
-from simdoc_search.documents import Rejected, Skipped
+from simdoc_search.display import format_count
+from simdoc_search.documents import RejectedDocument, SkippedFile
 
 if TYPE_CHECKING:
     from simdoc_search.indexing import IndexReport
@@ -24,9 +24,9 @@ def report_as_json(report: IndexReport) -> dict[str, Any]:
     return {**asdict(report), "skipped": skipped, "refused": refused_as_json(report.refused)}
 
 
-def _skipped_as_json(file: Skipped) -> dict[str, Any]:
+def _skipped_as_json(file: SkippedFile) -> dict[str, Any]:
     entry = {"path": file.path, "reason": file.reason}
-    if not isinstance(file, Rejected):
+    if not isinstance(file, RejectedDocument):
         return entry
     return {**entry, "id": file.id, "duplicate_of": file.duplicate_of, "overlap": file.overlap, "exact": file.exact}
 
@@ -41,7 +41,7 @@ def print_report(report: IndexReport) -> None:
     counts = [f"{report.indexed:,} indexed", f"{report.unchanged:,} unchanged"]
     counts += [f"{getattr(report, name):,} {name}" for name in ("replaced", "deleted") if getattr(report, name)]
     if report.duplicates:
-        counts.append(counted(report.duplicates, "duplicate id"))
+        counts.append(format_count(report.duplicates, "duplicate id"))
     if report.skipped:
         counts.append(f"{len(report.skipped):,} skipped")
     if report.refused:
@@ -65,7 +65,7 @@ def print_refused(refused: Mapping[str, str]) -> None:
 
 
 def print_incomplete(incomplete: Mapping[str, str]) -> None:
-    """Print the documents that were stored without sentences or concepts on stderr.
+    """Print on stderr which documents were stored without sentences or concepts.
 
     Args:
         incomplete: maps ids to the missing data, such as `sentences`.
@@ -75,7 +75,7 @@ def print_incomplete(incomplete: Mapping[str, str]) -> None:
         say(f"  {len(ids):,} stored without {missing}, which could not be computed: {_list_examples(ids)}", err=True)
 
 
-def print_skipped(skipped: Sequence[Skipped], *, advice: bool = True) -> None:
+def print_skipped(skipped: Sequence[SkippedFile], *, advice: bool = True) -> None:
     """Print one line per reason on stderr, with examples and advice about the options of `index`."""
     from simdoc_search.indexing.skip_reasons import group_by_reason
 

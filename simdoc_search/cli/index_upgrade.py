@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import Interrupted, document_progress, say
-from simdoc_search.display import counted
+from simdoc_search.cli.common import CommandInterruptedError, document_progress, say
+from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
     from simdoc_search.concepts import Extractor
@@ -21,7 +21,7 @@ def upgrade(
     extractor: Extractor | None,
     *,
     hidden: bool,
-    report_unchanged: bool,
+    reports_unchanged: bool,
 ) -> Settings:
     """Upgrade a store, print the number of upgraded documents, and return the new settings.
 
@@ -31,7 +31,7 @@ def upgrade(
         kinds: the kinds of tokens to add.
         extractor: the extractor of concepts; None for the store's extractor, or the default.
         hidden: whether to hide the progress.
-        report_unchanged: whether to print a line if no document needs an upgrade.
+        reports_unchanged: whether to print a line if no document needs an upgrade.
     """
     from simdoc_search.stores.upgrade import upgrade_store
 
@@ -46,9 +46,9 @@ def upgrade(
         try:
             settings = upgrade_store(store, kinds, extractor=extractor, engine=engine, progress=progress)
         except KeyboardInterrupt:
-            raise Interrupted("interrupted; run the same command again to resume") from None
+            raise CommandInterruptedError("interrupted; run the same command again to resume") from None
     if upgraded:
-        say(f"{counted(upgraded, 'document')} upgraded with {' and '.join(kinds)}", err=True)
-    elif report_unchanged:
+        say(f"{format_count(upgraded, 'document')} upgraded with {' and '.join(kinds)}", err=True)
+    elif reports_unchanged:
         say("nothing to upgrade", err=True)
     return settings

@@ -32,8 +32,8 @@ class FolderWatch:
             if not os.path.isdir(path):  # noqa: PTH112 - `-` too
                 raise click.UsageError(f"--watch needs folders, but {path} is not a folder")
         self._folders = folders
-        self._bursts = _bursts(folders)
-        self._pending = next(self._bursts)
+        self._watch_bursts = _watch_bursts(folders)
+        self._pending = next(self._watch_bursts)
 
     def run(
         self,
@@ -61,7 +61,7 @@ class FolderWatch:
         say(f"watching {', '.join(self._folders)}; stop with Ctrl-C", err=True)
         last_error = ""
         try:
-            for burst in self._bursts:
+            for burst in self._watch_bursts:
                 self._pending |= {path for path in burst if not is_temporary(path)}
                 self._check_folders()
                 try:
@@ -89,7 +89,7 @@ class FolderWatch:
                 )
 
 
-def _bursts(folders: Iterable[str]) -> Iterator[set[str]]:
+def _watch_bursts(folders: Iterable[str]) -> Iterator[set[str]]:
     """Yield the changed, new and deleted paths of each burst of changes.
 
     The first set is yielded at once, and no later change is missed. While nothing changes, the sets are empty.

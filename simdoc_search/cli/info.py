@@ -18,7 +18,7 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.limit_options import limit_lines
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
@@ -54,7 +54,7 @@ def _print_sizes(info: StoreInfo) -> None:
     size = "unknown, because the engine does not report it" if info.bytes is None else f"{info.bytes:,}"
     if info.bytes and info.documents:
         size += f" ({info.bytes / info.documents:,.0f} per document)"
-    unit = "bytes of the total" if info.text_compressed else "bytes before compression by the engine"
+    unit = "bytes of the total" if info.is_text_compressed else "bytes before compression by the engine"
     texts = "not stored" if info.text_bytes is None else f"stored, about {info.text_bytes:,} {unit}"
     say(f"store      {info.location}")
     say(f"documents  {info.documents:,}")
@@ -83,7 +83,7 @@ def _print_settings(settings: Settings, *, can_find_phrases: bool) -> None:
 
 def _describe_analysis(analysis: Analysis) -> str:
     defaults = {**type(analysis)().to_dict(), "shingle_size": analysis.shingle_size, "unit": analysis.unit}
-    runs = f"runs of {counted(analysis.shingle_size, analysis.unit)}, ignoring case"
+    runs = f"runs of {format_count(analysis.shingle_size, analysis.unit)}, ignoring case"
     return runs + _describe_differences(analysis.to_dict(), defaults)
 
 
@@ -99,13 +99,12 @@ def _describe_differences(values: Mapping[str, Any], defaults: Mapping[str, Any]
 
 
 def _describe_passages(settings: Settings, *, can_find_phrases: bool) -> str:
-    from simdoc_search.passages.align import LONG_RUN, SHORT_RUN, SHORT_TEXT
+    from simdoc_search.passages.align import LONG_TEXT_MIN_RUN, MAX_SHORT_TEXT_WORDS, SHORT_TEXT_MIN_RUN
 
     if settings.passages is None:
         return "data not stored, so a few shared passages of long documents may be missed"
     if can_find_phrases:
-        return (
-            f"every shared run of {SHORT_RUN} words is found ({LONG_RUN} words in a text of over {SHORT_TEXT:,} words)"
-        )
+        long_text = f"{LONG_TEXT_MIN_RUN} words in a text of over {MAX_SHORT_TEXT_WORDS:,} words"
+        return f"every shared run of {SHORT_TEXT_MIN_RUN} words is found ({long_text})"
     size = settings.analysis.shingle_size
     return f"every shared run of {settings.passages.guaranteed_run(size)} {settings.analysis.unit}s is found"

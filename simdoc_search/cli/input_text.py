@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdoc_search.documents import Skipped
+from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import CorpusError, DocumentError, NoTextError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class QueryFiles:
         from simdoc_search.corpus import read_corpus
         from simdoc_search.indexing import skip_unreadable
 
-        self.skipped: list[Skipped] = []
+        self.skipped: list[SkippedFile] = []
         self.problems: list[str] = []
         sources = skip_unreadable(read_corpus(paths, stdin_id="-"), self.problems)
         self._sources = list(sources) if list_first else sources
@@ -69,7 +69,7 @@ class QueryFiles:
         from simdoc_search.corpus import FileSource, read_sources
 
         for source, document in read_sources(self._sources):
-            if isinstance(document, Skipped):
+            if isinstance(document, SkippedFile):
                 self.skipped.append(document)
             elif isinstance(source, FileSource):
                 yield QueryText(str(source.path), document.text, str(source.path))
@@ -105,7 +105,7 @@ def read_text(text: str) -> str:
 
 
 def read_lines(file: Path) -> list[str]:
-    """Return the lines of a file, a pipe or stdin, without empty ones.
+    """Return the lines of a file, a pipe or stdin, except empty ones.
 
     If the file has NUL characters, as in the output of `find -print0`, return the names between them. Raises the same
     errors as `read_file`.
@@ -132,12 +132,12 @@ def is_file(name: str) -> bool:
         return False
 
 
-def stored_text(search: SimilaritySearch, name: str) -> tuple[str, str]:
+def read_stored_text(search: SimilaritySearch, name: str) -> tuple[str, str]:
     """Return the id and the text of a stored document.
 
     Raises:
-        SimdocError: no document, or more than one, has this name.
-        NoTextError: its text is not stored.
+        SimdocError: no document or several documents have this name.
+        NoTextError: the text of the document is not stored.
     """
     id = resolve_id(search, name)
     record = search.store.get(id, text=True)
@@ -151,7 +151,7 @@ def resolve_id(search: SimilaritySearch, name: str) -> str:
     return search.resolve(name, overlap=0).id
 
 
-def query_arguments(
+def read_query_arguments(
     search: SimilaritySearch,
     id: str | None,
     file: Path | None,

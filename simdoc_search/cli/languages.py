@@ -21,14 +21,14 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.input_text import read_file
-from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of
+from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters
 from simdoc_search.cli.worker_options import worker_count
-from simdoc_search.display import counted, percent
+from simdoc_search.display import format_count, format_percent
 from simdoc_search.errors import CorpusError
 
 if TYPE_CHECKING:
     from simdoc_search.indexing import LanguageReport
-    from simdoc_search.languages import Identification
+    from simdoc_search.languages import LanguageIdentification
     from simdoc_search.stores.location import EngineKind
 
 _NO_LANGUAGE = "not stated"
@@ -49,8 +49,8 @@ _MAX_CANDIDATES = 5
 @handle_errors
 def languages(
     paths: tuple[str, ...],
-    filters: GivenFilters,
-    excluded: GivenFilters,
+    filters: FilterPairs,
+    excluded: FilterPairs,
     text: str | None,
     each_document: bool,
     workers: int | None,
@@ -87,7 +87,7 @@ def languages(
         if each_document:
             raise click.UsageError("--each-document needs PATH; for a store, use: simdoc-search list --show language")
         search = SimilaritySearch(open_for_query(store, engine=engine, field=field))
-        counts = search.languages(filters=filters_of(filters, excluded))
+        counts = search.languages(filters=make_filters(filters, excluded))
         if as_json:
             print_json(_counts_as_json(counts))
         else:
@@ -129,21 +129,21 @@ def _identify(paths: tuple[str, ...], workers: int, *, hidden: bool) -> tuple[La
 
 
 def _print_text(text: str, as_json: bool) -> None:
-    from simdoc_search.languages import identify
+    from simdoc_search.languages import identify_language
 
-    identification = identify(text)
+    identification = identify_language(text)
     if as_json:
         print_json(_candidates_as_json(identification))
         return
     say(identification.language)
     for code, probability in identification.candidates[:_MAX_CANDIDATES]:
-        say(f"{code:<{len(_NO_LANGUAGE)}}  {percent(probability, 1):>7}")
+        say(f"{code:<{len(_NO_LANGUAGE)}}  {format_percent(probability, 1):>7}")
 
 
-def _print_languages(rows: list[tuple[str, Identification]]) -> None:
+def _print_languages(rows: list[tuple[str, LanguageIdentification]]) -> None:
     for name, identification in rows:
         shown = identification.candidates[:_MAX_CANDIDATES]
-        candidates = ", ".join(f"{code} {percent(probability, 1)}" for code, probability in shown)
+        candidates = ", ".join(f"{code} {format_percent(probability, 1)}" for code, probability in shown)
         say(
             f"{identification.language or _NO_LANGUAGE:<{len(_NO_LANGUAGE)}}  {name}"
             + (f"  ({candidates})" if candidates else "")
@@ -155,7 +155,7 @@ def _print_counts(counts: Counter[str]) -> None:
     total = counts.total()
     width = max(map(len, [_NO_LANGUAGE, *counts]))
     for name, count in _sort_counts(counts):
-        say(f"{name or _NO_LANGUAGE:<{width}}  {count:>9,}  {percent(count / total, 1):>7}")
+        say(f"{name or _NO_LANGUAGE:<{width}}  {count:>9,}  {format_percent(count / total, 1):>7}")
     if set(counts) == {""}:
         say("no document in the store has a language; index into a new store with --language", err=True)
     if not total:
@@ -165,10 +165,10 @@ def _print_counts(counts: Counter[str]) -> None:
 def _print_speed(report: LanguageReport) -> None:
     count, seconds, size = report.languages.total(), max(report.seconds, 1e-9), report.bytes / 1e6
     speed = f"{count / seconds:,.0f} documents/s, {size / seconds:,.1f} MB/s"
-    say(f"{counted(count, 'document')}, {size:,.1f} MB in {seconds:.1f} s: {speed}")
+    say(f"{format_count(count, 'document')}, {size:,.1f} MB in {seconds:.1f} s: {speed}")
 
 
-def _candidates_as_json(identification: Identification) -> dict[str, Any]:
+def _candidates_as_json(identification: LanguageIdentification) -> dict[str, Any]:
     candidates = [
         {"language": code, "probability": round(probability, 6)} for code, probability in identification.candidates
     ]

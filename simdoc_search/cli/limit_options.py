@@ -46,13 +46,13 @@ _OPTIONS = (
 
 
 def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the four limits. Pass their values to `given_limits`."""
+    """Add the options of the four limits. Pass their values to `convert_limits`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-def given_limits(limits: dict[str, Any]) -> dict[str, Any]:
+def convert_limits(limits: dict[str, Any]) -> dict[str, Any]:
     """Return the limits that the user gave, in the form that the library takes. Shares are from 0 to 1."""
     return {
         name: float(value) if name in ("min_share", "min_smaller_share") else value

@@ -17,8 +17,8 @@ from simdoc_search.cli.columns import (
 )
 from simdoc_search.cli.common import field_option, handle_errors, json_text, open_for_query, say, store_option
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of
-from simdoc_search.display import describe_shown_hits, more_hits_hint
+from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters
+from simdoc_search.display import describe_shown_hits, format_more_hits_hint
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -43,8 +43,8 @@ def list_command(
     sort: str | None,
     reverse: bool,
     limit: int | None,
-    filters: GivenFilters,
-    excluded: GivenFilters,
+    filters: FilterPairs,
+    excluded: FilterPairs,
     field: str | None,
     store: str,
     engine: EngineKind | None,
@@ -68,7 +68,7 @@ def list_command(
     hidden_columns = ["path"] if sys.stdout.isatty() and "path" not in names else []
     opened_store = open_for_query(store, engine=engine, field=field)
     warn_unknown_columns(opened_store, [*show, *([sort] if sort and sort != "none" else [])])
-    selection: dict[str, Any] = {"prefix": prefix, "filters": filters_of(filters, excluded)}
+    selection: dict[str, Any] = {"prefix": prefix, "filters": make_filters(filters, excluded)}
     is_sorted = sort != "none"
     columns, order = Columns([*names, *hidden_columns]), (sort or "id") if is_sorted else None
     count = 0
@@ -90,5 +90,5 @@ def list_command(
             1 for _ in list_documents(opened_store, Columns([]), **selection, limit=None if is_sorted else limit + 1)
         )
         if total > count:
-            shown = describe_shown_hits(count, total, singular="document", at_least=not is_sorted)
-            say(f"{shown}.{more_hits_hint(count, total, option='--limit')}")
+            shown = describe_shown_hits(count, total, singular="document", is_lower_bound=not is_sorted)
+            say(f"{shown}.{format_more_hits_hint(count, total, option='--limit')}")

@@ -10,7 +10,7 @@ import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
 from simdoc_search.cli.common import (
-    Interrupted,
+    CommandInterruptedError,
     document_progress,
     field_options,
     handle_errors,
@@ -18,13 +18,13 @@ from simdoc_search.cli.common import (
     open_for_query,
     store_option,
 )
-from simdoc_search.cli.comparison_options import ignore_option, ignored_texts, preset_option
+from simdoc_search.cli.comparison_options import ignore_option, preset_option, read_ignored_texts
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.input_text import QueryFiles, QueryText, read_file, read_lines, read_text, resolve_id
 from simdoc_search.cli.passages_output import PassageAnswer, PassageOutput
-from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of, page_options
-from simdoc_search.display import counted
-from simdoc_search.documents import Skipped
+from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters, page_options
+from simdoc_search.display import format_count
+from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, SimdocError, StoreError
 
 if TYPE_CHECKING:
@@ -102,8 +102,8 @@ def passages(
     ignore: tuple[str, ...],
     ignore_quotes: bool,
     each_other: bool,
-    filters: GivenFilters,
-    excluded: GivenFilters,
+    filters: FilterPairs,
+    excluded: FilterPairs,
     other_folders: bool,
     html: Path | None,
     fail_if_empty: bool,
@@ -155,10 +155,10 @@ def passages(
         "min_words": min_words,
         "preset": preset,
         "compare_all": compare_all,
-        "ignore": ignored_texts(ignore, lambda: search),
+        "ignore": read_ignored_texts(ignore, lambda: search),
         "ignore_quotes": ignore_quotes,
     }
-    passage_search = _PassageSearch(search, filters_of(filters, excluded), options, other_folders=other_folders)
+    passage_search = _PassageSearch(search, make_filters(filters, excluded), options, other_folders=other_folders)
     output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json)
     if all_from is not None:
         names = read_lines(all_from)
@@ -206,7 +206,7 @@ def _answer_many(
                     raise
                 except SimdocError as error:
                     if isinstance(error, NoFingerprintError) and query.text is not None:
-                        skipped.append(Skipped(query.name, "no words"))
+                        skipped.append(SkippedFile(query.name, "no words"))
                     else:
                         output.add_error(query, error)
                         failed += 1
@@ -214,10 +214,10 @@ def _answer_many(
     except KeyboardInterrupt:
         if not output.as_json:
             output.print_many(skipped, problems)
-        raise Interrupted(f"interrupted after {counted(count, 'text')}") from None
+        raise CommandInterruptedError(f"interrupted after {format_count(count, 'text')}") from None
     output.print_many(skipped, problems)
     if failed:
-        raise click.ClickException(f"{failed:,} of {counted(count, 'query', 'queries')} failed")
+        raise click.ClickException(f"{failed:,} of {format_count(count, 'query', 'queries')} failed")
     if problems:
         raise SystemExit(1)
 

@@ -10,13 +10,13 @@ from simdoc_search.cli.columns import format_columns, format_heading, sort_hits
 from simdoc_search.cli.common import print_json, say
 from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.input_text import QueryText
-from simdoc_search.cli.passages_page import format_share, format_words, remark, write_page
-from simdoc_search.display import counted, more_hits_hint, percent, printable
+from simdoc_search.cli.passages_page import describe_hit, format_share, format_words, write_page
+from simdoc_search.display import format_count, format_more_hits_hint, format_percent, printable
 from simdoc_search.errors import SimdocError
 
 if TYPE_CHECKING:
     from simdoc_search.cli.columns import HitColumns
-    from simdoc_search.documents import Skipped
+    from simdoc_search.documents import SkippedFile
     from simdoc_search.passages import Passage
     from simdoc_search.search import PassageResult, SimilaritySearch
 
@@ -72,7 +72,7 @@ class PassageOutput:
         self.hits: int = 0
         self._summary = _Summary(search)
         self._page_answers: list[PassageAnswer] = []
-        self._overview: list[tuple[float, str, list[str]]] = []  # share, line of the overview, details
+        self._overview: list[tuple[float, str, list[str]]] = []  # (share, overview line, detail lines)
         self._errors: list[str] = []
         self._json_results: list[dict[str, Any]] = []
 
@@ -93,8 +93,8 @@ class PassageOutput:
         """Add one of many answers."""
         self._collect(answer)
         if not self.as_json:
-            covered, total = answer.result.covered, f"{answer.result.total:,}{'+' * answer.result.is_partial}"
-            line = f"{percent(covered.share, 0):>8}{covered.words:>10,}{total:>10}  {printable(answer.name)}"
+            covered, total = answer.result.coverage, f"{answer.result.total:,}{'+' * answer.result.is_partial}"
+            line = f"{format_percent(covered.share, 0):>8}{covered.words:>10,}{total:>10}  {printable(answer.name)}"
             self._overview.append((-covered.share, line, list(self._lines(answer)) if answer.result.hits else []))
 
     def add_error(self, query: QueryText, error: SimdocError) -> None:
@@ -104,7 +104,7 @@ class PassageOutput:
         else:
             self._errors += [query.name, f"Error: {error}"]
 
-    def print_many(self, skipped: list[Skipped], problems: Sequence[str]) -> None:
+    def print_many(self, skipped: list[SkippedFile], problems: Sequence[str]) -> None:
         """Print an overview with the largest share first, then the matches of each text, then the errors."""
         self._write_page()
         if self.as_json:
@@ -152,10 +152,10 @@ class PassageOutput:
             yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_words:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
                 yield from _excerpt(hit.longest, result.text, texts.get(hit.key))
-            if note := remark(hit):
+            if note := describe_hit(hit):
                 yield f"{_INDENT}{note}"
         if result.total:
-            yield f"{result.page_description}." + more_hits_hint(len(result.hits), result.total, result.offset)
+            yield f"{result.page_description}." + format_more_hits_hint(len(result.hits), result.total, result.offset)
 
     def _print_summary(self) -> None:
         for line in self._summary.lines():
@@ -171,14 +171,14 @@ class PassageOutput:
 
 def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
     """Yield the position of a passage in both texts, and its beginning and end."""
-    from simdoc_search.passages.positions import TextPositions, both_labels
+    from simdoc_search.passages.positions import TextPositions, label_position_pair
     from simdoc_search.passages.summary import excerpt
 
     positions = TextPositions(text)
     label = positions.label(passage.a[0])
     if other is not None:
-        label = both_labels(positions, passage.a[0], TextPositions(other), passage.b[0])
-    yield f"{_INDENT}{counted(passage.words, 'word')}, {label}, characters {passage.a[0]:,} to {passage.a[1]:,}"
+        label = label_position_pair(positions, passage.a[0], TextPositions(other), passage.b[0])
+    yield f"{_INDENT}{format_count(passage.words, 'word')}, {label}, characters {passage.a[0]:,} to {passage.a[1]:,}"
     yield f"{_INDENT}“{printable(excerpt(text[slice(*passage.a)]))}”"
 
 
@@ -213,12 +213,12 @@ class _Summary:
         """Yield one to three sentences."""
         if self._results != 1:
             least = "at least " if self._is_partial else ""
-            matches = f", with {least}{counted(self._matches, 'match', 'matches')}" if self._matches else ""
-            yield f"{self._sharing_texts:,} of {counted(self._results, 'text')} share passages{matches}."
+            matches = f", with {least}{format_count(self._matches, 'match', 'matches')}" if self._matches else ""
+            yield f"{self._sharing_texts:,} of {format_count(self._results, 'text')} share passages{matches}."
         if self._results > len(self._short_lengths):
-            guarantee = f"Every shared run of {counted(self._longest_run, self._unit)} is found"
+            guarantee = f"Every shared run of {format_count(self._longest_run, self._unit)} is found"
             if self._too_common_runs:
-                runs = counted(self._too_common_runs, "run")
+                runs = format_count(self._too_common_runs, "run")
                 yield f"{guarantee}, except {runs} whose words are in too many documents."
             else:
                 yield f"{guarantee}." if self._finds_phrases else f"{guarantee}. Shorter runs may be found too."
@@ -229,12 +229,12 @@ class _Summary:
         """Return a sentence about texts that are shorter than the runs that are always found."""
         passages, size, words = self._settings.passages, self._settings.analysis.shingle_size, min(self._short_lengths)
         if self._results == 1:
-            length = f"The text has only {counted(words, self._unit)}"
+            length = f"The text has only {format_count(words, self._unit)}"
         else:
-            shorter = counted(len(self._short_lengths), "text is", "texts are")
-            limit = counted(self._longest_run, self._unit)
-            length = f"{shorter} shorter than {limit}. The shortest has {counted(words, self._unit)}"
+            shorter = format_count(len(self._short_lengths), "text is", "texts are")
+            limit = format_count(self._longest_run, self._unit)
+            length = f"{shorter} shorter than {limit}. The shortest has {format_count(words, self._unit)}"
         if not passages or words < size:
             return f"{length}. It only matches documents that have no other words."
-        chance = percent(passages.probability_of_finding(words, size))
+        chance = format_percent(passages.probability_of_finding(words, size))
         return f"{length}. A document that contains all of it is found with a probability of {chance}."

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import document_progress, write_file
-from simdoc_search.display import counted, format_estimate, more_hits_hint, percent
+from simdoc_search.cli.common import document_progress, write_text_file
+from simdoc_search.display import format_count, format_estimate, format_more_hits_hint, format_percent
 
 if TYPE_CHECKING:
     from simdoc_search.cli.passages_output import PassageAnswer
@@ -27,10 +27,10 @@ def format_words(hit: PassageHit) -> str:
 
 def format_share(hit: PassageHit) -> str:
     """Return the share of the query document that is in the hit, with a tilde if it is an estimate."""
-    return percent(hit.share, 0) if hit.kind == "exact" else format_estimate(hit.share)
+    return format_percent(hit.share, 0) if hit.kind == "exact" else format_estimate(hit.share)
 
 
-def remark(hit: PassageHit) -> str:
+def describe_hit(hit: PassageHit) -> str:
     """Return a note about a hit, or an empty string."""
     if hit.kind == "estimated":
         return "estimated, because a text is not stored"
@@ -49,7 +49,7 @@ def write_page(
     """
     from simdoc_search.passages.report import sources_page
 
-    ranked = sorted(answers, key=lambda answer: -answer.result.covered.share)
+    ranked = sorted(answers, key=lambda answer: -answer.result.coverage.share)
     remaining = _MAX_CHARACTERS
     sourced_texts, omitted = [], 0
     with document_progress(hidden=hidden or len(ranked) < 2, has_total=True) as update:
@@ -57,16 +57,16 @@ def write_page(
         for answer in ranked:
             remaining -= len(answer.result.text or "")
             keys = [hit.key for hit in answer.result.hits if hit.kind == "exact"]
-            texts = _texts_within(remaining, keys, store)
+            texts = _read_texts_up_to(remaining, keys, store)
             remaining -= sum(map(len, texts.values()))
             omitted += sum(key not in texts for key in keys)
             sourced_texts.append(_sourced_text(answer, texts))
             update(advance=1)
-    note = f"The texts of {counted(omitted, 'source')} are not shown here. To see them, use simdoc-search compare."
-    write_file(path, sources_page(sourced_texts, [*notes, note] if omitted else notes))
+    note = f"The texts of {format_count(omitted, 'source')} are not shown here. To see them, use simdoc-search compare."
+    write_text_file(path, sources_page(sourced_texts, [*notes, note] if omitted else notes))
 
 
-def _texts_within(characters: int, keys: Sequence[DocumentKey], store: Store) -> dict[DocumentKey, str]:
+def _read_texts_up_to(characters: int, keys: Sequence[DocumentKey], store: Store) -> dict[DocumentKey, str]:
     """Return the texts of the first documents, until they have at least this many characters."""
     from simdoc_search.search.stored_texts import read_texts, split_into_batches
 
@@ -88,17 +88,23 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
     result = answer.result
     sources = [
         Source(
-            hit.id, format_words(hit), format_share(hit), hit.added_words, hit.passages, remark(hit), texts.get(hit.key)
+            hit.id,
+            format_words(hit),
+            format_share(hit),
+            hit.added_words,
+            hit.passages,
+            describe_hit(hit),
+            texts.get(hit.key),
         )
         for hit in result.hits
     ]
     figures = (
-        percent(result.covered.share, 0),
-        counted(result.covered.words, "word"),
-        counted(result.total, "match", "matches"),
+        format_percent(result.coverage.share, 0),
+        format_count(result.coverage.words, "word"),
+        format_count(result.total, "match", "matches"),
     )
     notes = (
-        [f"{result.page_description}." + more_hits_hint(len(result.hits), result.total, result.offset)]
+        [f"{result.page_description}." + format_more_hits_hint(len(result.hits), result.total, result.offset)]
         if result.total
         else []
     )

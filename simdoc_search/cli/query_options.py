@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 else:
     ParamType = click.ParamType
 
-GivenFilters = tuple[tuple[str, Any], ...]
+FilterPairs = tuple[tuple[str, Any], ...]
 """Pairs of a field and its value, as the user gave them. A list of values matches any of them."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -54,7 +54,7 @@ class _FilterType(ParamType):
         return field, field_value
 
 
-class _DayType(click.DateTime):
+class _DateType(click.DateTime):
     def __init__(self) -> None:
         super().__init__(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
@@ -65,7 +65,7 @@ class _DayType(click.DateTime):
             self.fail(f"{value!r} is not a date; write it as 2026-11-30 or 2026-11-30T18:00:00", param, ctx)
 
 
-day_type: Final = _DayType()
+date_type: Final = _DateType()
 
 percent_type: Final = _PercentType()
 
@@ -126,7 +126,7 @@ def _add_any_filters(context: click.Context, _parameter: click.Parameter, given:
     context.params["filters"] = (*context.params.get("filters", ()), *values.items())
 
 
-def filters_of(included: GivenFilters, excluded: GivenFilters) -> Sequence[dict[str, Any]]:
+def make_filters(included: FilterPairs, excluded: FilterPairs) -> Sequence[dict[str, Any]]:
     """Return the values of `--filter` and `--exclude` as filters for the library."""
     return [{field: _list_values(field, value)} for field, value in included] + [
         {field: none_of(*_list_values(field, value))} for field, value in excluded
@@ -139,7 +139,7 @@ def _list_values(field: str, value: Any) -> list[str]:
     return [spelling for prefix in values for spelling in unicode_forms(prefix)] if field == "path" else values
 
 
-def warn_unused_exclusions(store: Store, excluded: GivenFilters) -> None:
+def warn_unused_exclusions(store: Store, excluded: FilterPairs) -> None:
     """Print a note for each exclusion that matches no document, because it may be misspelled."""
     from simdoc_search.search.filter_check import find_unknown_field
 
@@ -187,7 +187,7 @@ def overlap_options(command: Command) -> Command:
     return command
 
 
-def are_from_config(*names: str) -> bool:
+def are_only_in_config(*names: str) -> bool:
     """Return whether `simdoc.toml` sets at least one of these options, and the command line sets none of them."""
     sources = {click.get_current_context().get_parameter_source(name) for name in names}
     return ParameterSource.DEFAULT_MAP in sources and sources <= {ParameterSource.DEFAULT_MAP, ParameterSource.DEFAULT}
@@ -210,7 +210,7 @@ def apply_defaults(
     )
 
 
-def shortfall_remark(query: FingerprintQuery, plan: Plan) -> str:
+def describe_token_shortfall(query: FingerprintQuery, plan: Plan) -> str:
     """Return a remark if the query document has too few tokens for the requested probability, otherwise nothing."""
     if not isinstance(plan, Bands) or query.overlap is None or query.probability is None:
         return ""

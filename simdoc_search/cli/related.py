@@ -18,9 +18,9 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_options, check_all, show_topics
-from simdoc_search.cli.input_text import query_arguments
-from simdoc_search.cli.limit_options import given_limits, limit_options
-from simdoc_search.cli.query_options import GivenFilters, file_option, filter_options, filters_of, page_options
+from simdoc_search.cli.input_text import read_query_arguments
+from simdoc_search.cli.limit_options import convert_limits, limit_options
+from simdoc_search.cli.query_options import FilterPairs, file_option, filter_options, make_filters, page_options
 from simdoc_search.cli.related_output import related_lines
 from simdoc_search.cli.sketch_options import synonyms_option
 
@@ -54,8 +54,8 @@ def related(
     offset: int,
     synonyms: Path | None,
     explain: bool,
-    filters: GivenFilters,
-    excluded: GivenFilters,
+    filters: FilterPairs,
+    excluded: FilterPairs,
     show: tuple[str, ...],
     sort: str | None,
     text_fields: tuple[str, ...],
@@ -89,12 +89,12 @@ def related(
         raise click.UsageError("give one of ID, --file, --text or --all")
     search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
     synonym_map = None if synonyms is None else read_synonyms(synonyms)
-    options: dict[str, Any] = {"filters": filters_of(filters, excluded), **given_limits(limits)}
+    options: dict[str, Any] = {"filters": make_filters(filters, excluded), **convert_limits(limits)}
     if all_documents:
         show_topics(search, options, (size, offset), edges, synonyms=synonym_map, as_json=as_json)
         return
     options |= {"size": size, "offset": offset, "explain": explain, "synonyms": synonym_map}
-    query, own_id = query_arguments(search, id, file, lambda _: {"name": str(file)}, text)
+    query, own_id = read_query_arguments(search, id, file, lambda _: {"name": str(file)}, text)
     result = search.related(**query, **options)
     columns = HitColumns(search.store, show, sort)
     if as_json:

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.columns import format_columns, link_id, sort_hits
-from simdoc_search.display import describe_shown_hits, documents_compared, more_hits_hint, percent, printable
+from simdoc_search.display import (
+    describe_compared_documents,
+    describe_shown_hits,
+    format_more_hits_hint,
+    format_percent,
+    printable,
+)
 
 if TYPE_CHECKING:
     from simdoc_search.cli.columns import HitColumns
@@ -32,11 +38,11 @@ def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None
         yield "no related documents"
     if own_id is not None:
         yield printable(f"The document {own_id!r} is not listed, because it is this file.")
-    yield documents_compared(result.compared, result.candidates)
-    if more_hits := more_hits_hint(len(result.hits), result.total, result.offset):
-        at_least = result.compared < result.candidates
+    yield describe_compared_documents(result.compared_count, result.candidates)
+    if more_hits := format_more_hits_hint(len(result.hits), result.total, result.offset):
+        at_least = result.compared_count < result.candidates
         counts = describe_shown_hits(
-            len(result.hits), result.total, result.offset, "related document", at_least=at_least
+            len(result.hits), result.total, result.offset, "related document", is_lower_bound=at_least
         )
         yield f"{counts}.{more_hits}"
     if result.hits and result.missing_names_reason:
@@ -44,7 +50,7 @@ def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None
 
 
 def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
-    """Yield how the score is computed, and the shared concepts with their shares of it."""
+    """Yield lines that explain the score, and the contribution of each shared concept."""
     from simdoc_search.versions.relations import RELATED_SIMILARITY
 
     explanation = hit.explanation
@@ -61,10 +67,10 @@ def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
         return
     yield f"{'share':>6}{'weight':>8}  word"
     for concept in explanation.concepts[:_MAX_EXPLAINED_CONCEPTS]:
-        share = percent(concept.contribution / explanation.similarity) if explanation.similarity else "0 %"
+        share = format_percent(concept.contribution / explanation.similarity) if explanation.similarity else "0 %"
         yield f"{share:>6}{concept.weight:>8.2f}  {concept.word or '–'}{_format_names(concept)}"
     if rest := explanation.concepts[_MAX_EXPLAINED_CONCEPTS:]:
-        share = percent(sum(concept.contribution for concept in rest) / explanation.similarity)
+        share = format_percent(sum(concept.contribution for concept in rest) / explanation.similarity)
         yield f"{share:>6}{'':>8}  {len(rest):,} more words"
 
 

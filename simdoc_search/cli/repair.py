@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from simdoc_search.cli.common import document_progress, handle_errors, json_option, print_json, say
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 
 
 @click.command()
@@ -42,6 +42,6 @@ def repair(store: str, target: str, as_json: bool) -> None:
         for damage in repaired.damaged_deletions:
             say(f"note: {damage.file}: {damage.problem}")
         unreadable = f", {len(repaired.unreadable):,} unreadable" if repaired.unreadable else ""
-        say(f"{counted(repaired.documents, 'document')} saved to {target}{unreadable}")
+        say(f"{format_count(repaired.documents, 'document')} saved to {target}{unreadable}")
     if repaired.unreadable:
         raise SystemExit(1)

@@ -67,7 +67,7 @@ def serve(
       simdoc-search serve --store ./old --port 9000
     """
     try:
-        from simdoc_search.web import ServedStore, Server, is_loopback, listening_socket, make_app
+        from simdoc_search.web import ServedStore, Server, is_loopback, make_app, open_listening_socket
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"starlette", "uvicorn", "jinja2", "python_multipart"}:
             raise
@@ -76,9 +76,9 @@ def serve(
     token = _read_token(is_required=not is_loopback(host))
     served_store = ServedStore(partial(_open_search, store, engine, text_fields, field), _location_forms(store), show)
     served_store.search()  # reports a missing store before the server starts
-    listening = listening_socket(host, port)
+    listening = open_listening_socket(host, port)
     is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - a comparison
-    app = make_app(served_store, hosts=[host, *names], any_address=is_wildcard, token=token)
+    app = make_app(served_store, hosts=[host, *names], allows_any_address=is_wildcard, token=token)
     url_host = f"[{host}]" if ":" in host else host
     say(f"http://{url_host}:{listening.getsockname()[1]}/   press Ctrl-C to stop the server")
     with listening, suppress(KeyboardInterrupt):

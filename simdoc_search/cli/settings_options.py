@@ -37,12 +37,12 @@ def passage_options(command: Command) -> Command:
 
 
 def settings_options(command: Command) -> Command:
-    """Add the options that `settings_change` reads."""
+    """Add the options that `make_settings_change` reads."""
     kinds = kinds_option("Also store sentences for `versions`, or concepts for `related`.")
     return analysis_options(word_options(sketch_option(passage_options(kinds(command)))))
 
 
-def settings_change(options: dict[str, Any], *, passages: bool = False) -> Callable[[Settings], Settings]:
+def make_settings_change(options: dict[str, Any], *, passages: bool = False) -> Callable[[Settings], Settings]:
     """Return a function that applies the options to the settings of a field.
 
     Args:

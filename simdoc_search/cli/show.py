@@ -19,7 +19,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.sketch_options import synonyms_option
-from simdoc_search.display import counted, printable
+from simdoc_search.display import format_count, printable
 
 if TYPE_CHECKING:
     from simdoc_search.documents import DocumentKey
@@ -42,7 +42,7 @@ _MAX_WORD_WIDTH = 24
     help="List the concepts of the document, with their weights and the words that they come from.",
 )
 @synonyms_option(
-    "With --concepts: file with the synonyms that the store was created with. Without it, some words are not shown."
+    "Synonyms file that the store was created with, for --concepts. Without this file, some words are not shown."
 )
 @field_options
 @store_option
@@ -114,7 +114,7 @@ def _print_record(record: Record, values: dict[str, Any]) -> None:
         "path": values["path"] or None,
         "size": f"{size:,} bytes" if isinstance(size, int) else size,
         "date": values["date"] or None,
-        "text": "not stored" if record.text is None else counted(len(record.text), "character"),
+        "text": "not stored" if record.text is None else format_count(len(record.text), "character"),
     }
     for name, value in lines.items():
         if value is not None:
@@ -143,8 +143,9 @@ def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_
         print_json(concepts_as_json(result))
         return
     say(f"document   {key.id}")
-    counts = f"{counted(len(result.concepts), 'word')} in {counted(result.paragraphs, 'paragraph')}"
-    say(f"concepts   {counts}; weight 1 means that only one of {counted(result.documents, 'document')} has the word")
+    counts = f"{format_count(len(result.concepts), 'word')} in {format_count(result.paragraphs, 'paragraph')}"
+    documents = format_count(result.documents, "document")
+    say(f"concepts   {counts}; weight 1 means that only one of {documents} has the word")
     width = min(_MAX_WORD_WIDTH, max([7, *(len(concept.word) for concept in result.concepts)]))
     say(f"{'weight':>7}{'documents':>11}{'occurrences':>13}  {'word':<{width}}  from")
     for concept in result.concepts:

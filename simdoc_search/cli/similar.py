@@ -13,13 +13,13 @@ from simdoc_search.cli.common import field_options, handle_errors, json_option, 
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.input_text import read_file, read_lines, read_text
 from simdoc_search.cli.query_options import (
-    GivenFilters,
+    FilterPairs,
     apply_defaults,
-    are_from_config,
+    are_only_in_config,
     compat_options,
     file_option,
     filter_options,
-    filters_of,
+    make_filters,
     overlap_options,
     page_options,
 )
@@ -79,8 +79,8 @@ def similar(
     measure: Any,
     size: int,
     offset: int,
-    filters: GivenFilters,
-    excluded: GivenFilters,
+    filters: FilterPairs,
+    excluded: FilterPairs,
     compat: str | None,
     id_field: str | None,
     include_self: bool,
@@ -122,14 +122,14 @@ def similar(
         "planner": "all" if compat else planner,
         "size": size,
         "offset": offset,
-        "filters": filters_of(filters, excluded),
+        "filters": make_filters(filters, excluded),
         "include_self": include_self or bool(compat),
         "verify": not estimate,
         "measure": measure,
     }
     parse: Callable[[str], Any] = parse_alfresco if compat else str
     query = parse
-    if not (file or text) and are_from_config("overlap", "probability"):  # values in FINGERPRINT take precedence
+    if not (file or text) and are_only_in_config("overlap", "probability"):  # values in FINGERPRINT take precedence
         options |= {"overlap": None, "probability": None}
         query = lambda name: apply_defaults(search, parse(name), overlap, probability)  # noqa: E731
     columns = HitColumns(search.store, show, sort)

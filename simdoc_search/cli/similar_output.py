@@ -8,8 +8,15 @@ import click
 
 from simdoc_search.cli.columns import format_columns, format_heading, link_id, sort_hits
 from simdoc_search.cli.common import print_json, say
-from simdoc_search.cli.query_options import shortfall_remark
-from simdoc_search.display import counted, documents_compared, format_estimate, more_hits_hint, percent, printable
+from simdoc_search.cli.query_options import describe_token_shortfall
+from simdoc_search.display import (
+    describe_compared_documents,
+    format_count,
+    format_estimate,
+    format_more_hits_hint,
+    format_percent,
+    printable,
+)
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.plans import Threshold
 
@@ -63,7 +70,7 @@ def print_many(
     if as_json:
         print_json({"results": results})
     if failed:
-        raise click.ClickException(f"{failed:,} of {counted(len(queries), 'query', 'queries')} failed")
+        raise click.ClickException(f"{failed:,} of {format_count(len(queries), 'query', 'queries')} failed")
     return hits
 
 
@@ -87,32 +94,34 @@ def _print_table(result: SearchResult, columns: HitColumns, *, is_exact: bool) -
     if result.hits:
         say(f"{heading}  {format_heading(columns.names)}document")
     for hit in sort_hits(result.hits, columns, values):
-        overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
+        overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else format_percent(hit.overlap)
         name = format_columns(columns.names, values.get(hit.key)) + link_id(hit.id, values.get(hit.key))
         index = printable(f"  in {hit.key.index}") if ids.count(hit.id) > 1 else ""
         changed = "  (changed since it was indexed)" if hit.changed else ""
         click.echo(f"{overlap:>{len(heading)}}  {name}{index}{changed}")
     say(_summary(result))
     if is_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
-        estimated = counted(count, "overlap is", "overlaps are")
+        estimated = format_count(count, "overlap is", "overlaps are")
         say(f"note: {estimated} estimated, because the store does not have the texts of these documents", err=True)
     for left_out in result.left_out[:_MAX_LEFT_OUT]:
         advice = "index the document or run backfill --stale"
         say(f"left out: the document {left_out.id!r} {left_out.reason}; {advice}", err=True)
     if more := len(result.left_out[_MAX_LEFT_OUT:]):
-        say(f"left out: {counted(more, 'more document')}; --json lists all of them", err=True)
+        say(f"left out: {format_count(more, 'more document')}; --json lists all of them", err=True)
 
 
 def _summary(result: SearchResult) -> str:
     plan, overlap = result.plan, float(result.query.overlap or 0)
     total = len(result.hits) if result.total is None else result.total
-    more = more_hits_hint(len(result.hits), total, result.offset)
+    more = format_more_hits_hint(len(result.hits), total, result.offset)
     summary = f"{result.counts}.{more}" if more else result.counts
     if not result.hits:
-        compared = f", {documents_compared(result.compared, result.candidates)}" if result.candidates else ""
+        compared = (
+            f", {describe_compared_documents(result.compared_count, result.candidates)}" if result.candidates else ""
+        )
         summary = f"nothing found{compared}"
     if isinstance(plan, Threshold) and not plan.is_tolerant:
         return summary
-    chance = percent(plan.probability_of_finding(overlap))
+    chance = format_percent(plan.probability_of_finding(overlap))
     guarantee = f"a document with an overlap of {100 * overlap:g} % is found with a probability of {chance}"
-    return f"{summary}{'' if more else ';'} {guarantee}" + shortfall_remark(result.query, plan)
+    return f"{summary}{'' if more else ';'} {guarantee}" + describe_token_shortfall(result.query, plan)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.kinds import TokenKindName
     from simdoc_search.sketch.settings import Settings
 
-KINDS: dict[str, TokenKindName] = {"versions": "sentences", "relations": "concepts"}
+KIND_BY_OPTION_VALUE: dict[str, TokenKindName] = {"versions": "sentences", "relations": "concepts"}
 """Maps the values of `--with` to the kinds of tokens that they add."""
 
 _MAX_DIGITS = 9
@@ -57,14 +57,14 @@ def word_options(command: Command) -> Command:
     """Add `--stop-words`, `--stem` and `--frequencies`."""
     for option in (
         click.option("--frequencies", is_flag=True, default=None,
-                     help="Count every occurrence of a repeated run, not only one."),
+                     help="Count every occurrence of a repeated run of words, not just the first."),
         click.option("--stem", metavar="LANGUAGE|auto",
                      help="Compare the stems of words in this language (en, de, fr, ...). `auto` identifies the "
                      "language of each text."),
         click.option("--stop-words", metavar="LANGUAGE|auto|FILE",
                      help="Remove the stop words of this language (en, de, ...), or those in this file. `auto` "
-                     "identifies the language of each text. For a file, set SIMDOC_STOP_WORDS to its path for all "
-                     "later commands."),
+                     "identifies the language of each text. If you use a file, also set SIMDOC_STOP_WORDS to "
+                     "its path before you run other commands."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -101,8 +101,8 @@ def word_settings(stop_words: str | None, stem: str | None, frequencies: bool | 
 sketch_option: Final = click.option(
     "--sketch",
     metavar="NAME[:SIZE]",
-    help="Kind and size of the fingerprints, such as minhash:512, universal:128 or xor:200. To compare them, use "
-    "`tune`.  [default: minhash:512]",
+    help="Kind and size of the fingerprints, such as minhash:512, universal:128 or xor:200. To compare kinds and "
+    "sizes, use `tune`.  [default: minhash:512]",
 )
 
 
@@ -163,7 +163,7 @@ def extractor_options(command: Command) -> Command:
     return concepts(synonyms_option("File with synonyms in Solr's format. Give it again in every later run.")(command))
 
 
-def chosen_extractor(name: str | None, synonyms: Path | None, stored: Settings | None) -> Extractor | None:
+def make_extractor(name: str | None, synonyms: Path | None, stored: Settings | None) -> Extractor | None:
     """Return the extractor that `--extractor` and `--synonyms` choose; None for the store's extractor or the default.
 
     Raises:
@@ -216,7 +216,7 @@ def skip_options(command: Command) -> Command:
     return command
 
 
-def skipped_parts(front_matter: str, quoted_replies: str) -> tuple[str, ...]:
+def choose_excluded_parts(front_matter: str, quoted_replies: str) -> tuple[str, ...]:
     """Return the value of `Settings.excluded_parts` that these options set."""
     values = {"front-matter": front_matter, "quoted-replies": quoted_replies}
     return tuple(part for part, value in values.items() if value == "skip")
@@ -245,6 +245,6 @@ def _parse_kinds(
 ) -> tuple[TokenKindName, ...]:
     names = [name.strip() for value in values for name in value.split(",")]
     for name in names:
-        if name not in KINDS:
+        if name not in KIND_BY_OPTION_VALUE:
             raise click.BadParameter(f"{name!r:.60} is not a value of --with; give versions, relations or both")
-    return tuple(kind for name, kind in KINDS.items() if name in names)
+    return tuple(kind for name, kind in KIND_BY_OPTION_VALUE.items() if name in names)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-def _parse_share(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
+def _parse_percentage(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
     match = re.fullmatch(r"(\d{1,3}(?:\.\d+)?) ?%?", value or "")
     if value is not None and (not match or float(match[1]) > 100):
         raise click.BadParameter(f"{value!r} is not a percentage, such as 1%")
@@ -25,9 +25,9 @@ def _parse_share(_context: click.Context, _parameter: click.Parameter, value: st
 @field_options
 @click.option("--sample", type=click.IntRange(0, 10_000), default=200, show_default=True,
               help="Maximum number of fingerprints to compare with the current texts.")  # fmt: skip
-@click.option("--max-stale", callback=_parse_share, metavar="PERCENT",
+@click.option("--max-stale", callback=_parse_percentage, metavar="PERCENT",
               help="Exit with status 1 if more than PERCENT of the fingerprints are stale (estimated).")  # fmt: skip
-@click.option("--max-missing", callback=_parse_share, metavar="PERCENT",
+@click.option("--max-missing", callback=_parse_percentage, metavar="PERCENT",
               help="Exit with status 1 if more than PERCENT of the documents have no fingerprint.")  # fmt: skip
 @click.option("--prometheus", is_flag=True, help="Print metrics for Prometheus.")
 @engine_option
@@ -47,7 +47,7 @@ def status(
     """Show how many documents have current fingerprints.
 
     URL names an index, an alias or a pattern. The command counts the documents with and without a fingerprint.
-    It also counts fingerprints with other settings, and documents for which the engine's pipeline failed.
+    It also counts fingerprints with settings other than the field's, and failures of the engine's pipeline.
 
     A fingerprint is stale if it does not match the current text. The command estimates the number of stale fingerprints
     from a sample of the documents written since the last `backfill --stale`. If the sample contains all of these

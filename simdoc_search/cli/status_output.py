@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.cli.limit_options import limit_lines
-from simdoc_search.display import counted, format_bytes, printable
+from simdoc_search.display import format_bytes, format_count, printable
 from simdoc_search.sketch.limits import Limits
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
     ]
     sample = inspection.sample
     values = asdict(sample)
-    del values["not_compared"]
+    del values["not_compared_reason"]
     at_least, at_most = sample.interval
     staleness = {**values, "share": sample.share, "at_least": at_least, "at_most": at_most}
     return {
@@ -100,7 +100,7 @@ def _metric_lines(metric: str, meaning: str, samples: Sequence[tuple[dict[str, s
 
 
 def _format_percent(share: float) -> str:
-    """Format a share 0..1 in percent. Only exactly 0 is shown as 0.0%."""
+    """Format a share from 0 to 1 as a percentage. Only exactly 0 is shown as 0.0%."""
     return "under 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
@@ -109,7 +109,7 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     counts = [inspected.counts for inspected in inspection.indices]
     sizes = [inspected.bytes for inspected in inspection.indices if inspected.bytes is not None]
     size = f", {format_bytes(sum(sizes))}" if len(sizes) == len(counts) else ""
-    yield f"documents      {inspection.documents:,} in {counted(len(counts), 'index', 'indices')}{size}"
+    yield f"documents      {inspection.documents:,} in {format_count(len(counts), 'index', 'indices')}{size}"
     wordless = sum(count.wordless for count in counts)
     without_words = f", {wordless:,} of them for texts without words" if wordless else ""
     yield f"fingerprinted  {sum(count.fingerprinted for count in counts):,}{without_words}"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from simdoc_search.cli.common import engine_option, handle_errors, json_option, print_json
-from simdoc_search.cli.settings_options import settings_change, settings_options
-from simdoc_search.cli.template_output import plan_as_json, show_plan
+from simdoc_search.cli.settings_options import make_settings_change, settings_options
+from simdoc_search.cli.template_output import plan_as_json, print_plan
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def show(
       simdoc-search template show --search > search_templates.json
       simdoc-search template show --min-hash body > index.json
     """
-    from simdoc_search.attach.min_hash import min_hash_index
+    from simdoc_search.attach.min_hash import build_min_hash_index
     from simdoc_search.attach.pipeline import build_pipeline_body
     from simdoc_search.attach.search_templates import build_search_templates
     from simdoc_search.sketch.minhash import MinHash
@@ -99,7 +99,7 @@ def show(
     settings = _settings(options)
     joined_fields = _text_fields(pipeline, text_fields)
     if min_hash:
-        print_json(min_hash_index(min_hash, MinHash(bucket_count=bucket_count or 512, with_rotation=True)))
+        print_json(build_min_hash_index(min_hash, MinHash(bucket_count=bucket_count or 512, with_rotation=True)))
     elif with_search:
         print_json(build_search_templates(field))
     elif pipeline:
@@ -161,7 +161,7 @@ def install(
     request = InstallRequest(
         field,
         _settings(options),
-        settings_change(options),
+        make_settings_change(options),
         (name or DEFAULT_PIPELINE) if pipeline else "",
         _text_fields(pipeline, text_fields, with_index_template=bool(index_template)),
         index or "",
@@ -176,7 +176,7 @@ def install(
     if as_json:
         print_json(plan_as_json(plan, dry_run=dry_run))
     else:
-        show_plan(plan, dry_run=dry_run)
+        print_plan(plan, dry_run=dry_run)
 
 
 def _text_fields(pipeline: bool, text_fields: tuple[str, ...], *, with_index_template: bool = False) -> list[str]:
@@ -190,4 +190,4 @@ def _settings(options: dict[str, Any]) -> Settings:
     from simdoc_search.sketch.key import resolve_hash_key
     from simdoc_search.sketch.settings import Settings
 
-    return settings_change(options)(Settings().with_key(resolve_hash_key()))
+    return make_settings_change(options)(Settings().with_key(resolve_hash_key()))

@@ -33,17 +33,17 @@ def plan_as_json(plan: InstallPlan, *, dry_run: bool) -> dict[str, Any]:
     return values
 
 
-def show_plan(plan: InstallPlan, *, dry_run: bool) -> None:
+def print_plan(plan: InstallPlan, *, dry_run: bool) -> None:
     """Print the changes that were made, or would be made, and the next steps."""
     if dry_run:
-        _show_changes(plan)
+        _print_changes(plan)
     else:
-        _show_installed(plan)
+        _print_installed(plan)
     for warning in plan.warnings:
         say(f"note: {warning}", err=True)
 
 
-def _show_changes(plan: InstallPlan) -> None:
+def _print_changes(plan: InstallPlan) -> None:
     say("these changes would be made:" if plan.steps else "nothing would be changed")
     for step in plan.steps:
         say(f"  {step.change}")
@@ -52,7 +52,7 @@ def _show_changes(plan: InstallPlan) -> None:
         print_json(dict(step.body))
 
 
-def _show_installed(plan: InstallPlan) -> None:
+def _print_installed(plan: InstallPlan) -> None:
     request = plan.request
     say(f"the component template {request.field} {_describe_state(plan.get_steps('component'))}")
     if request.pipeline:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 _DEFAULT_SKETCHES = "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,xor:64,xor:200,xor:512"
-_SHINGLES_FOR_PAIRS = "words:5,words:3,words:2,words:1,words:1+frequencies,characters:9"
+_DEFAULT_SHINGLES_FOR_PAIRS = "words:5,words:3,words:2,words:1,words:1+frequencies,characters:9"
 _BATCH_SIZE = 50
 _MAX_PAIRS_BYTES = 16 << 20
 _MAX_DIGITS = 4
@@ -180,13 +180,13 @@ def _sample_store(store: Store, name: str, sample: int, required: Collection[str
 
 def _sample_corpus(paths: tuple[str, ...], sample: int, required: Collection[str]) -> tuple[dict[str, str], int]:
     from simdoc_search.corpus import read_corpus, read_sources
-    from simdoc_search.documents import Document, Skipped
+    from simdoc_search.documents import Document, SkippedFile
     from simdoc_search.indexing import FILE_TIMEOUT
     from simdoc_search.tuning import draw_sample, limit_texts
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(os.cpu_count() or 1))
-    sources = (source for source in read_corpus(paths, limits=limits) if not isinstance(source, Skipped))
+    sources = (source for source in read_corpus(paths, limits=limits) if not isinstance(source, SkippedFile))
     sampled, total = draw_sample(sources, sample, required, lambda source: source.id)
     documents = (document for _, document in read_sources(sampled, limits=limits))
     texts = ((document.id, document.text) for document in documents if isinstance(document, Document))
@@ -199,7 +199,7 @@ def _choose_analyses(shingles: str | None, stored_analysis: Analysis | None, *, 
 
     if shingles is not None:
         return list(dict.fromkeys(_parse_shingles(name.strip()) for name in shingles.split(",")))
-    defaults = [_parse_shingles(name) for name in _SHINGLES_FOR_PAIRS.split(",")] if for_pairs else [Analysis()]
+    defaults = [_parse_shingles(name) for name in _DEFAULT_SHINGLES_FOR_PAIRS.split(",")] if for_pairs else [Analysis()]
     return list(dict.fromkeys([stored_analysis, *(defaults if for_pairs else ())] if stored_analysis else defaults))
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.display import counted, percent, printable
+from simdoc_search.display import format_count, format_percent, printable
 from simdoc_search.tuning.recommendation import MAX_NEAR_DIFFERENCE, MIN_NEAR_PAIRS
 
 if TYPE_CHECKING:
@@ -23,17 +23,16 @@ _MAX_MISCLASSIFIED = 10
 def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
     """Yield the measurements and the recommendation for a terminal."""
     overlap = f"{100 * float(result.overlap):g} %"
-    yield (
-        f"{result.document_count:,} of {counted(total, 'document')}; {counted(result.pair_count, 'pair')} with an "
-        f"overlap of {overlap} or more, {result.near_pair_count:,} with about {overlap} (within "
-        f"{100 * MAX_NEAR_DIFFERENCE:g} percentage points)"
-    )
+    documents = f"{result.document_count:,} of {format_count(total, 'document')}"
+    pairs = f"{format_count(result.pair_count, 'pair')} with an overlap of {overlap} or more"
+    distance = f"within {100 * MAX_NEAR_DIFFERENCE:g} percentage points"
+    yield f"{documents}; {pairs}, {result.near_pair_count:,} with about {overlap} ({distance})"
     if result.near_pair_count < MIN_NEAR_PAIRS:
         yield "note: too few pairs have about this overlap, so the recall is uncertain; increase --sample"
     for analysis, threshold in result.learned_thresholds.items():
         counts = threshold.counts
         yield f"your pairs with {format_shingles(analysis)}: " + (
-            f"a minimum overlap of {percent(threshold.threshold)} selects {counts.true_positives} of "
+            f"a minimum overlap of {format_percent(threshold.threshold)} selects {counts.true_positives} of "
             f"{counts.positives} yes pairs and {counts.false_positives} of {counts.negatives} no pairs"
             if counts.is_useful
             else "no minimum overlap separates yes from no; to see the differences, use simdoc-search compare"
@@ -46,8 +45,8 @@ def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[s
         cells = (f"{cell:{'<' if column < 2 else '>'}{widths[column]}}" for column, cell in enumerate(row))
         yield "  ".join(cells).rstrip()
     yield ""
-    yield verdict(result)
-    if command := index_command(result, paths):
+    yield format_recommendation(result)
+    if command := format_index_command(result, paths):
         yield f"  {command}"
 
 
@@ -65,35 +64,36 @@ def tuning_as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str
             for analysis, threshold in result.learned_thresholds.items()
         ],
         "rows": [_row_as_json(row) for row in result.measurements],
-        "recommended": result.recommended and _row_as_json(result.recommended),
-        "verdict": verdict(result), "command": index_command(result, paths) or None,
+        "recommended": result.recommendation and _row_as_json(result.recommendation),
+        "verdict": format_recommendation(result), "command": format_index_command(result, paths) or None,
     }  # fmt: skip
 
 
-def verdict(result: Tuning) -> str:
+def format_recommendation(result: Tuning) -> str:
     """Return the recommendation in one sentence."""
     target = (
         f"an overlap of {100 * float(result.overlap):g} % and a probability of {100 * float(result.probability):g} %"
     )
-    row = result.recommended
+    row = result.recommendation
     if row is not None:
         return (
             f"For {target}, use {row.name} with {format_shingles(row.settings.analysis)}. It finds "
-            f"{percent(row.recall, 1)} of the pairs, needs {row.bytes_per_document:,.0f} bytes per document, and its "
-            f"estimates are off by {100 * row.error:.1f} percentage points on average."
+            f"{format_percent(row.recall, 1)} of the pairs, needs {row.bytes_per_document:,.0f} bytes per document, "
+            f"and its estimates are off by {100 * row.error:.1f} percentage points on average."
         )
     if not any(row.expected_hit_count for row in result.measurements):
         return f"No recommendation for {target}: no two documents overlap that much."
     best = max(result.measurements, key=lambda row: row.recall)
-    return f"No recommendation for {target}: the best, {best.name}, only finds {percent(best.recall, 1)} of the pairs."
+    recall = format_percent(best.recall, 1)
+    return f"No recommendation for {target}: the best, {best.name}, only finds {recall} of the pairs."
 
 
-def index_command(result: Tuning, paths: Sequence[str]) -> str:
+def format_index_command(result: Tuning, paths: Sequence[str]) -> str:
     """Return the command that creates a store with the recommended settings; empty without a recommendation."""
-    if result.recommended is None:
+    if result.recommendation is None:
         return ""
-    analysis, default = result.recommended.settings.analysis, Analysis()
-    name = re.sub(r"[^a-z0-9]+", "-", f"{result.recommended.name}-{format_shingles(analysis)}".lower())
+    analysis, default = result.recommendation.settings.analysis, Analysis()
+    name = re.sub(r"[^a-z0-9]+", "-", f"{result.recommendation.name}-{format_shingles(analysis)}".lower())
     options = {
         "--shingle-size": str(analysis.shingle_size) if analysis.shingle_size != default.shingle_size else "",
         "--unit": analysis.unit if analysis.unit != default.unit else "",
@@ -101,25 +101,25 @@ def index_command(result: Tuning, paths: Sequence[str]) -> str:
         "--stop-words": (analysis.stop_words.language or "FILE") if analysis.stop_words else "",
         "--stem": analysis.stem,
     }
-    command = ["simdoc-search", "index", *paths, "--store", f"./{name}.simdoc", "--sketch", result.recommended.name]
+    command = ["simdoc-search", "index", *paths, "--store", f"./{name}.simdoc", "--sketch", result.recommendation.name]
     command += [argument for option, value in options.items() if value for argument in (option, value)]
     return shlex.join([*command, *(["--frequencies"] if analysis.frequencies else [])])
 
 
 def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
     """Yield the output of `--for versions` and `--for related` for a terminal."""
-    best = learned.best
-    pairs = counted(best.counts.positives + best.counts.negatives, "pair")
+    best = learned.best_threshold
+    pairs = format_count(best.counts.positives + best.counts.negatives, "pair")
     yield f"{pairs}: {best.counts.positives:,} yes, {best.counts.negatives:,} no"
     yield ""
     yield f"{'':<34}{'precision':>10}{'recall':>9}"
     for name, counts in (
-        (f"now: {_format_limits(learned, learned.current)}", learned.current_counts),
-        (f"best: {_format_limits(learned, learned.limits)}", best.counts),
+        (f"now: {_format_limits(learned, learned.current_limits)}", learned.current_counts),
+        (f"best: {_format_limits(learned, learned.best_limits)}", best.counts),
         ("on pairs not used for learning", best.cross_validated_counts),
     ):
-        precision = "-" if counts.precision is None else percent(counts.precision, 1)
-        yield f"{name:<35}{precision:>9}{percent(counts.recall, 1):>9}"
+        precision = "-" if counts.precision is None else format_percent(counts.precision, 1)
+        yield f"{name:<35}{precision:>9}{format_percent(counts.recall, 1):>9}"
     yield ""
     yield from _misclassified_lines(best.misclassified_pairs)
     command = _defaults_command(learned, store)
@@ -130,10 +130,10 @@ def limits_as_json(learned: LearnedLimits, store: str) -> dict[str, Any]:
     """Return the output of `--for versions` and `--for related` as JSON."""
     return {
         "for": learned.purpose,
-        "current": {"limits": asdict(learned.current), **_counts_as_json(learned.current_counts)},
-        "best": {"limits": asdict(learned.limits), **_counts_as_json(learned.best.counts)},
-        "cross_validated": _counts_as_json(learned.best.cross_validated_counts),
-        "misclassified": _pairs_as_json(learned.best.misclassified_pairs),
+        "current": {"limits": asdict(learned.current_limits), **_counts_as_json(learned.current_counts)},
+        "best": {"limits": asdict(learned.best_limits), **_counts_as_json(learned.best_threshold.counts)},
+        "cross_validated": _counts_as_json(learned.best_threshold.cross_validated_counts),
+        "misclassified": _pairs_as_json(learned.best_threshold.misclassified_pairs),
         "command": _defaults_command(learned, store) or None,
     }
 
@@ -150,8 +150,8 @@ def _format_row(row: Measurement) -> tuple[str, ...]:
     return (
         row.name,
         format_shingles(row.settings.analysis),
-        percent(row.recall, 1) if row.expected_hit_count else "-",
-        percent(row.precision, 1) if row.hit_count else "-",
+        format_percent(row.recall, 1) if row.expected_hit_count else "-",
+        format_percent(row.precision, 1) if row.hit_count else "-",
         f"{row.error:.4f}" if row.measured_pair_count else "-",
         f"{row.bytes_per_document:,.0f}",
         f"{row.documents_per_second:,.0f}",
@@ -184,8 +184,8 @@ def _format_limits(learned: LearnedLimits, limits: Limits) -> str:
 
 def _defaults_command(learned: LearnedLimits, store: str) -> str:
     """Return the command that stores the learned limits; empty if they are the current ones."""
-    limits = learned.limits
-    if limits == learned.current:
+    limits = learned.best_limits
+    if limits == learned.current_limits:
         return ""
     options = ["--max-distance", str(limits.max_distance), "--min-share", f"{100 * limits.min_share:.6g}"]
     if learned.purpose == "related":
@@ -201,7 +201,7 @@ def _misclassified_lines(pairs: Sequence[LabelledPair]) -> Iterator[str]:
             f"line {pair.line_number}: {pair.a!r} and {pair.b!r} are labelled {label}, but classified as {wrong_label}"
         )
     if len(pairs) > _MAX_MISCLASSIFIED:
-        more = counted(len(pairs) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
+        more = format_count(len(pairs) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
         yield f"{more} misclassified; --json lists all of them"
 
 

@@ -18,9 +18,9 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_options, check_all, show_families
-from simdoc_search.cli.input_text import query_arguments
-from simdoc_search.cli.limit_options import given_limits, limit_options
-from simdoc_search.cli.query_options import GivenFilters, file_option, filter_options, filters_of, page_options
+from simdoc_search.cli.input_text import read_query_arguments
+from simdoc_search.cli.limit_options import convert_limits, limit_options
+from simdoc_search.cli.query_options import FilterPairs, file_option, filter_options, make_filters, page_options
 from simdoc_search.cli.versions_output import read_version_texts, sentence_lines, version_lines
 from simdoc_search.cli.versions_page import write_page
 
@@ -53,8 +53,8 @@ def versions(
     file: Path | None,
     size: int,
     offset: int,
-    filters: GivenFilters,
-    excluded: GivenFilters,
+    filters: FilterPairs,
+    excluded: FilterPairs,
     no_version_control: bool,
     sentences: bool,
     html: Path | None,
@@ -77,7 +77,7 @@ def versions(
     times. The command names the newest version only if this evidence agrees. Otherwise it prints the conflicting
     evidence. Undated documents are listed last.
 
-    Two documents are versions if they share at least half of one document's sentences and a tenth of the other's.
+    Documents are versions of each other if they share half of one document's sentences and a tenth of the other's.
     Shared sentences may differ slightly. You can query any store that has texts. If it was indexed --with versions,
     queries are faster (0.1 s instead of 1 s with 357 documents).
     """
@@ -88,12 +88,14 @@ def versions(
     if not all_documents and (id is None) == (file is None):
         raise click.UsageError("give one of ID, --file or --all")
     search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
-    options: dict[str, Any] = {"filters": filters_of(filters, excluded), **given_limits(limits)}
+    options: dict[str, Any] = {"filters": make_filters(filters, excluded), **convert_limits(limits)}
     if all_documents:
         show_families(search, options, (size, offset), edges, version_control=not no_version_control, as_json=as_json)
         return
     options |= {"size": size, "offset": offset, "version_control": not no_version_control}
-    query, own_id = query_arguments(search, id, file, lambda document: {"file": file, "metadata": document.metadata})
+    query, own_id = read_query_arguments(
+        search, id, file, lambda document: {"file": file, "metadata": document.metadata}
+    )
     result = search.versions(**query, **options)
     texts = read_version_texts(search, result) if sentences or html else {}
     if html:

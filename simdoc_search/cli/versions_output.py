@@ -7,7 +7,13 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from simdoc_search.display import counted, describe_shown_hits, documents_compared, more_hits_hint, safe_message
+from simdoc_search.display import (
+    describe_compared_documents,
+    describe_shown_hits,
+    format_count,
+    format_more_hits_hint,
+    safe_message,
+)
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
@@ -38,9 +44,9 @@ def version_lines(result: VersionsResult, own_id: str | None, store: str) -> Ite
     """
     if result.hits:
         yield f"{'':>12}{'similar sentences':>17}{'changed':>20}  document, oldest first"
-        yield from result.lines()
+        yield from result.timeline_lines()
         yield f"order: {result.order}"
-        yield from result.evidence()
+        yield from result.evidence_lines()
     yield from count_lines(result)
     if own_id is not None:
         yield f"The document {own_id!r} is not listed, because it is this file."
@@ -57,15 +63,15 @@ def count_lines(result: VersionsResult) -> Iterator[str]:
     """Yield the counts, and how many texts changed since they were indexed."""
     yield _counts(result)
     if changed := result.changed + sum(hit.changed for hit in result.hits):
-        yield f"{counted(changed, 'text')} changed since indexing; words are counted in the current texts"
+        yield f"{format_count(changed, 'text')} changed since indexing; words are counted in the current texts"
 
 
 def _counts(result: VersionsResult) -> str:
-    counts = (counted(result.total, "other version") if result.total else "no other version") + ", "
+    counts = (format_count(result.total, "other version") if result.total else "no other version") + ", "
     if result.total > len(result.hits):
-        more = more_hits_hint(len(result.hits), result.total)
+        more = format_more_hits_hint(len(result.hits), result.total)
         counts = f"{describe_shown_hits(len(result.hits), result.total, singular='other version')}.{more} "
-    counts += documents_compared(result.compared, result.candidates)
+    counts += describe_compared_documents(result.compared_count, result.candidates)
     if result.candidate_source != "sentences":
         counts += f", found by {result.candidate_source}"
     sentences, queried = result.sentences
@@ -94,11 +100,11 @@ def sentence_lines(
             yield f"{hit.id}: its sentences cannot be shown, because a text is not stored"
             continue
         pairs = sentence_pairs(result.text, text, analysis, result.limits.max_distance)
-        yield f"{hit.id}: {counted(len(pairs), 'sentence')} of {result.source or 'the text'}"
+        yield f"{hit.id}: {format_count(len(pairs), 'sentence')} of {result.source or 'the text'}"
         own_positions, other_positions = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
             own, other = result.text[slice(*pair.a)], text[slice(*pair.b)]
-            kind = "similar" if pair.bits else "equal"
+            kind = "similar" if pair.distance else "equal"
             yield f"{kind:>8}  {own_positions.label(pair.a[0])} → {other_positions.label(pair.b[0])}"
             yield f"{'':>10}“{excerpt(own)}”"
             if own.split() != other.split():

@@ -8,9 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import write_file
+from simdoc_search.cli.common import write_text_file
 from simdoc_search.cli.versions_output import count_lines
-from simdoc_search.display import counted, percent
+from simdoc_search.display import format_count, format_percent
 
 if TYPE_CHECKING:
     from simdoc_search.documents import DocumentKey
@@ -39,13 +39,13 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
     order = [
         *([TEXT_ORDER_HINT] if result.evidence_kind == "texts" else []),
         f"order: {result.order}",
-        *result.evidence(),
+        *result.evidence_lines(),
     ]
     notes = [*(order if result.hits else []), *count_lines(result)]
     if omitted := len(result.timeline) - 1 - len(pairs):
-        steps = counted(omitted, "step is", "steps are")
+        steps = format_count(omitted, "step is", "steps are")
         notes.append(f"{steps} not shown side by side; to see them, use simdoc-search compare")
-    write_file(path, list_page("Versions", [ListSection(rows)], notes))
+    write_text_file(path, list_page("Versions", [ListSection(rows)], notes))
 
 
 def _step_texts(result: VersionsResult, texts: Mapping[DocumentKey | None, str]) -> dict[int, tuple[str, str]]:
@@ -70,8 +70,8 @@ def _version_row(result: VersionsResult, number: int, pair: tuple[str, str] | No
     entry = result.entries[number]
     step, name = entry.step, entry.name or "the text"
     figures = ["undated" if entry in result.undated else result.date_label(entry)]
-    figures += [f"{percent(step.share, 0)} similar sentences", step.words, *step.key_lines] if step else []
-    cells = [*(("figure", figure) for figure in figures), ("how", result.labels(entry) if result.hits else "")]
+    figures += [f"{format_percent(step.share, 0)} similar sentences", step.words, *step.key_lines] if step else []
+    cells = [*(("figure", figure) for figure in figures), ("how", result.format_labels(entry) if result.hits else "")]
     if pair is None:
         return ListEntry(name, cells)
     names = result.entries[number - 1].name or "the text", name

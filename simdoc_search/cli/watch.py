@@ -18,7 +18,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.display import counted, format_estimate, percent
+from simdoc_search.display import format_count, format_estimate, format_percent
 
 if TYPE_CHECKING:
     from simdoc_search.search.watches import WatchMatch
@@ -75,32 +75,32 @@ def watch(
         count = watcher.remove(ids)
         print_json({"removed": count}) if as_json else say(f"{count:,} removed")
     elif check_new:
-        _show_matches({id: watcher.find_matches(id) for id in ids}, as_json)
-        if outdated := sum(watch.outdated for watch in watcher.all()):
-            outdated_watches = counted(outdated, "watch is", "watches are")
+        _print_matches({id: watcher.find_matches(id) for id in ids}, as_json)
+        if outdated := sum(watch.is_outdated for watch in watcher.all()):
+            outdated_watches = format_count(outdated, "watch is", "watches are")
             say(
                 f"note: {outdated_watches} outdated and find no copies. List them with: simdoc-search watch --list",
                 err=True,
             )
     else:
         watches = watcher.all() if lists_watches else [watcher.set(id, overlap=overlap) for id in ids]
-        _show_watches(watches, as_json, lists_watches=lists_watches)
+        _print_watches(watches, as_json, lists_watches=lists_watches)
 
 
-def _show_watches(watches: list[Watch], as_json: bool, *, lists_watches: bool) -> None:
+def _print_watches(watches: list[Watch], as_json: bool, *, lists_watches: bool) -> None:
     if as_json:
         print_json({"watched": [_watch_as_json(watch) for watch in watches]})
         return
     for watch in watches:
-        overlap = percent(float(watch.overlap), 0 if (100 * watch.overlap).denominator == 1 else 1)
-        outdated = "; outdated: finds no copies until you watch the document again" if watch.outdated else ""
+        overlap = format_percent(float(watch.overlap), 0 if (100 * watch.overlap).denominator == 1 else 1)
+        outdated = "; outdated: finds no copies until you watch the document again" if watch.is_outdated else ""
         since = f", since {watch.since}{outdated}" if lists_watches else ""
         say(f"{watch.key.id} is watched for copies with an overlap of {overlap} or more{since}")
     if not watches:
         say("no documents are watched")
 
 
-def _show_matches(matches: dict[str, list[WatchMatch]], as_json: bool) -> None:
+def _print_matches(matches: dict[str, list[WatchMatch]], as_json: bool) -> None:
     if as_json:
         copies = {id: list(map(_match_as_json, originals)) for id, originals in matches.items()}
         print_json({"new_documents": [{"id": id, "copy_of": originals} for id, originals in copies.items()]})
@@ -124,5 +124,5 @@ def _watch_as_json(watch: Watch) -> dict[str, Any]:
         **key_as_json(watch.key),
         "overlap": float(watch.overlap),
         "since": watch.since,
-        "outdated": watch.outdated,
+        "outdated": watch.is_outdated,
     }

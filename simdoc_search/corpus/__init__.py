@@ -6,14 +6,14 @@ from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, find_files
 from simdoc_search.corpus.jsonl import read_jsonl
 from simdoc_search.corpus.named_paths import has_several_documents, read_corpus
-from simdoc_search.documents import Document, MetadataValue, Skipped, check_id
+from simdoc_search.documents import Document, MetadataValue, SkippedFile, check_id
 
 __all__ = [
     "DEFAULT_MAX_BYTES",
     "Document",
     "FileSource",
     "MetadataValue",
-    "Skipped",
+    "SkippedFile",
     "Source",
     "changed_files",
     "check_id",

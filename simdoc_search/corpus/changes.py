@@ -11,9 +11,9 @@ from pathlib import Path, PurePath
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, Exclusions, Root, is_store
 from simdoc_search.corpus.links import file_id, leads_out
-from simdoc_search.documents import Skipped
+from simdoc_search.documents import SkippedFile
 
-_TEMPORARY = re.compile(
+_TEMPORARY_NAME = re.compile(
     r".*(~|\.tmp|\.part|\.crdownload)"  # backups and downloads
     r"|#.*#"  # Emacs
     r"|~\$.*\.(doc|xls|ppt|vsd)[a-z]?",  # Office
@@ -22,8 +22,8 @@ _TEMPORARY = re.compile(
 
 
 def is_temporary(path: str) -> bool:
-    """Return whether a file is a temporary one of an editor or browser: `a.txt~`, `#a.txt#`, `~$a.docx`."""
-    return _TEMPORARY.fullmatch(os.path.basename(path)) is not None  # noqa: PTH119
+    """Return whether a file is a temporary file of an editor or a browser: `a.txt~`, `#a.txt#`, `~$a.docx`."""
+    return _TEMPORARY_NAME.fullmatch(os.path.basename(path)) is not None  # noqa: PTH119
 
 
 def changed_files(
@@ -33,8 +33,8 @@ def changed_files(
     max_bytes: int = DEFAULT_MAX_BYTES,
     follow_links: bool = False,
     exclude: Iterable[str] = (),
-) -> Iterator[FileSource | Skipped]:
-    """Find the files at the changed paths below a folder. Options and results are the same as for `find_files`.
+) -> Iterator[FileSource | SkippedFile]:
+    """Find the files at changed paths below a folder. Options and results are the same as for `find_files`.
 
     If a path is a folder, all files below it are found. A path is ignored if it no longer exists, or if it is hidden,
     excluded, in a store, or behind a link out of the folder.
@@ -53,7 +53,7 @@ def changed_files(
             yield from root.files_below(path, f"{id}/")
         elif path.exists():
             source = root.examine_file(path, id)
-            yield replace(source, root=absolute) if isinstance(source, Skipped) else source
+            yield replace(source, root=absolute) if isinstance(source, SkippedFile) else source
 
 
 def _is_ignored(path: Path, relative: PurePath, root: Root) -> bool:
@@ -69,5 +69,5 @@ def _is_ignored(path: Path, relative: PurePath, root: Root) -> bool:
         return True
     try:
         return root.boundary is not None and leads_out(path, root.boundary)
-    except OSError:  # the file has vanished
+    except OSError:  # the file no longer exists
         return True

@@ -1,4 +1,4 @@
-"""Extracts the text, title and dates of PDF, office, e-book and e-mail files with kreuzberg. OCR is off."""
+"""Extracts the text, title and dates of PDF, office, e-book and e-mail files with kreuzberg, without OCR."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
-from simdoc_search.errors import DocumentError, MissingExtraError
-from simdoc_search.workers.memory import is_out_of_memory
+from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
-_ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # an OLE container instead of a zip archive
+_ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # the file is an OLE container instead of a zip archive
 _ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
-_PAGE = "\f{page_num}\f"  # kreuzberg writes this marker before each page
-_PAGES = re.compile(r"(?:\A|\f)[0-9]+(?:\f|\Z)")  # kreuzberg strips white space at both ends
-_DATES = ("created_at", "modified_at")
+_PAGE_MARKER_FORMAT = "\f{page_num}\f"  # kreuzberg writes this marker before each page
+_PAGE_MARKERS = re.compile(r"(?:\A|\f)[0-9]+(?:\f|\Z)")  # kreuzberg strips white space at both ends
+_DATE_PROPERTIES = ("created_at", "modified_at")
 _MAX_DATE_CHARACTERS, _MAX_TITLE_CHARACTERS = 100, 500
 
 
@@ -43,36 +42,36 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     if format.extension in _ZIP_EXTENSIONS and data.startswith(_ENCRYPTED_OFFICE):
         raise DocumentError("encrypted")
     is_pdf = format.extension == ".pdf"
-    pages = kreuzberg.PageConfig(insert_page_markers=True, marker_format=_PAGE) if is_pdf else None
+    pages = kreuzberg.PageConfig(insert_page_markers=True, marker_format=_PAGE_MARKER_FORMAT) if is_pdf else None
     config = kreuzberg.ExtractionConfig(use_cache=False, disable_ocr=True, pages=pages)  # type: ignore[call-arg] # not in its stub
     try:
-        extracted = kreuzberg.extract_bytes_sync(data, _media_type(data, format.extension), config)
-        text, properties = str(extracted.content), _properties(getattr(extracted, "metadata", None) or {}, format)
+        extracted = kreuzberg.extract_bytes_sync(data, _detect_media_type(data, format.extension), config)
+        text, properties = str(extracted.content), _read_properties(getattr(extracted, "metadata", None) or {}, format)
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
     except BaseException as error:  # a panic in Rust is not an Exception
-        raise DocumentError(_reason(str(error), data)) from error
+        raise DocumentError(_describe_failure(str(error), data)) from error
     if is_pdf:
-        text = _PAGES.sub("\f", text).removeprefix("\f")
+        text = _PAGE_MARKERS.sub("\f", text).removeprefix("\f")
     if not text.strip():
         raise DocumentError("no text (scanned?)" if is_pdf else "no text")
     return ExtractedText(text, properties)
 
 
-def _properties(metadata: Mapping[str, Any], format: FileFormat) -> dict[str, str]:
+def _read_properties(metadata: Mapping[str, Any], format: FileFormat) -> dict[str, str]:
     properties = {}
     title = metadata.get("subject" if format.is_mail else "title")
     if isinstance(title, str) and title.strip():
         properties["title"] = " ".join(title.split())[:_MAX_TITLE_CHARACTERS]
-    for name in _DATES:
+    for name in _DATE_PROPERTIES:
         date = metadata.get(name)
         if isinstance(date, str) and 0 < len(date.strip()) <= _MAX_DATE_CHARACTERS:
             properties[name] = date.strip()
     return properties
 
 
-def _media_type(data: bytes, extension: str) -> str:
-    """Return the media type that the content shows. If the content is not conclusive, return that of the extension."""
+def _detect_media_type(data: bytes, extension: str) -> str:
+    """Return the media type of the content, or of the extension if the content is not conclusive."""
     from kreuzberg import detect_mime_type  # noqa: PLC0415
 
     try:
@@ -83,7 +82,7 @@ def _media_type(data: bytes, extension: str) -> str:
     return MEDIA_TYPES[extension] if is_vague else detected
 
 
-def _reason(message: str, data: bytes) -> str:
+def _describe_failure(message: str, data: bytes) -> str:
     if "password" in message.lower() or "encrypt" in message.lower() or _is_encrypted_open_document(data):
         return "encrypted"
     return f"damaged: {message.rpartition(': ')[2][:120]}"

@@ -11,18 +11,18 @@ from simdoc_search.corpus.encoding import decode, is_binary, is_image
 from simdoc_search.corpus.extraction import extract_text
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_files, readable_path
-from simdoc_search.corpus.formats import FileFormat, FormatKind, format_of
-from simdoc_search.corpus.html import html_text
+from simdoc_search.corpus.formats import FileFormat, FormatKind, determine_format
+from simdoc_search.corpus.html import extract_html_text
 from simdoc_search.corpus.links import LINK_OUT_REASON, leads_out
-from simdoc_search.documents import Document, Skipped, check_id
+from simdoc_search.documents import Document, SkippedFile, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.small_files import open_regular
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 ARCHIVE_REASON = "an archive or a mailbox; read it with --archives"
 
-_TEXT_READERS: dict[FormatKind, Callable[[bytes], str | None]] = {"html": html_text}
-"""Functions that extract the text of a file, or return None if it is binary. Other kinds are read as plain text."""
+_TEXT_READERS: dict[FormatKind, Callable[[bytes], str | None]] = {"html": extract_html_text}
+"""Functions that extract the text of a file, or return None if it is binary. Files of other kinds are plain text."""
 
 _HEAD_BYTES, _CHUNK_BYTES = 1 << 16, 1 << 20
 
@@ -33,7 +33,7 @@ class NeedsSubprocessError(Exception):
 
 def read_sources(
     sources: Iterable[Source], *, limits: ItemLimits | None = None
-) -> Iterator[tuple[Source, Document | Skipped]]:
+) -> Iterator[tuple[Source, Document | SkippedFile]]:
     """Yield each source with its document, or with the reason why it is skipped.
 
     Sources are read one at a time and in order. PDF, office formats and large HTML pages are read in one subprocess,
@@ -44,7 +44,7 @@ def read_sources(
         limits: maximum time and memory per file in the subprocess.
     """
     with ExitStack() as opened:
-        pool: WorkerPool[FileSource, Document | Skipped] | None = None
+        pool: WorkerPool[FileSource, Document | SkippedFile] | None = None
         for source in sources:
             if not isinstance(source, FileSource):
                 yield source, source
@@ -78,7 +78,7 @@ def read_file(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: I
 def read_bytes(
     name: str, data: bytes, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None
 ) -> Document:
-    """Read a file that is in memory, as `read_file` reads a file on disk.
+    """Read a file that is in memory. `read_file` reads a file on disk in the same way.
 
     Args:
         name: the name of the file, which determines its format. Its folders are ignored.
@@ -90,7 +90,7 @@ def read_bytes(
         CorpusError: the file has no text.
     """
     path = Path(name.replace("\\", "/").rpartition("/")[2].replace("\0", "") or "file")
-    source = FileSource(path.name, path, "", len(data), 0, max_bytes, data=data, format=format_of(path))
+    source = FileSource(path.name, path, "", len(data), 0, max_bytes, data=data, format=determine_format(path))
     return _read_source(repr(path.name), source, limits)
 
 
@@ -110,8 +110,8 @@ def read_text_stream(stream: BinaryIO, id: str, *, max_bytes: int = DEFAULT_MAX_
     return Document(id, text)
 
 
-def read_in_process(source: FileSource, *, allow_risky: bool = True) -> Document | Skipped:
-    """Read one file in this process. If it has no text, return a `Skipped` with the reason.
+def read_in_process(source: FileSource, *, allow_risky: bool = True) -> Document | SkippedFile:
+    """Read one file in this process. If it has no text, return a `SkippedFile` with the reason.
 
     Raises:
         NeedsSubprocessError: the file is risky, and `allow_risky` is False.
@@ -120,11 +120,11 @@ def read_in_process(source: FileSource, *, allow_risky: bool = True) -> Document
     try:
         if source.is_risky and not allow_risky:
             raise NeedsSubprocessError
-        data = _read(source)
-        format = source.format.refine(data)
-        if format.is_risky(len(data)) and not allow_risky:  # the content turns out to be a PDF, or the file has grown
+        data = _read_bytes(source)
+        format = source.format.refine_from_content(data)
+        if format.is_risky(len(data)) and not allow_risky:  # the content is a PDF, or the file has grown
             raise NeedsSubprocessError
-        return _parse(source, data, format)
+        return _parse_document(source, data, format)
     except DocumentError as error:
         return _skip(source, str(error))
 
@@ -142,26 +142,26 @@ def open_source(source: FileSource) -> Iterator[BinaryIO]:
         yield file
 
 
-def _read_chunk(sources: Sequence[FileSource], begin: BeginItem) -> list[Document | Skipped]:
+def _read_chunk(sources: Sequence[FileSource], begin_item: BeginItem) -> list[Document | SkippedFile]:
     documents = []
     for index, source in enumerate(sources):
-        begin(index, source.time_share)
+        begin_item(index, source.time_share)
         documents.append(read_in_process(source))
     return documents
 
 
-def _skip(source: FileSource, reason: str) -> Document | Skipped:
-    return Skipped(readable_path(source.path), reason)
+def _skip(source: FileSource, reason: str) -> Document | SkippedFile:
+    return SkippedFile(readable_path(source.path), reason)
 
 
-def _read_source(name: str, source: FileSource | Skipped, limits: ItemLimits | None) -> Document:
+def _read_source(name: str, source: FileSource | SkippedFile, limits: ItemLimits | None) -> Document:
     ((_, document),) = read_sources([source], limits=limits)
-    if isinstance(document, Skipped):
+    if isinstance(document, SkippedFile):
         raise CorpusError(f"{name} cannot be read: {document.reason}")
     return document
 
 
-def _read(source: FileSource) -> bytes:
+def _read_bytes(source: FileSource) -> bytes:
     """Return the bytes of a file.
 
     Raises:
@@ -195,7 +195,7 @@ def _reason_to_skip(source: FileSource) -> str:
 
 
 def _read_file(source: FileSource) -> bytes:
-    """Return the bytes of a file. If it should be text but its first bytes are binary, return only these bytes.
+    """Return the bytes of a file. If a text file begins with binary data, return only its first bytes.
 
     Raises:
         OSError: the file cannot be read, is not a regular file, or has grown over the limit.
@@ -216,7 +216,7 @@ def _read_file(source: FileSource) -> bytes:
     return b"".join(chunks)
 
 
-def _parse(source: FileSource, data: bytes, format: FileFormat) -> Document:
+def _parse_document(source: FileSource, data: bytes, format: FileFormat) -> Document:
     if format.kind != "document":
         text = _TEXT_READERS.get(format.kind, decode)(data)
         if text is None:

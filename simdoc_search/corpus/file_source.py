@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from simdoc_search.corpus.formats import TEXT_FORMAT, FileFormat
-from simdoc_search.documents import Document, Skipped
+from simdoc_search.documents import Document, SkippedFile
 
 FileId = tuple[int, int]
 """Device and inode number, which identify a file or folder independently of its name."""
@@ -25,8 +25,8 @@ class FileSource:
         max_bytes: the maximum size in bytes. If the file is larger when it is read, it is skipped. None means no limit.
         prefix: the beginning of the id, before the path below the root.
         boundary: the folder that must still contain the file when it is read. None means that links may lead anywhere.
-        data: the bytes of a member of an archive. `path` is then the path of the archive, `!` and the member's name.
-            If it is None, the file is read from disk.
+        data: the bytes of a member of an archive; None if the file is read from disk. For a member, `path` is the path
+            of the archive, `!` and the member's name.
         format: the format, determined from the name of the file.
     """
 
@@ -48,8 +48,8 @@ class FileSource:
 
     @property
     def time_share(self) -> float:
-        """The share of the time limit that reading it may take, 0..1."""
+        """The share of the time limit that reading the file may take, 0..1."""
         return self.format.time_share(self.size)
 
 
-Source = FileSource | Document | Skipped
+Source = FileSource | Document | SkippedFile

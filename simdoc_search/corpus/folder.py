@@ -14,9 +14,9 @@ from itertools import chain
 from pathlib import Path
 
 from simdoc_search.corpus.file_source import FileId, FileSource
-from simdoc_search.corpus.formats import format_of
+from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.links import LINK_OUT_REASON, file_id, leads_out
-from simdoc_search.documents import Skipped, check_id
+from simdoc_search.documents import SkippedFile, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 
 DEFAULT_MAX_BYTES = 50_000_000
@@ -51,8 +51,8 @@ def find_files(
     max_bytes: int = DEFAULT_MAX_BYTES,
     follow_links: bool = False,
     exclude: Iterable[str] = (),
-) -> Iterator[FileSource | Skipped]:
-    """Find the files below folders, in an order that depends only on their names.
+) -> Iterator[FileSource | SkippedFile]:
+    """Find the files below folders. The order depends only on the names of the files.
 
     The root of a file is the absolute path of the given folder, with links unresolved. The id is the path of the file
     below the root, separated by `/` on every system. Root and id do not depend on how the path of the folder is written
@@ -69,8 +69,8 @@ def find_files(
         exclude: patterns of files and folders to skip; see `Exclusions`.
 
     Raises:
-        CorpusError: a path is missing or unreadable (raised by the call), or a folder has no files (raised while
-            iterating).
+        CorpusError: the call raises it if a path is missing or unreadable. The iterator raises it if a folder has no
+            files.
     """
     roots = [Path(path) for path in paths]
     for root in roots:
@@ -81,7 +81,7 @@ def find_files(
 
 def _find_below(
     path: Path, max_bytes: int, follow_links: bool, exclusions: Exclusions
-) -> Iterator[FileSource | Skipped]:
+) -> Iterator[FileSource | SkippedFile]:
     absolute = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
     if not path.is_dir():
         yield Root(absolute, max_bytes, None, exclusions).examine_file(path, path.name)
@@ -104,24 +104,24 @@ class Root:
     boundary: FileId | None  # the folder that links must not leave; if None, all links are followed
     exclusions: Exclusions
 
-    def files_below(self, folder: Path, prefix: str = "") -> Iterator[FileSource | Skipped]:
+    def files_below(self, folder: Path, prefix: str = "") -> Iterator[FileSource | SkippedFile]:
         """Find the files below a folder of this root. `prefix` is its path below the root, with a final `/`."""
         entered = _parent_ids(folder)
         folders: list[tuple[Path, str]] = [(folder, prefix)]
-        links: deque[tuple[Path, str]] = deque()  # followed last, so that files are found by their real paths
+        links: deque[tuple[Path, str]] = deque()  # links are followed last, so that files are found by their real paths
         while folders or links:
             folder, prefix = folders.pop() if folders else links.popleft()
             try:
                 identity, entries = file_id(folder), _sorted_entries(folder)
             except OSError as error:
-                yield Skipped(f"{folder}/", _error_reason(error), self.path)
+                yield SkippedFile(f"{folder}/", _error_reason(error), self.path)
                 continue
             if identity in entered:
-                yield Skipped(f"{folder}/", "a link to a folder that was already read", self.path)
+                yield SkippedFile(f"{folder}/", "a link to a folder that was already read", self.path)
                 continue
             entered.add(identity)
             if is_store(folder):
-                yield Skipped(f"{folder}/", "a store of simdoc-search", self.path)
+                yield SkippedFile(f"{folder}/", "a store of simdoc-search", self.path)
                 continue
             subfolders: list[tuple[Path, str]] = []
             for entry in entries:
@@ -129,15 +129,15 @@ class Root:
                 if source is None:
                     (links if entry.is_symlink() else subfolders).append((Path(entry.path), f"{prefix}{entry.name}/"))
                 else:
-                    yield replace(source, root=self.path) if isinstance(source, Skipped) else source
+                    yield replace(source, root=self.path) if isinstance(source, SkippedFile) else source
             folders += reversed(subfolders)
 
-    def _examine_entry(self, entry: os.DirEntry[str], prefix: str) -> FileSource | Skipped | None:
-        """Return the file, a `Skipped` with the reason to skip it, or None for a folder to enter."""
+    def _examine_entry(self, entry: os.DirEntry[str], prefix: str) -> FileSource | SkippedFile | None:
+        """Return the file, a `SkippedFile` with the reason to skip it, or None for a folder to enter."""
         try:
             is_folder, is_link_out = entry.is_dir(), self._is_link_out(entry)
         except OSError as error:
-            return Skipped(readable_path(entry.path), _error_reason(error))
+            return SkippedFile(readable_path(entry.path), _error_reason(error))
         reason = ""
         if entry.name.startswith("."):
             reason = "hidden"
@@ -148,7 +148,7 @@ class Root:
         elif is_link_out:
             reason = LINK_OUT_REASON
         if reason:
-            return Skipped(readable_path(entry.path) + "/" * is_folder, reason)
+            return SkippedFile(readable_path(entry.path) + "/" * is_folder, reason)
         return None if is_folder else self.examine_file(Path(entry.path), prefix + entry.name)
 
     def _is_link_out(self, entry: os.DirEntry[str]) -> bool:
@@ -157,22 +157,22 @@ class Root:
         except FileNotFoundError:  # a broken link
             return False
 
-    def examine_file(self, path: Path, id: str) -> FileSource | Skipped:
-        """Return a file of this root, or a `Skipped` with the reason to skip it."""
+    def examine_file(self, path: Path, id: str) -> FileSource | SkippedFile:
+        """Return a file of this root, or a `SkippedFile` with the reason to skip it."""
         try:
             info = path.stat()
             check_id(id)
         except FileNotFoundError:
-            return Skipped(str(path), "broken link" if path.is_symlink() else "vanished before it was read")
+            return SkippedFile(str(path), "broken link" if path.is_symlink() else "vanished before it was read")
         except OSError as error:
-            return Skipped(str(path), _error_reason(error))
+            return SkippedFile(str(path), _error_reason(error))
         except DocumentError as error:
-            return Skipped(str(path), str(error))
+            return SkippedFile(str(path), str(error))
         if not stat.S_ISREG(info.st_mode):
-            return Skipped(str(path), "a pipe, socket or device, not a regular file")
-        format = format_of(path)
-        if info.st_size > self.max_bytes and format.kind != "archive":  # the limit is for the members of an archive
-            return Skipped(str(path), f"{info.st_size:,} bytes are over the limit of {self.max_bytes:,}")
+            return SkippedFile(str(path), "a pipe, socket or device, not a regular file")
+        format = determine_format(path)
+        if info.st_size > self.max_bytes and format.kind != "archive":  # in archives, the limit applies to members
+            return SkippedFile(str(path), f"{info.st_size:,} bytes are over the limit of {self.max_bytes:,}")
         return FileSource(
             id, path, self.path, info.st_size, info.st_mtime_ns, self.max_bytes, boundary=self.boundary, format=format
         )

@@ -42,9 +42,9 @@ _EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
     "table": (".csv", ".tsv", ".parquet"),
     "unsupported": (".djvu", ".mobi", ".azw3"),
 }
-_KINDS = {extension: kind for kind, extensions in _EXTENSIONS.items() for extension in extensions}
+_KIND_BY_EXTENSION = {extension: kind for kind, extensions in _EXTENSIONS.items() for extension in extensions}
 
-_MAGIC = {
+_MAGIC_BYTES = {
     b"%PDF-": ".pdf",
     b"{\\rtf": ".rtf",
 }  # files in these formats may have no NUL bytes, so they could be mistaken for text
@@ -69,14 +69,14 @@ class FileFormat:
 
     @property
     def is_mail(self) -> bool:
-        """Whether the file is an e-mail message."""
+        """Whether files in this format are e-mail messages."""
         return self.extension in (".eml", ".msg")
 
-    def refine(self, head: bytes) -> FileFormat:
-        """Return the format that the first bytes show, because PDF and RTF files may have any name."""
+    def refine_from_content(self, head: bytes) -> FileFormat:
+        """Return the format of a file that begins with `head`, because PDF and RTF files may have any name."""
         if self.kind == "document":
             return self
-        extensions = (extension for magic, extension in _MAGIC.items() if head.startswith(magic))
+        extensions = (extension for magic, extension in _MAGIC_BYTES.items() if head.startswith(magic))
         return next((FileFormat("document", extension) for extension in extensions), self)
 
     def is_risky(self, size: int) -> bool:
@@ -89,8 +89,8 @@ class FileFormat:
     def time_share(self, size: int) -> float:
         """Return the share of the time limit that a file of this many bytes may take, 0..1.
 
-        The HTML parser reads tens of megabytes per second. A deeply nested page of one megabyte could still use up any
-        limit, so a small page gets a small share.
+        The HTML parser reads tens of megabytes per second. However, a deeply nested page of one megabyte could exceed
+        any limit, so a small page gets a small share.
         """
         return min(1.0, _MIN_PAGE_TIME_SHARE + size / _FULL_TIME_BYTES) if self.kind == "html" else 1.0
 
@@ -98,12 +98,12 @@ class FileFormat:
 TEXT_FORMAT = FileFormat("text")
 
 
-def format_of(path: PurePath) -> FileFormat:
+def determine_format(path: PurePath) -> FileFormat:
     """Return the format of a file, determined from its name."""
     suffixes = path.name.lower().rsplit(".", 2)[1:]
     for extension in ("." + ".".join(suffixes), "." + suffixes[-1]) if suffixes else ():
-        if extension in _KINDS:
-            return FileFormat(_KINDS[extension], extension)
+        if extension in _KIND_BY_EXTENSION:
+            return FileFormat(_KIND_BY_EXTENSION[extension], extension)
     if path.parent.name in ("cur", "new") and _MAILDIR_NAME.fullmatch(path.name):
         return FileFormat("document", ".eml")
     return TEXT_FORMAT

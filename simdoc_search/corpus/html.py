@@ -12,22 +12,22 @@ from simdoc_search.errors import MissingExtraError
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-_HIDDEN = ["head", "script", "style", "template", "noscript", "iframe", "noembed", "noframes"]
+_HIDDEN_ELEMENTS = ["head", "script", "style", "template", "noscript", "iframe", "noembed", "noframes"]
 _BLOCK_NAMES = """
 address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset figcaption
 figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre search section
 select summary table tbody td textarea tfoot th thead tr ul
 """
-_BLOCKS = frozenset(_BLOCK_NAMES.split())
-_BREAK = "\u2029"  # the paragraph separator, which is also white space in HTML
+_BLOCK_ELEMENTS = frozenset(_BLOCK_NAMES.split())
+_BLOCK_BREAK = "\u2029"  # the paragraph separator, which is also white space in HTML
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _CHARSET_SEARCH_BYTES = 4096
 _XML = re.compile(r"\s*<\?xml\b")
-_SELF_CLOSED = re.compile(r"<(title|script|style|iframe|textarea)\b([^<>]*)/>", re.IGNORECASE)
+_SELF_CLOSED_ELEMENT = re.compile(r"<(title|script|style|iframe|textarea)\b([^<>]*)/>", re.IGNORECASE)
 
 
-def html_text(data: bytes) -> str | None:
-    """Extract the text that a reader of the page sees. The HTML may be malformed.
+def extract_html_text(data: bytes) -> str | None:
+    """Extract the visible text of a page. The HTML may be malformed.
 
     Block elements and table cells separate words. Inline elements (`<b>`, `<a>`) do not.
 
@@ -46,33 +46,33 @@ def html_text(data: bytes) -> str | None:
     if page is None:
         return None
     if _XML.match(page):  # in HTML, `<script/>` is not closed, so it would hide the rest of the page
-        page = _SELF_CLOSED.sub(r"<\1\2></\1>", page)
+        page = _SELF_CLOSED_ELEMENT.sub(r"<\1\2></\1>", page)
     tree = LexborHTMLParser(page)
     title = tree.css_first("head title")
     lines = [title.text() if title else ""]
-    tree.strip_tags(_HIDDEN)
-    lines += "".join(_text_pieces(tree.root)).split(_BREAK) if tree.root else []
+    tree.strip_tags(_HIDDEN_ELEMENTS)
+    lines += "".join(_text_pieces(tree.root)).split(_BLOCK_BREAK) if tree.root else []
     return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
 
 
 def _text_pieces(root: LexborNode) -> Iterator[str]:
-    """Yield the texts below an element, with a break before and after each block, in linear time."""
+    """Yield the texts below an element, and a break before and after each block, in linear time."""
     node: LexborNode | None = root
     while node is not None:
         if node.tag == "-text":
             yield node.text_content or ""
-        elif node.tag in _BLOCKS:
-            yield _BREAK
+        elif node.tag in _BLOCK_ELEMENTS:
+            yield _BLOCK_BREAK
         if node.child is not None:
             node = node.child
             continue
-        while node is not None and node.next is None:  # after the last child, its parents end
+        while node is not None and node.next is None:  # after the last child, close its parents
             node = node.parent
             if node is None or node.mem_id == root.mem_id:
                 return
-            if node.tag in _BLOCKS:
-                yield _BREAK
+            if node.tag in _BLOCK_ELEMENTS:
+                yield _BLOCK_BREAK
         if node is not None:
-            if node.tag in _BLOCKS:
-                yield _BREAK
+            if node.tag in _BLOCK_ELEMENTS:
+                yield _BLOCK_BREAK
             node = node.next

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
 
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES
-from simdoc_search.documents import Document, MetadataValue, Skipped, check_id
+from simdoc_search.documents import Document, MetadataValue, SkippedFile, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 
 _CHUNK_BYTES = 1 << 16
 _MAX_NAME_CHARACTERS = 1 << 20
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-_INT64 = range(-(2**63), 2**63)
+_INT64_RANGE = range(-(2**63), 2**63)
 
 
 def read_jsonl(
@@ -28,13 +28,13 @@ def read_jsonl(
     id_field: str = "id",
     text_field: str = "text",
     max_bytes: int = DEFAULT_MAX_BYTES,
-) -> Iterator[Document | Skipped]:
-    """Read a JSONL file: one object per line, in UTF-8. Only one line at a time is in memory.
+) -> Iterator[Document | SkippedFile]:
+    """Read a JSONL file in UTF-8 with one object per line. Only one line at a time is in memory.
 
     The other fields of an object become metadata. Nulls are dropped, nested objects are flattened (`author.name`), and
     lists of strings are kept. Other lists and integers beyond 64 bits become strings. A line that is not a document
-    yields a `Skipped` with the path `FILE:LINE`. Blank lines are ignored. If an id is repeated, each of its documents
-    is yielded.
+    yields a `SkippedFile` with the path `FILE:LINE`. Blank lines are ignored. If several lines have the same id,
+    each line yields a document.
 
     Args:
         source: an open stream, a path (`.gz` is unpacked), or `-` for standard input.
@@ -50,11 +50,11 @@ def read_jsonl(
     elif str(source) == "-":
         yield from _read_documents(sys.stdin.buffer, "-", id_field, text_field, max_bytes)
     else:
-        with _open(Path(source)) as stream:
+        with _open_jsonl(Path(source)) as stream:
             yield from _read_documents(stream, str(source), id_field, text_field, max_bytes)
 
 
-def _open(path: Path) -> BinaryIO:
+def _open_jsonl(path: Path) -> BinaryIO:
     try:
         return cast(BinaryIO, gzip.open(path)) if path.suffix.lower() == ".gz" else path.open("rb")
     except OSError as error:
@@ -63,7 +63,7 @@ def _open(path: Path) -> BinaryIO:
 
 def _read_documents(
     stream: BinaryIO, name: str, id_field: str, text_field: str, max_bytes: int
-) -> Iterator[Document | Skipped]:
+) -> Iterator[Document | SkippedFile]:
     number = 0
     lines = _read_lines(stream, max_bytes)
     while True:
@@ -71,20 +71,20 @@ def _read_documents(
         try:
             line = next(lines, b"")
         except (OSError, EOFError, zlib.error) as error:
-            yield Skipped(f"{name}:{number}", f"the rest cannot be read: {error}")
+            yield SkippedFile(f"{name}:{number}", f"the rest cannot be read: {error}")
             return
         if line is None:
-            yield Skipped(f"{name}:{number}", f"the line is over the limit of {max_bytes:,} bytes")
+            yield SkippedFile(f"{name}:{number}", f"the line is over the limit of {max_bytes:,} bytes")
         elif not line:
             return
         elif not line.isspace():
-            document = _parse(line, number == 1, id_field, text_field)
+            document = _parse_line(line, number == 1, id_field, text_field)
             line = b""  # frees a large line while the document is used
-            yield Skipped(f"{name}:{number}", document) if isinstance(document, str) else document
+            yield SkippedFile(f"{name}:{number}", document) if isinstance(document, str) else document
 
 
 def _read_lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | None]:
-    """Yield each line, or None if it is too long: a few bytes of gzip can unpack to a line of gigabytes."""
+    """Yield each line, or None for a line that is too long. A few bytes of gzip can unpack to a line of gigabytes."""
     while line := stream.readline(max_bytes + 1):
         if len(line) <= max_bytes or line.endswith(b"\n"):
             yield line
@@ -94,7 +94,7 @@ def _read_lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | None]:
         yield None
 
 
-def _parse(raw: bytes, is_first: bool, id_field: str, text_field: str) -> Document | str:
+def _parse_line(raw: bytes, is_first: bool, id_field: str, text_field: str) -> Document | str:
     """Return the document of a line, or the reason why the line is not a document."""
     try:
         line = raw.decode("utf-8-sig" if is_first else "utf-8")
@@ -145,14 +145,14 @@ def to_document(record: object, id_field: str, text_field: str) -> Document:
     if not isinstance(text, str):
         raise DocumentError(f"{text_field!r} is not a string")
     check_id(str(id_))
-    return Document(str(id_), text, _metadata(record))
+    return Document(str(id_), text, _flatten_metadata(record))
 
 
-def _metadata(record: dict[str, Any]) -> dict[str, MetadataValue]:
-    """Return the other fields of a record. The name of a nested field joins the names of all levels by dots.
+def _flatten_metadata(record: dict[str, Any]) -> dict[str, MetadataValue]:
+    """Return the remaining fields of a record. The name of a nested field consists of the names of all levels and dots.
 
     Raises:
-        DocumentError: the names are too long. The joined names of a few kilobytes of nested objects can take gigabytes.
+        DocumentError: the names are too long. A few kilobytes of nested objects can have gigabytes of joined names.
     """
     metadata: dict[str, MetadataValue] = {}
     remaining = _MAX_NAME_CHARACTERS
@@ -168,7 +168,7 @@ def _metadata(record: dict[str, Any]) -> dict[str, MetadataValue]:
                 add(value, name + ".")
             elif isinstance(value, list) and not all(isinstance(item, str) for item in value):
                 metadata[name] = json.dumps(value, ensure_ascii=False)
-            elif isinstance(value, int) and value not in _INT64:
+            elif isinstance(value, int) and value not in _INT64_RANGE:
                 metadata[name] = str(value)
             elif value is not None:
                 metadata[name] = value

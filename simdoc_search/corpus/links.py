@@ -14,10 +14,10 @@ _MAX_LINKS = 40  # as in Linux
 
 
 def leads_out(path: str | Path, boundary: FileId, descriptor: int | None = None) -> bool:
-    """Return whether a link in a path makes it point outside a folder.
+    """Return whether a path leads outside a folder because of a link.
 
-    The check starts at the real location of the file, and goes up until it reaches the folder. It compares inodes,
-    because the names of the folders above the indexed one may be unreadable.
+    The check starts at the real location of the file and goes up until it reaches the folder. It compares inodes,
+    because the names of the folders above the indexed folder may be unreadable.
 
     Args:
         path: the file or folder.
@@ -44,7 +44,7 @@ def leads_out(path: str | Path, boundary: FileId, descriptor: int | None = None)
 
 
 def file_id(path: str | Path) -> FileId:
-    """Return device and inode of a file or folder."""
+    """Return the device and inode of a file or folder."""
     info = os.stat(path)  # noqa: PTH116 - a name may end in `..`
     return info.st_dev, info.st_ino
 

@@ -1,7 +1,7 @@
 """Reads the messages of an mbox mailbox.
 
 A line `From ...` begins a message only if it follows an empty line and has a date (RFC 4155), because the text of a
-message may contain a line that begins with "From". Lines that were quoted as `>From ` lose the `>`.
+message may also contain a line that begins with "From". The `>` of lines that were quoted as `>From ` is removed.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from email.parser import BytesHeaderParser
 from email.utils import parsedate_to_datetime
 from typing import IO
 
-_BEGIN = re.compile(
+_FROM_LINE = re.compile(
     rb"From (?:\S.*?)? ?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d(?::\d\d)? .*?\d{4}"
 )
-_QUOTED = re.compile(rb">+From ")
-_MAX_BEGIN_CHARACTERS = 1000  # matching _BEGIN takes time quadratic in the length of the line
-_LINE_BYTES = 1 << 20
+_QUOTED_FROM_LINE = re.compile(rb">+From ")
+_MAX_FROM_LINE_CHARACTERS = 1000  # matching _FROM_LINE takes time quadratic in the length of the line
+_MAX_LINE_BYTES = 1 << 20
 _MAX_HEADER_BYTES = 1 << 16
 
 
@@ -43,8 +43,8 @@ def read_messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:
     """
     lines: list[bytes] = []
     size, was_empty, is_inside = 0, True, False
-    while line := file.readline(_LINE_BYTES):
-        if was_empty and _BEGIN.match(line, 0, _MAX_BEGIN_CHARACTERS):
+    while line := file.readline(_MAX_LINE_BYTES):
+        if was_empty and _FROM_LINE.match(line, 0, _MAX_FROM_LINE_CHARACTERS):
             if is_inside:
                 yield _parse_message(lines, size, max_bytes)
             lines, size, was_empty, is_inside = [], 0, False, True
@@ -54,7 +54,7 @@ def read_messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:
         was_empty = line in (b"\n", b"\r\n")
         size += len(line)
         if size <= max_bytes or size < _MAX_HEADER_BYTES:
-            lines.append(line[1:] if _QUOTED.match(line) else line)
+            lines.append(line[1:] if _QUOTED_FROM_LINE.match(line) else line)
     if is_inside:
         yield _parse_message(lines, size, max_bytes)
 

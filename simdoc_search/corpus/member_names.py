@@ -8,20 +8,20 @@ from pathlib import PurePosixPath
 
 from simdoc_search.corpus.formats import ARCHIVE_EXTENSIONS
 
-_ARCHIVE = re.compile(rf"^(.*?(?:{'|'.join(map(re.escape, ARCHIVE_EXTENSIONS))}))!", re.IGNORECASE | re.DOTALL)
+_ARCHIVE_PATH = re.compile(rf"^(.*?(?:{'|'.join(map(re.escape, ARCHIVE_EXTENSIONS))}))!", re.IGNORECASE | re.DOTALL)
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 _SPACES = re.compile(r"\s+")
-_MAX_NAME_BYTES, _MAX_SUBJECT_BYTES = 400, 120  # an id of up to 512 bytes also contains the path of the archive
+_MAX_NAME_BYTES, _MAX_SUBJECT_BYTES = 400, 120  # an id also contains the path of the archive, and may have 512 bytes
 
 
-def archive_of(path: str) -> str | None:
-    """Return the path of the outermost archive that contains a member, or None for a path outside of archives."""
-    match = _ARCHIVE.match(path)
+def find_archive(path: str) -> str | None:
+    """Return the path of the outermost archive of a member, or None if the path is not that of a member."""
+    match = _ARCHIVE_PATH.match(path)
     return match[1] if match else None
 
 
 class MemberNames:
-    """Creates unique and safe names: relative, without `..` and without control characters.
+    """Creates unique and safe names. They are relative, and contain neither `..` nor control characters.
 
     Args:
         counts: number of uses of each name, shared by nested archives.
@@ -36,17 +36,17 @@ class MemberNames:
         parts = [part for part in re.split(r"[/\\]", name) if part not in ("", ".", "..")]
         if parts and re.fullmatch("[A-Za-z]:", parts[0]):
             parts = parts[1:]
-        name = _without_controls("/".join(parts)).encode()[-_MAX_NAME_BYTES:].decode(errors="ignore")
+        name = _replace_controls("/".join(parts)).encode()[-_MAX_NAME_BYTES:].decode(errors="ignore")
         path = PurePosixPath(name.strip("/") or "unnamed")
-        return self._unique(str(path.with_suffix("")), path.suffix)
+        return self._make_unique(str(path.with_suffix("")), path.suffix)
 
     def for_message(self, subject: str) -> str:
         """Return the name of an e-mail message: its subject and `.eml`."""
-        subject = _SPACES.sub(" ", _without_controls(subject)).replace("/", "_").replace("\\", "_").strip()
+        subject = _SPACES.sub(" ", _replace_controls(subject)).replace("/", "_").replace("\\", "_").strip()
         short = subject.encode()[:_MAX_SUBJECT_BYTES].decode(errors="ignore")
-        return self._unique(short.strip(" .") or "no subject", ".eml")
+        return self._make_unique(short.strip(" .") or "no subject", ".eml")
 
-    def _unique(self, stem: str, suffix: str) -> str:
+    def _make_unique(self, stem: str, suffix: str) -> str:
         base = name = f"{self._prefix}{stem}{suffix}"
         while name in self._counts:
             self._counts[base] += 1
@@ -55,5 +55,5 @@ class MemberNames:
         return name
 
 
-def _without_controls(name: str) -> str:
+def _replace_controls(name: str) -> str:
     return _CONTROLS.sub(" ", name.encode("utf-8", "backslashreplace").decode())

@@ -22,7 +22,7 @@ from typing import IO, Any, BinaryIO
 
 from simdoc_search.corpus.file_reader import open_source
 from simdoc_search.corpus.file_source import FileSource
-from simdoc_search.corpus.formats import MBOX_EXTENSIONS, TAR_EXTENSIONS, FileFormat, format_of
+from simdoc_search.corpus.formats import MBOX_EXTENSIONS, TAR_EXTENSIONS, FileFormat, determine_format
 from simdoc_search.corpus.mailbox import read_messages
 from simdoc_search.corpus.member_names import MemberNames
 
@@ -31,15 +31,15 @@ MAX_DEPTH = 3
 
 MAX_MEMBERS = 1_000_000
 
-# The total size of all members may be at most this multiple of the maximum size of a member, or of the size of the
-# archive, whichever is larger.
-_MAX_TOTAL_IN_MEMBERS, _MAX_TOTAL_IN_ARCHIVES = 40, 200
+# The total size of all members is limited to the larger of 40 times the maximum size of a member and 200 times the size
+# of the archive.
+_MAX_TOTAL_PER_MEMBER_LIMIT, _MAX_EXPANSION_RATIO = 40, 200
 _TAR_HEADERS = frozenset(
     (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 )
 _MAX_TAR_HEADER_BYTES = 1 << 18
 _CHUNK_BYTES = 1 << 20
-_BATCH_MEMBERS = 64
+_MEMBERS_PER_BATCH = 64
 
 _DAMAGE_ERRORS = (
     zipfile.BadZipFile,
@@ -49,7 +49,7 @@ _DAMAGE_ERRORS = (
     EOFError,
     OSError,
     ValueError,
-    RuntimeError,  # zipfile raises it for a password
+    RuntimeError,  # zipfile raises RuntimeError for an encrypted member
     NotImplementedError,
     IndexError,
     KeyError,
@@ -67,10 +67,10 @@ _DECOMPRESSORS: dict[bytes, Callable[[BinaryIO], Any]] = {
 class Member:
     """A file in an archive, or a message of a mailbox."""
 
-    name: str  # the part of its id after `!`; empty for the archive as a whole
-    data: bytes = b""  # empty if there is a reason
+    name: str  # the part of the id after `!`; empty for the archive as a whole
+    data: bytes = b""  # empty if the member is not read
     mtime_ns: int = 0  # modification time in nanoseconds since 1970, or 0
-    reason: str = ""  # why the member, or the rest of the archive, is not read
+    reason: str = ""  # why the member, or the rest of the archive, is not read; empty if it is read
 
 
 class _LimitError(Exception):
@@ -81,31 +81,31 @@ class _LimitError(Exception):
 class _Budget:
     """Counts how many members and bytes may still be unpacked."""
 
-    max_total: int
-    max_member: int
+    max_total_bytes: int
+    max_member_bytes: int
     members_left: int
     name_counts: Counter[str] = field(default_factory=Counter)
     bytes_left: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.bytes_left = self.max_total
+        self.bytes_left = self.max_total_bytes
 
     def count_member(self) -> None:
         self.members_left -= 1
         if self.members_left < 0:
             raise _LimitError(f"there are more than {MAX_MEMBERS:,} members")
 
-    def spend(self, size: int) -> None:
+    def count_bytes(self, size: int) -> None:
         self.bytes_left -= size
         if self.bytes_left < 0:
-            raise _LimitError(f"the members unpack to more than {self.max_total:,} bytes in total")
+            raise _LimitError(f"the members unpack to more than {self.max_total_bytes:,} bytes in total")
 
     def reason_to_skip(self, name: str, size: int) -> str:
         """Return the reason why a member is not read, or an empty string."""
         parts = PurePosixPath(name.rpartition("!")[2]).parts
         if any(part.startswith(".") or part == "__MACOSX" for part in parts):
             return "hidden"
-        return f"{size:,} bytes are over the limit of {self.max_member:,}" if size > self.max_member else ""
+        return f"{size:,} bytes are over the limit of {self.max_member_bytes:,}" if size > self.max_member_bytes else ""
 
     def read(self, file: IO[bytes]) -> bytes:
         """Read a member. The size in its header is not trusted."""
@@ -113,33 +113,29 @@ class _Budget:
         while chunk := file.read(_CHUNK_BYTES):
             chunks.append(chunk)
             size += len(chunk)
-            self.spend(len(chunk))
-            if size > self.max_member:
-                raise ValueError(
-                    f"the member has more bytes than the limit of {self.max_member:,}, although its header says fewer"
-                )
+            self.count_bytes(len(chunk))
+            if size > self.max_member_bytes:
+                raise ValueError(f"the member exceeds its stated size and the limit of {self.max_member_bytes:,} bytes")
         return b"".join(chunks)
 
 
 def read_members(source: FileSource) -> Iterator[list[Member]]:
     """Yield the members of an archive or a mailbox in batches, including those of nested archives.
 
-    If the rest of the archive cannot be read, the last member has a reason and no name. A member larger than the
-    `max_bytes` of the source is skipped. All members together may have at most 40 times that size, or 200 times the
-    size of the archive, whichever is larger.
+    If the rest of the archive cannot be read, the last member has a reason and no name. Members larger than the
+    `max_bytes` of the source are skipped.
     """
-    max_member = source.max_bytes or (1 << 40)
-    budget = _Budget(
-        max(_MAX_TOTAL_IN_MEMBERS * max_member, _MAX_TOTAL_IN_ARCHIVES * source.size), max_member, MAX_MEMBERS
-    )
+    max_member_bytes = source.max_bytes or (1 << 40)
+    max_total_bytes = max(_MAX_TOTAL_PER_MEMBER_LIMIT * max_member_bytes, _MAX_EXPANSION_RATIO * source.size)
+    budget = _Budget(max_total_bytes, max_member_bytes, MAX_MEMBERS)
     batch: list[Member] = []
     size = 0
     try:
         with open_source(source) as file:
-            for member in _members(file, source.format, "", budget, 1):
+            for member in _iterate_members(file, source.format, "", budget, 1):
                 batch.append(member)
                 size += len(member.data)
-                if size >= _CHUNK_BYTES or len(batch) >= _BATCH_MEMBERS:
+                if size >= _CHUNK_BYTES or len(batch) >= _MEMBERS_PER_BATCH:
                     yield batch
                     batch, size = [], 0
     except OSError as error:
@@ -147,7 +143,7 @@ def read_members(source: FileSource) -> Iterator[list[Member]]:
     yield batch
 
 
-def _members(file: BinaryIO, format: FileFormat, prefix: str, budget: _Budget, depth: int) -> Iterator[Member]:
+def _iterate_members(file: BinaryIO, format: FileFormat, prefix: str, budget: _Budget, depth: int) -> Iterator[Member]:
     names = MemberNames(budget.name_counts, prefix)
     try:
         if format.extension in TAR_EXTENSIONS:
@@ -206,7 +202,7 @@ def _tar_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int
             if not info.isreg():
                 yield Member(name, reason="a link or device in an archive, not a regular file")
             elif reason := budget.reason_to_skip(name, info.size):
-                budget.spend(info.size)  # a skipped member is decompressed too
+                budget.count_bytes(info.size)  # tarfile decompresses skipped members too
                 yield Member(name, reason=reason)
             else:
                 opened = archive.extractfile(info)
@@ -215,26 +211,27 @@ def _tar_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int
 
 
 def _mailbox_members(file: IO[bytes], names: MemberNames, budget: _Budget) -> Iterator[Member]:
-    for message in read_messages(file, budget.max_member):
+    limit = budget.max_member_bytes
+    for message in read_messages(file, limit):
         budget.count_member()
-        budget.spend(message.size)
+        budget.count_bytes(message.size)
         name = names.for_message(message.subject)
-        reason = f"{message.size:,} bytes are over the limit of {budget.max_member:,}" if message.data is None else ""
+        reason = f"{message.size:,} bytes are over the limit of {limit:,}" if message.data is None else ""
         yield Member(name, message.data or b"", message.sent_ns, reason)
 
 
 def _expand_member(name: str, data: bytes, mtime_ns: int, budget: _Budget, depth: int) -> Iterator[Member]:
-    format = format_of(PurePosixPath(name))
+    format = determine_format(PurePosixPath(name))
     if format.kind != "archive":
         yield Member(name, data, mtime_ns)
     elif depth >= MAX_DEPTH:
         yield Member(name, reason=f"nested in {depth} archives")
     else:
-        yield from _members(io.BytesIO(data), format, f"{name}!", budget, depth + 1)
+        yield from _iterate_members(io.BytesIO(data), format, f"{name}!", budget, depth + 1)
 
 
 def _decompress(file: BinaryIO) -> IO[bytes]:
-    """Decompress a file if it is compressed. Unlike those of tarfile, these decompressors detect a truncated file."""
+    """Decompress a file if it is compressed. Unlike the decompressors of tarfile, these detect a truncated file."""
     beginning = file.read(6)
     file.seek(0)
     for magic, decompressor in _DECOMPRESSORS.items():
@@ -245,7 +242,7 @@ def _decompress(file: BinaryIO) -> IO[bytes]:
 
 
 def _zip_time_ns(parts: tuple[int, int, int, int, int, int]) -> int:
-    """Convert a time without a time zone to nanoseconds since 1970. It is read as UTC, whatever the local time zone."""
+    """Convert a time without a time zone to nanoseconds since 1970. The time is assumed to be in UTC."""
     try:
         return int(datetime(*parts, tzinfo=timezone.utc).timestamp()) * 10**9
     except ValueError:

@@ -11,17 +11,17 @@ from pathlib import Path
 from simdoc_search.corpus.file_reader import read_text_stream
 from simdoc_search.corpus.file_source import Source
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_files, readable_path
-from simdoc_search.corpus.formats import format_of
+from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.jsonl import read_jsonl
 from simdoc_search.corpus.tables import read_table
-from simdoc_search.documents import Document, Skipped, check_id
+from simdoc_search.documents import Document, SkippedFile, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 
 def has_several_documents(path: str | Path) -> bool:
-    """Return whether a file has one document per line or row, judging by its extension."""
-    return format_of(Path(path)).kind in ("jsonl", "table")
+    """Return whether the extension of a file shows that it has one document per line or row."""
+    return determine_format(Path(path)).kind in ("jsonl", "table")
 
 
 def read_corpus(
@@ -53,10 +53,10 @@ def read_corpus(
         limits: maximum time and memory of the subprocess that reads a Parquet file.
 
     Raises:
-        CorpusError: a path is missing, unreadable, a pipe or a device (raised by the call), or a folder has no files
-            (raised while iterating).
-        DocumentError: `stdin_id` is not a valid id (raised by the call), or standard input is not text (raised while
-            iterating).
+        CorpusError: the call raises it if a path is missing, unreadable, a pipe or a device. The iterator raises it if
+            a folder has no files.
+        DocumentError: the call raises it if `stdin_id` is not a valid id. The iterator raises it if standard input is
+            not text.
     """
     patterns = list(exclude)
     fields = {"id_field": id_field, "text_field": text_field}
@@ -64,7 +64,7 @@ def read_corpus(
     def read(path: Path) -> Iterator[Source]:
         if str(path) == "-":
             return read_jsonl(path, max_bytes=max_bytes, **fields) if stdin_id is None else read_stdin(stdin_id)
-        kind = "folder" if path.is_dir() else format_of(path).kind
+        kind = "folder" if path.is_dir() else determine_format(path).kind
         if kind == "jsonl":
             # A file of size 0 may be a kernel file that never ends.
             return read_jsonl(path, max_bytes=max_bytes, **fields) if path.stat().st_size else iter(())
@@ -75,12 +75,12 @@ def read_corpus(
     def read_stdin(id: str) -> Iterator[Document]:
         yield read_text_stream(sys.stdin.buffer, id, max_bytes=max_bytes)
 
-    def read_rows(path: Path) -> Iterator[Document | Skipped]:
+    def read_rows(path: Path) -> Iterator[Document | SkippedFile]:
         rows = partial(read_table, path, max_bytes=max_bytes, **fields)
         try:
             yield from iterate_in_subprocess(rows, limits=limits) if path.suffix.lower() == ".parquet" else rows()
         except DocumentError as error:
-            yield Skipped(readable_path(path), str(error))
+            yield SkippedFile(readable_path(path), str(error))
 
     if stdin_id is not None:
         check_id(stdin_id)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
 _BATCH_ROWS, _BATCH_BYTES = 256, 64_000_000
-_MAX_GROWTH = 100
+_MAX_EXPANSION_RATIO = 100
 _BUFFER_BYTES = 1 << 20
 # pyarrow raises these errors for damaged files. Most of its own exceptions are subclasses of one of them.
 _DAMAGE_ERRORS = (OSError, ValueError, ArithmeticError, LookupError, NotImplementedError, MemoryError, TypeError)
@@ -33,14 +33,14 @@ def read_parquet(path: Path, file: BinaryIO, *, max_bytes: int) -> tuple[list[st
     Args:
         path: path of the file, for error messages.
         file: the open file.
-        max_bytes: size in bytes to which each row group may unpack, even if the file is small.
+        max_bytes: number of bytes to which each row group may unpack, even if the file is small.
 
     Returns:
         The names of the columns, and the rows, each as a dictionary of column names to JSON values.
 
     Raises:
         CorpusError: the file is not a Parquet file.
-        DocumentError: while iterating, the rest cannot be read. The message is the reason.
+        DocumentError: the iterator raises it if the rest of the file cannot be read. The message is the reason.
         MissingExtraError: pyarrow is not installed.
     """
     try:
@@ -51,7 +51,7 @@ def read_parquet(path: Path, file: BinaryIO, *, max_bytes: int) -> tuple[list[st
         table = parquet.ParquetFile(file, buffer_size=_BUFFER_BYTES)
         columns = list(table.schema_arrow.names)
     except (ArrowException, *_DAMAGE_ERRORS) as error:
-        raise CorpusError(f"{path} cannot be read as Parquet ({_message(error)}); check the file") from None
+        raise CorpusError(f"{path} cannot be read as Parquet ({_describe_error(error)}); check the file") from None
 
     def rows() -> Iterator[dict[str, Any]]:
         try:
@@ -59,7 +59,7 @@ def read_parquet(path: Path, file: BinaryIO, *, max_bytes: int) -> tuple[list[st
         except DocumentError:
             raise
         except (ArrowException, *_DAMAGE_ERRORS) as error:
-            raise DocumentError(f"the rest cannot be read: {_message(error)}") from error
+            raise DocumentError(f"the rest cannot be read: {_describe_error(error)}") from error
 
     return columns, rows()
 
@@ -69,17 +69,17 @@ def _read_rows(table: ParquetFile, columns: list[str], size: int, max_bytes: int
         raise DocumentError(f"the file is damaged: it claims {table.metadata.num_rows:,} rows in {size:,} bytes")
     for row_group in range(table.num_row_groups):
         unpacked = table.metadata.row_group(row_group).total_byte_size
-        if unpacked > max(max_bytes, _MAX_GROWTH * size):
+        if unpacked > max(max_bytes, _MAX_EXPANSION_RATIO * size):
             raise DocumentError(f"the rest is not read, because {size:,} bytes would unpack to {unpacked:,}")
         # One row may contain nearly all bytes of the group. The metadata of the columns would be more precise, but
         # pyarrow crashes if some of it is damaged.
         batch_rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(unpacked, 1)))
         for batch in table.iter_batches(batch_size=batch_rows, row_groups=[row_group]):
-            for row in zip(*map(_values, batch.columns), strict=True):
+            for row in zip(*map(_column_values, batch.columns), strict=True):
                 yield dict(zip(columns, map(_as_json, row), strict=True))
 
 
-def _values(column: Array) -> list[Any]:
+def _column_values(column: Array) -> list[Any]:
     """Return the values of a column. Times beyond Python's range become strings."""
     from pyarrow import string, types  # noqa: PLC0415 - an extra
 
@@ -103,7 +103,7 @@ def _as_json(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
-def _message(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     """Return the message of an error as one printable line."""
     words = " ".join(str(error).split())
     return "".join(filter(str.isprintable, words))[:200] or type(error).__name__

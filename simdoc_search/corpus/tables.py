@@ -11,25 +11,25 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from simdoc_search.corpus.csv_rows import BadRow, read_rows
-from simdoc_search.corpus.encoding import text_codec
+from simdoc_search.corpus.encoding import detect_codec
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES
 from simdoc_search.corpus.jsonl import to_document
 from simdoc_search.corpus.parquet import read_parquet
-from simdoc_search.documents import Document, Skipped
+from simdoc_search.documents import Document, SkippedFile
 from simdoc_search.errors import CorpusError, DocumentError
 from simdoc_search.small_files import open_regular
 
-_SHOWN_COLUMNS = 20
+_MAX_SHOWN_COLUMNS = 20
 
 _Row = dict[str, Any] | BadRow
 
 
 def read_table(
     path: Path, *, max_bytes: int = DEFAULT_MAX_BYTES, id_field: str = "id", text_field: str = "text"
-) -> Iterator[Document | Skipped]:
-    """Read the rows of a table. Other columns become metadata, as in JSONL.
+) -> Iterator[Document | SkippedFile]:
+    """Read the rows of a table. All columns except the id and the text become metadata, as in JSONL.
 
-    A row that is not a document yields a `Skipped` with the path `FILE:ROW`. The first row after the heading is row 1.
+    A row that is not a document yields a `SkippedFile` with the path `FILE:ROW`. Row 1 follows the heading.
     A table may have any size, because only a few rows are in memory. A column without a name is ignored. If two columns
     have the same name, the last one is used.
 
@@ -43,7 +43,7 @@ def read_table(
         CorpusError: the file cannot be read as a table, or lacks one of the columns.
         MissingExtraError: pyarrow is needed and not installed.
     """
-    with _open(path) as file:
+    with _open_table(path) as file:
         columns: list[str]
         rows: Iterator[_Row]
         if path.suffix.lower() == ".parquet":
@@ -55,13 +55,13 @@ def read_table(
         number = 0
         try:
             for number, row in enumerate(rows, 1):
-                yield _row_document(f"{path}:{number}", row, id_field, text_field, max_bytes)
+                yield _convert_row(f"{path}:{number}", row, id_field, text_field, max_bytes)
         except DocumentError as error:
-            yield Skipped(f"{path}:{number + 1}", str(error))
+            yield SkippedFile(f"{path}:{number + 1}", str(error))
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[BinaryIO]:
+def _open_table(path: Path) -> Iterator[BinaryIO]:
     try:
         with open_regular(path) as file:
             if not os.fstat(file.fileno()).st_size:  # a kernel file may have size 0 and never end
@@ -72,7 +72,7 @@ def _open(path: Path) -> Iterator[BinaryIO]:
 
 
 def _read_csv(path: Path, file: BinaryIO, max_bytes: int) -> tuple[list[str], Iterator[_Row]]:
-    codec = text_codec(file)
+    codec = detect_codec(file)
     if codec is None:
         raise CorpusError(f"{path} is binary; give a text file with one row per line")
     file.seek(0)
@@ -86,10 +86,10 @@ def _read_csv(path: Path, file: BinaryIO, max_bytes: int) -> tuple[list[str], It
     if heading[0].startswith("{"):
         raise CorpusError(f"{path} contains JSON; change the extension of the file to .jsonl")
     heading[0] = heading[0].removeprefix("\ufeff")  # a second byte order mark
-    return heading, _named_cells(heading, rows)
+    return heading, _name_cells(heading, rows)
 
 
-def _named_cells(columns: list[str], rows: Iterator[list[str] | BadRow]) -> Iterator[_Row]:
+def _name_cells(columns: list[str], rows: Iterator[list[str] | BadRow]) -> Iterator[_Row]:
     try:
         for row in rows:
             if isinstance(row, BadRow):
@@ -104,18 +104,20 @@ def _check_column(path: Path, columns: list[str], field: str, option: str) -> No
     if Counter(columns)[field] > 1:
         raise CorpusError(f"{path} has several columns named {field!r}; give each column a different name")
     if field not in columns:
-        shown = ", ".join(" ".join(name.split())[:40] for name in columns[:_SHOWN_COLUMNS] if name)
-        more = f" and {len(columns) - _SHOWN_COLUMNS:,} more" if len(columns) > _SHOWN_COLUMNS else ""
+        shown = ", ".join(" ".join(name.split())[:40] for name in columns[:_MAX_SHOWN_COLUMNS] if name)
+        more = f" and {len(columns) - _MAX_SHOWN_COLUMNS:,} more" if len(columns) > _MAX_SHOWN_COLUMNS else ""
         raise CorpusError(f"{path} has no column {field!r}; choose one of {shown}{more} with {option}")
 
 
-def _row_document(location: str, row: _Row, id_field: str, text_field: str, max_characters: int) -> Document | Skipped:
+def _convert_row(
+    location: str, row: _Row, id_field: str, text_field: str, max_characters: int
+) -> Document | SkippedFile:
     if isinstance(row, BadRow):
-        return Skipped(location, row.reason)
+        return SkippedFile(location, row.reason)
     try:
         document = to_document(row, id_field, text_field)
     except DocumentError as error:
-        return Skipped(location, str(error))
+        return SkippedFile(location, str(error))
     if len(document.text) > max_characters:
-        return Skipped(location, f"{len(document.text):,} characters are over the limit of {max_characters:,}")
+        return SkippedFile(location, f"{len(document.text):,} characters are over the limit of {max_characters:,}")
     return document

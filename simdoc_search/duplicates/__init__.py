@@ -2,7 +2,7 @@
 
 sources.py            entry points: duplicates in a store, or among documents without a store
 keep_order.py         the rule that chooses the kept document
-collection.py         all documents as arrays
+document_arrays.py    all documents as arrays
 fingerprint_table.py  all fingerprints as arrays
 arrays.py             helper functions for arrays
 paths.py              paths of the documents' files
@@ -28,8 +28,8 @@ from simdoc_search.duplicates.duplicates_result import Duplicate, Duplicates, Gr
 from simdoc_search.duplicates.finder import Progress
 from simdoc_search.duplicates.folding import FoldedHit, ShownHit, fold_near_duplicates
 from simdoc_search.duplicates.keep_order import KEEP_RULES
-from simdoc_search.duplicates.measures import MEASURES
 from simdoc_search.duplicates.sources import COMPARE_IN_VALUES, CompareIn, duplicates_among, duplicates_in
+from simdoc_search.passages.exact import MEASURES
 
 __all__ = [
     "COMPARE_IN_VALUES",

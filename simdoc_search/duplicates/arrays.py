@@ -29,7 +29,7 @@ def split_pair_keys(keys: Keys) -> tuple[Ints, Ints]:
 
 
 def is_in_sorted(values: Keys, sorted_values: Keys) -> Bools:
-    """Return for each value whether it is in an ascending array."""
+    """For each value, return whether it is in an ascending array."""
     if not len(sorted_values):
         return np.zeros(len(values), bool)
     position = np.searchsorted(sorted_values, values)
@@ -38,14 +38,14 @@ def is_in_sorted(values: Keys, sorted_values: Keys) -> Bools:
 
 
 def run_starts(sorted_values: NDArray[np.generic]) -> Ints:
-    """Return where each run of equal values begins in a sorted array."""
+    """Return the start of each run of equal values in a sorted array."""
     is_start = np.ones(len(sorted_values), bool)
     np.not_equal(sorted_values[1:], sorted_values[:-1], out=is_start[1:])
     return np.flatnonzero(is_start)
 
 
 def mix_bits(values: Keys) -> Keys:
-    """Hash numbers so that all bits of each result look random."""
+    """Hash numbers so that all bits of the results look random."""
     values = values * _MULTIPLIERS[0]
     values ^= values >> _SHIFT
     values *= _MULTIPLIERS[1]

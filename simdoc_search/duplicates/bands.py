@@ -3,8 +3,8 @@
 A document with many tokens has one key per band. Two keys are equal if all `rows` tokens of the band are equal
 (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4). A short document has too few tokens for many rows. So
 there are several passes. Each pass has its own number of rows and its own range of document sizes. If two documents
-have overlap s, one is at most 1/s times as large as the other. The ranges overlap, so that two such documents are
-always in the same range of at least one pass. The shortest documents are paired by single rare tokens.
+have overlap s, one is at most 1/s times as large as the other. The ranges overlap, so at least one range contains both
+documents. The shortest documents are paired by single rare tokens.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from simdoc_search.sketch.fingerprint import Fingerprint
 RECALL = Fraction(999, 1000)
 """Probability that two documents with exactly the minimum overlap are compared."""
 
-MAX_SHORT_TOKENS = 32
+MAX_SHORT_DOCUMENT_TOKENS = 32
 """A document with at most this many tokens is paired by rare tokens, not by bands."""
 
 _DOCUMENTS_AT_ONCE = 1 << 14
@@ -46,7 +46,7 @@ class BandPass:
 
     def select(self, table: FingerprintTable, documents: Ints) -> Ints:
         """Return the documents whose size is in the range of this pass."""
-        sizes = table.shingles[documents]
+        sizes = table.shingle_counts[documents]
         fits = (table.counts[documents] > 0) & (sizes >= self.min_shingles) & (sizes <= self.max_shingles)
         return documents[fits]
 
@@ -65,20 +65,20 @@ def plan_passes(overlap: Fraction, recall: Fraction, buckets: int) -> list[BandP
     """
     passes: list[BandPass] = []
     tokens, max_shingles = buckets, math.inf
-    while tokens > MAX_SHORT_TOKENS:
+    while tokens > MAX_SHORT_DOCUMENT_TOKENS:
         rows, bands = choose_rows_and_bands(tokens, overlap, recall)
         if rows == 1:
             break
-        min_shingles = shingles_to_fill(rows * bands, buckets)
+        min_shingles = expected_shingle_count(rows * bands, buckets)
         passes.append(BandPass(rows, bands, min_shingles, max_shingles))
         tokens, max_shingles = rows * bands // 2, min_shingles / float(overlap)
     return [*passes, BandPass(0, 0, 0, max_shingles)]
 
 
-def shingles_to_fill(filled: int, buckets: int) -> float:
-    """Return how many shingles fill `filled` of `buckets` buckets on average; infinity if all are to be filled.
+def expected_shingle_count(filled: int, buckets: int) -> float:
+    """Return the number of shingles that fill `filled` of `buckets` buckets on average; infinity for all buckets.
 
-    On average, n shingles fill buckets * (1 - exp(-n / buckets)) of them.
+    On average, n shingles fill buckets * (1 - exp(-n / buckets)) buckets.
     """
     return math.inf if filled >= buckets else -buckets * math.log1p(-filled / buckets)
 
@@ -88,13 +88,13 @@ def choose_rare_tokens(
 ) -> tuple[Keys, Ints]:
     """Return the rarest tokens of each document, and the document of each token.
 
-    Two documents with this overlap have one of these tokens in common with a probability of `recall`. Suppose that the
+    The probability that two documents with this overlap share one of these tokens is `recall`. Suppose that the
     documents share at least k of n tokens. Then any n - k + 1 of these tokens include a shared one. All documents
     choose their tokens in the same order, so both documents choose the same shared token (prefix filter: Chaudhuri,
     Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007). Rare tokens come first, so a token that is in every document pairs
     no documents. Without `by_frequency`, the order does not depend on the other documents.
     """
-    frequencies = _token_frequencies(table, documents) if by_frequency else np.zeros(1, np.int64)
+    frequencies = _count_token_frequencies(table, documents) if by_frequency else np.zeros(1, np.int64)
     sizes, size_index = np.unique(table.counts[documents], return_inverse=True)
     needed = np.array([_count_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[
         size_index
@@ -103,7 +103,7 @@ def choose_rare_tokens(
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         codes, owner = table.codes_of_documents(documents[part])
         hashes = mix_bits(codes.astype(np.uint64))
-        rarity = np.minimum(frequencies[_counter_positions(hashes, len(frequencies))], (1 << _RARITY_BITS) - 1)
+        rarity = np.minimum(frequencies[_choose_counters(hashes, len(frequencies))], (1 << _RARITY_BITS) - 1)
         order = np.argsort(
             owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HASH_BITS | hashes >> _HASH_BITS
         )
@@ -124,7 +124,7 @@ def band_keys(
     share a key.
 
     Args:
-        fingerprints: fingerprints with the same settings and with tokens of 4 characters.
+        fingerprints: fingerprints with the same settings. Their tokens have 4 characters.
         overlap: the minimum Jaccard similarity, greater than 0 and at most 1.
         recall: probability that two documents with exactly this overlap share a key.
 
@@ -141,7 +141,7 @@ def band_keys(
     min_overlap, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
     codes = [fingerprint.codes() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingles for fingerprint in fingerprints], np.int64)
-    table = FingerprintTable.of(codes, shingles, minhash.slot_count)
+    table = FingerprintTable.from_codes(codes, shingles, minhash.slot_count)
     all_documents = np.arange(len(codes))
     keys_and_owners: list[tuple[Keys, Ints]] = []
     for band_pass in plan_passes(min_overlap, recall, table.buckets):
@@ -155,19 +155,19 @@ def band_keys(
     return [distinct(keys[owners == document].view(np.int64)) for document in range(len(codes))]
 
 
-def _token_frequencies(table: FingerprintTable, documents: Ints) -> Ints:
-    """Count how many documents have each token. The hash of a token selects its counter, so some tokens share one."""
+def _count_token_frequencies(table: FingerprintTable, documents: Ints) -> Ints:
+    """Count the documents with each token. The hash of a token selects its counter, so some tokens share a counter."""
     tokens = int(table.counts[documents].sum())
     counter_bits = min(_MAX_COUNTER_BITS, tokens.bit_length() + 1)
     frequencies = np.zeros(1 << counter_bits, np.int64)
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         codes, _ = table.codes_of_documents(documents[part])
-        counters = _counter_positions(mix_bits(codes.astype(np.uint64)), len(frequencies))
+        counters = _choose_counters(mix_bits(codes.astype(np.uint64)), len(frequencies))
         frequencies += np.bincount(counters, minlength=len(frequencies))
     return frequencies
 
 
-def _counter_positions(hashes: Keys, size: int) -> Ints:
+def _choose_counters(hashes: Keys, size: int) -> Ints:
     return (hashes & np.uint64(size - 1)).astype(np.int64)
 
 

@@ -29,10 +29,10 @@ _PAIR_DTYPE = np.dtype([("a", np.int64), ("b", np.int64), ("estimate", np.float3
 
 
 class Checkpoint:
-    """The progress of a run.
+    """The progress of a search for duplicates.
 
     Args:
-        file: path of the checkpoint; None for a temporary file.
+        file: path of the checkpoint file; None for a temporary file.
         options: all options that the results depend on.
 
     Raises:
@@ -68,14 +68,14 @@ class Checkpoint:
         return np.isin(keys, queried)
 
     def save(
-        self, queried: Iterable[int], pairs: Iterable[tuple[int, int, float]], overflowing: Mapping[int, int]
+        self, queried: Iterable[int], pairs: Iterable[tuple[int, int, float]], skipped_match_counts: Mapping[int, int]
     ) -> None:
         """Save the results of a batch of queries. All documents are given by key.
 
         Args:
             queried: the queried documents.
             pairs: pairs of documents, and their estimated overlap.
-            overflowing: maps each overflowing document to the number of its matches that were not compared.
+            skipped_match_counts: for each overflowing document, the number of its matches that were not compared.
         """
         ordered = ((min(a, b), max(a, b), estimate) for a, b, estimate in pairs)
         add = self._database.executemany
@@ -84,17 +84,17 @@ class Checkpoint:
             add("INSERT OR IGNORE INTO pairs VALUES (?, ?, ?)", ordered)
             add(
                 "INSERT INTO floods VALUES (?, ?) ON CONFLICT DO UPDATE SET missed = max(missed, excluded.missed)",
-                overflowing.items(),
+                skipped_match_counts.items(),
             )
 
-    def pairs(self) -> tuple[Ints, Ints, NDArray[np.float32]]:
+    def read_pairs(self) -> tuple[Ints, Ints, NDArray[np.float32]]:
         """Return the keys of both documents of each pair, and the estimated overlaps."""
         with self._convert_errors():
             rows = np.fromiter(self._database.execute("SELECT a, b, estimate FROM pairs"), _PAIR_DTYPE)
         return rows["a"], rows["b"], rows["estimate"]
 
-    def overflowing(self) -> dict[int, int]:
-        """Return the keys of the overflowing documents, with the number of matches that were not compared."""
+    def read_skipped_match_counts(self) -> dict[int, int]:
+        """For the key of each overflowing document, return the number of its matches that were not compared."""
         with self._convert_errors():
             return dict(self._database.execute("SELECT key, missed FROM floods"))
 

@@ -16,7 +16,7 @@ import numpy as np
 from simdoc_search.duplicates.arrays import Bools, Ints, run_starts
 
 UNASSIGNED = -1
-"""Means that a document has no kept document, because it is kept itself or is not in a group."""
+"""The value for a document that has no kept document, because it is itself kept or is not in a group."""
 
 _PAIRS_AT_ONCE = 1 << 11
 
@@ -65,7 +65,7 @@ def assign_duplicates(
 def _is_ready(first: Ints, second: Ints, count: int) -> Bools:
     """Return which pairs can be decided now, because no earlier pair can still assign one of their documents."""
     must_wait = np.isin(first, second)
-    # The position of the first pair that must wait, for each second document.
+    # For each second document, the position of the first pair that must wait.
     first_waiting = np.full(count, len(first), np.int64)
     np.minimum.at(first_waiting, second[must_wait], np.flatnonzero(must_wait))
     return ~must_wait & (np.arange(len(first)) < first_waiting[second])
@@ -99,20 +99,20 @@ class ExactDuplicateSets:
         members: list[int] = self._order[begin : begin + int(self.sizes[document])].tolist()
         return members
 
-    def pairs_within(self, limit: int, new_from: int = 0) -> Iterator[tuple[int, int]]:
+    def pairs_within(self, max_set_size: int, new_from: int = 0) -> Iterator[tuple[int, int]]:
         """Yield all pairs in each set. In a set larger than the limit, only pair the representative with the others.
 
         Pairs whose second document has a number below `new_from` are omitted.
         """
         for representative in self.representatives[self.sizes[self.representatives] > 1].tolist():
             members = self.members(representative)
-            for begin, first in enumerate(members if len(members) <= limit else members[:1], 1):
+            for begin, first in enumerate(members if len(members) <= max_set_size else members[:1], 1):
                 yield from ((first, second) for second in members[max(begin, bisect_left(members, new_from)) :])
 
-    def pairs_between(self, a: int, b: int, limit: int) -> Iterator[tuple[int, int]]:
-        """Yield all pairs between two sets. If either exceeds the limit, only yield pairs with a representative."""
+    def pairs_between(self, a: int, b: int, max_set_size: int) -> Iterator[tuple[int, int]]:
+        """Yield all pairs between two sets. If either set exceeds the limit, only yield pairs with a representative."""
         members, others = self.members(a), self.members(b)
-        pairs_all = max(len(members), len(others)) <= limit
+        both_are_small = max(len(members), len(others)) <= max_set_size
         for index, document in enumerate(members):
-            for other in others if pairs_all or index == 0 else others[:1]:
+            for other in others if both_are_small or index == 0 else others[:1]:
                 yield min(document, other), max(document, other)

@@ -12,19 +12,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from simdoc_search.duplicates.arrays import Ints, slices
-from simdoc_search.duplicates.collection import Documents
-from simdoc_search.duplicates.plan.files import GONE, FileIdentity, file_state, unreadable
+from simdoc_search.duplicates.document_arrays import Documents
+from simdoc_search.duplicates.plan.files import GONE, FileIdentity, read_state, unreadable_error
 from simdoc_search.duplicates.plan.rows import LeftAloneError
 
-_SETS_AT_ONCE = 100
+_SETS_PER_BATCH = 100
 
 HashFields = Callable[[Sequence[int]], Mapping[int, str]]
-"""Returns a hash of all fields for each of these documents, by number. Empty if their metadata was read already."""
+"""A function that returns a hash of all fields of each document, by number. The result is empty if the metadata of the
+documents was already read."""
 
 
 @dataclass(slots=True)
 class Contents:
-    """Which documents have equal contents."""
+    """The result of comparing the contents of documents."""
 
     labels: Ints  # one number per document, equal for equal contents; int64, shape (documents,)
     files: dict[int, FileIdentity] = field(default_factory=dict)  # maps each document to the identity of its file
@@ -50,11 +51,11 @@ def compare_contents(
     same_text: list[list[int]] = []
     for number, (kept, duplicates) in enumerate(groups.items(), 1):
         group = [kept, *duplicates]
-        same_text += _same_text_without_files(documents, group)
-        for files in _files_by_size(documents, group, contents):
+        same_text += _find_equal_texts(documents, group)
+        for files in _group_files_by_size(documents, group, contents):
             _compare_files(documents, files, contents)
         progress(number / len(groups))
-    for part in slices(len(same_text), _SETS_AT_ONCE):
+    for part in slices(len(same_text), _SETS_PER_BATCH):
         hashes = hash_fields([document for members in same_text[part] for document in members])
         for members in same_text[part]:
             first_with_hash: dict[str, int] = {}
@@ -64,8 +65,8 @@ def compare_contents(
     return contents
 
 
-def _same_text_without_files(documents: Documents, group: Sequence[int]) -> Iterator[list[int]]:
-    """Yield sets of documents without files that have the same text but different labels."""
+def _find_equal_texts(documents: Documents, group: Sequence[int]) -> Iterator[list[int]]:
+    """Among the documents without files, yield sets that have the same text but different labels."""
     by_text: dict[int, list[int]] = defaultdict(list)
     for document in group:
         if documents.path(document) is None:
@@ -75,14 +76,14 @@ def _same_text_without_files(documents: Documents, group: Sequence[int]) -> Iter
             yield members
 
 
-def _files_by_size(documents: Documents, group: Sequence[int], contents: Contents) -> list[list[list[int]]]:
+def _group_files_by_size(documents: Documents, group: Sequence[int], contents: Contents) -> list[list[list[int]]]:
     """Group files by size. A file is given as the list of documents that are hard links to it."""
     by_size: dict[int, dict[tuple[int, int], list[int]]] = defaultdict(lambda: defaultdict(list))
     for document in group:
-        path, size = documents.path(document), int(documents.sizes[document])
+        path, size = documents.path(document), int(documents.file_sizes[document])
         if path is not None and size >= 0:
             try:
-                file = _identity_if_unchanged(path, size, int(documents.mtimes[document]))
+                file = _read_identity(path, size, int(documents.mtimes[document]))
             except LeftAloneError as error:
                 contents.problems[document] = str(error)
             else:
@@ -99,8 +100,8 @@ def _compare_files(documents: Documents, files: list[list[int]], contents: Conte
         if len(files) == 1:
             return
         try:
-            state, info = file_state(documents.path(links[0]) or "")
-            if FileIdentity.of(info) != contents.files[links[0]]:
+            state, info = read_state(documents.path(links[0]) or "")
+            if FileIdentity.from_stat(info) != contents.files[links[0]]:
                 raise LeftAloneError("the file changed during this run")
         except LeftAloneError as error:
             contents.problems |= dict.fromkeys(links, str(error))
@@ -108,15 +109,15 @@ def _compare_files(documents: Documents, files: list[list[int]], contents: Conte
             contents.labels[links] = contents.labels[first_with_hash.setdefault(state.hash, links[0])]
 
 
-def _identity_if_unchanged(path: str, size: int, mtime_ns: int) -> FileIdentity:
+def _read_identity(path: str, size: int, mtime_ns: int) -> FileIdentity:
     try:
         info = os.lstat(path)
     except FileNotFoundError:
         raise LeftAloneError(GONE) from None
     except (OSError, ValueError) as error:
-        raise unreadable(error) from None
+        raise unreadable_error(error) from None
     if not stat.S_ISREG(info.st_mode):
         raise LeftAloneError("the path does not lead to a regular file")
     if (info.st_size, info.st_mtime_ns) != (size, mtime_ns):
         raise LeftAloneError("the file has changed since it was indexed")
-    return FileIdentity.of(info)
+    return FileIdentity.from_stat(info)

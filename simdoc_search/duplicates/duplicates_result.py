@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from simdoc_search.corpus.member_names import archive_of
-from simdoc_search.display import format_estimate, percent
+from simdoc_search.corpus.member_names import find_archive
+from simdoc_search.display import format_estimate, format_percent
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, run_starts, slices
 from simdoc_search.duplicates.clusters import UNASSIGNED, ExactDuplicateSets
-from simdoc_search.duplicates.collection import Documents
+from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.group_membership import GroupMembership
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.plan.rows import Action
@@ -80,7 +80,7 @@ class GroupedDocument:
     @property
     def archive(self) -> str | None:
         """The path of the archive or mailbox that contains the document; None if it is not in one."""
-        return archive_of(self.path) if self.path is not None and self.size is None else None
+        return find_archive(self.path) if self.path is not None and self.size is None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ class Duplicate(GroupedDocument):
         exact: whether the overlap was computed from the texts.
         action: `drop` or `decide`.
         reason: a short reason for the action.
-        freed_bytes: bytes that deleting this document frees if everything that the plan drops is deleted. Hard links to
-            one file are counted once.
+        freed_bytes: bytes that this document contributes to the space freed by the whole plan. Hard links to one file
+            are counted once.
         duplicate_of: key of the document to keep instead: the kept document of the group, or a more similar one.
     """
 
@@ -131,14 +131,14 @@ class Overflow:
 
     Attributes:
         documents: number of documents in these sets. Copies with the same text count too, although all are found.
-        limit: maximum size of a set in which all pairs are compared. In a larger set, each document is compared with
-            only a few others.
+        max_set_size: maximum size of a set in which all pairs are compared. In a larger set, each document is only
+            compared with a few others.
         skipped_comparisons: upper bound of the number of comparisons that were not made. It counts some pairs more than
             once, and also pairs that were compared because of another band.
     """
 
     documents: int
-    limit: int
+    max_set_size: int
     skipped_comparisons: int
 
 
@@ -151,7 +151,7 @@ class Grouping:
     exact: Bools  # whether the overlap was computed from the texts
     exact_sets: ExactDuplicateSets  # sets of documents with equal words
     pairs: PairOverlaps  # the pairs of representatives of these sets
-    limit: int  # maximum size of a set of similar documents in which all pairs are compared
+    max_set_size: int  # maximum size of a set of similar documents in which all pairs are compared
     overflow: Overflow | None  # the larger sets of similar documents; None if there are none
 
     def members(self) -> dict[int, list[int]]:
@@ -180,8 +180,8 @@ class Duplicates:
         drop_count: number of duplicates that a plan would drop.
         freed_bytes: bytes freed by deleting the duplicates that a plan would drop.
         kind_counts: number of duplicates of each kind.
-        drop: which kinds a plan drops besides identical documents; None for no other kind.
-        unverified: number of duplicates whose overlap is estimated because a text is missing or has changed.
+        drop_scope: which kinds a plan drops besides identical documents; None for no other kind.
+        unverified_count: number of duplicates whose overlap is estimated because a text is missing or has changed.
         overflow: the sets of similar documents in which not all pairs were compared; None if there are none.
     """
 
@@ -194,13 +194,13 @@ class Duplicates:
         settings: Settings,
         *,
         read_texts: ReadTexts | None,
-        drop: DropScope | None,
+        drop_scope: DropScope | None,
         ignored_words: Mapping[int, int],
     ) -> None:
         self._collection, self._grouping, self._verdicts = collection, grouping, verdicts
         self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_words
         self._duplicates = np.flatnonzero(grouping.kept_document_of != UNASSIGNED)
-        self._characters: dict[int, str] = {}  # how the characters of duplicates with the same words differ
+        self._character_differences: dict[int, str] = {}  # maps duplicates with the same words to descriptions
         self.documents: int = len(collection)
         self.new_documents: int = len(collection) - collection.new_from
         self.measure: Measure = measure
@@ -213,12 +213,12 @@ class Duplicates:
         self.drop_count: int = verdicts.drop_count
         self.freed_bytes: int = verdicts.freed_bytes
         self.kind_counts: Counter[DuplicateKind] = verdicts.kind_counts
-        self.drop: DropScope | None = drop
-        self.unverified: int = int((~grouping.exact[self._duplicates]).sum()) if self.verified else 0
+        self.drop_scope: DropScope | None = drop_scope
+        self.unverified_count: int = int((~grouping.exact[self._duplicates]).sum()) if self.verified else 0
         self.overflow: Overflow | None = grouping.overflow
 
     @property
-    def ignored(self) -> int:
+    def ignored_word_count(self) -> int:
         """Number of ignored words in the texts compared so far."""
         return sum(self._ignored_words.values())
 
@@ -229,18 +229,18 @@ class Duplicates:
         return self.group_count
 
     def groups(self, limit: int | None = None) -> Iterator[Group]:
-        """Yield the groups, by descending number of freed bytes, then by descending number of documents."""
+        """Yield the groups, ordered by descending number of freed bytes, then by descending number of documents."""
         duplicates, verdicts = self._duplicates, self._verdicts
-        kinds = np.array([DUPLICATE_KINDS.index(verdicts.of(number).kind) for number in duplicates.tolist()], np.int64)
+        kinds = np.array([DUPLICATE_KINDS.index(verdicts[number].kind) for number in duplicates.tolist()], np.int64)
         kept_document_of = self._grouping.kept_document_of
         order = np.lexsort((duplicates, -self._grouping.overlap[duplicates], kinds, kept_document_of[duplicates]))
         duplicates = duplicates[order]
         begins = run_starts(kept_document_of[duplicates])
         counts = np.diff(np.append(begins, len(duplicates)))
-        freed = np.array([verdicts.frees_of(number) for number in duplicates.tolist()], np.int64)
+        freed = np.array([verdicts.bytes_freed_by(number) for number in duplicates.tolist()], np.int64)
         freed_by_group = np.add.reduceat(freed, begins) if len(begins) else freed
         for group in np.lexsort((begins, -counts, -freed_by_group))[:limit].tolist():
-            yield self._group(duplicates[begins[group] : begins[group] + counts[group]].tolist())
+            yield self._make_group(duplicates[begins[group] : begins[group] + counts[group]].tolist())
 
     def pairs(self) -> Iterator[Pair]:
         """Yield all pairs that overlap enough, including pairs of two duplicates. Pairs are verified on demand.
@@ -248,14 +248,14 @@ class Duplicates:
         In a set that is too large, each document is only paired with a few others; see `overflow`.
         """
         grouping, pairs = self._grouping, self._grouping.pairs
-        for a, b in grouping.exact_sets.pairs_within(grouping.limit, self._collection.new_from):
-            yield self._pair(a, b, 1.0, exact=True)
+        for a, b in grouping.exact_sets.pairs_within(grouping.max_set_size, self._collection.new_from):
+            yield self._make_pair(a, b, 1.0, exact=True)
         for part in slices(len(pairs.first), _PAIRS_AT_ONCE):
             positions = np.arange(len(pairs.first))[part]
             for pair in positions[pairs.overlap_enough(positions)].tolist():
                 first, second = int(pairs.first[pair]), int(pairs.second[pair])
-                for a, b in grouping.exact_sets.pairs_between(first, second, grouping.limit):
-                    yield self._pair(a, b, float(pairs.overlap[pair]), exact=bool(pairs.exact[pair]))
+                for a, b in grouping.exact_sets.pairs_between(first, second, grouping.max_set_size):
+                    yield self._make_pair(a, b, float(pairs.overlap[pair]), exact=bool(pairs.exact[pair]))
 
     def compare_group(self, group: Group) -> Iterator[tuple[Duplicate, Comparison, tuple[str, str]]]:
         """Compare the kept document of a group with each near-duplicate.
@@ -263,24 +263,24 @@ class Duplicates:
         Yields the duplicate, the comparison, and both texts. Documents without a stored text are omitted.
         """
         near = {duplicate.number: duplicate for duplicate in group.duplicates if duplicate.kind == "near"}
-        for number, kept_text, text in self._texts(group.kept.number, list(near)):
+        for number, kept_text, text in self._read_text_pairs(group.kept.number, list(near)):
             yield near[number], compare(kept_text, text, settings=self._settings), (kept_text, text)
 
     def membership(self) -> GroupMembership:
         """Return an object that looks up the group of a document by its key."""
         return GroupMembership(self._collection, self._grouping.kept_document_of)
 
-    def _group(self, numbers: Sequence[int]) -> Group:
+    def _make_group(self, numbers: Sequence[int]) -> Group:
         kept = int(self._grouping.kept_document_of[numbers[0]])
-        same_words = [number for number in numbers if self._verdicts.of(number).kind == "same words"]
-        for number, kept_text, text in self._texts(
-            kept, [number for number in same_words if number not in self._characters]
+        same_words = [number for number in numbers if self._verdicts[number].kind == "same words"]
+        for number, kept_text, text in self._read_text_pairs(
+            kept, [number for number in same_words if number not in self._character_differences]
         ):
-            self._characters[number] = describe_characters(kept_text, text, self._settings.analysis)
-        return Group(self._document(kept), tuple(map(self._duplicate, numbers)))
+            self._character_differences[number] = describe_characters(kept_text, text, self._settings.analysis)
+        return Group(self._make_document(kept), tuple(map(self._make_duplicate, numbers)))
 
-    def _texts(self, kept: int, numbers: Sequence[int]) -> Iterator[tuple[int, str, str]]:
-        """Yield the number of each document, the text of the kept document, and its own text, if both are stored."""
+    def _read_text_pairs(self, kept: int, numbers: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+        """Yield the number of each document, the kept text, and the document's own text, if both texts are stored."""
         for part in slices(len(numbers), _TEXTS_AT_ONCE):
             texts = dict(self._read_texts([kept, *numbers[part]])) if self._read_texts else {}
             for number in numbers[part]:
@@ -288,27 +288,28 @@ class Duplicates:
                 if kept_text is not None and text is not None:
                     yield number, kept_text, text
 
-    def _pair(self, a: int, b: int, overlap: float, *, exact: bool) -> Pair:
-        kind = self._verdicts.kind_of(a, b)
+    def _make_pair(self, a: int, b: int, overlap: float, *, exact: bool) -> Pair:
+        kind = self._verdicts.classify_pair(a, b)
         return Pair(self._collection.key(a), self._collection.key(b), overlap, kind, exact)
 
-    def _document(self, number: int) -> GroupedDocument:
+    def _make_document(self, number: int) -> GroupedDocument:
         collection = self._collection
-        size, mtime = int(collection.sizes[number]), int(collection.mtimes[number])
+        size, mtime = int(collection.file_sizes[number]), int(collection.mtimes[number])
         path = collection.path(number)
         return GroupedDocument(collection.key(number), None if size < 0 else size, mtime or None, path, number)
 
-    def _duplicate(self, number: int) -> Duplicate:
-        verdict, document = self._verdicts.of(number), self._document(number)
+    def _make_duplicate(self, number: int) -> Duplicate:
+        verdict, document = self._verdicts[number], self._make_document(number)
         overlap, exact = float(self._grouping.overlap[number]), bool(self._grouping.exact[number])
-        other = verdict.duplicate_of if verdict.link_of is None else verdict.link_of
-        is_other_named = verdict.link_of is not None or other != self._grouping.kept_document_of[number]
-        frees = self._verdicts.frees_of(number)
+        reference = verdict.duplicate_of if verdict.link_of is None else verdict.link_of
+        is_reference_named = verdict.link_of is not None or reference != self._grouping.kept_document_of[number]
+        frees = self._verdicts.bytes_freed_by(number)
         reason = reason_for(
             verdict,
-            overlap=percent(overlap) if exact else format_estimate(overlap),
-            characters=self._characters.get(number) or "letter case, punctuation and symbols were not compared",
-            other_id=self._collection.id(other) if is_other_named else "",
+            overlap=format_percent(overlap) if exact else format_estimate(overlap),
+            character_differences=self._character_differences.get(number)
+            or "letter case, punctuation and symbols were not compared",
+            reference_id=self._collection.id(reference) if is_reference_named else "",
             has_file=document.path is not None,
             frees_bytes=frees > 0 or not self._verdicts.has_other_links(number),
         )

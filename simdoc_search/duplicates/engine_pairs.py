@@ -21,9 +21,9 @@ from itertools import islice
 import numpy as np
 
 from simdoc_search.duplicates.arrays import Bools, Ints
-from simdoc_search.duplicates.bands import MAX_SHORT_TOKENS
+from simdoc_search.duplicates.bands import MAX_SHORT_DOCUMENT_TOKENS
 from simdoc_search.duplicates.checkpoint import Checkpoint
-from simdoc_search.duplicates.collection import Documents, TokenBuffer, words_key
+from simdoc_search.duplicates.document_arrays import Documents, TokenBuffer, words_key
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, join
@@ -67,30 +67,31 @@ class EnginePairs:
         """
         if len(self._keys):
             return self._join_overflowing(documents, known_pairs, progress)
-        keys = self._documents.keys[documents]
+        keys = self._documents.words_keys[documents]
         order = np.argsort(keys)
         self._keys, self._numbers = keys[order], documents[order]
         compared = self._query_all(documents, progress)
-        first, second, estimates = self._checkpoint.pairs()
+        first, second, estimates = self._checkpoint.read_pairs()
         a, b = self._numbers[self._positions(first)], self._numbers[self._positions(second)]
         first, second = np.minimum(a, b), np.maximum(a, b)
         order = np.lexsort((second, first))
-        skipped = self._checkpoint.overflowing()
-        overflowing = np.array(sorted(self._number_of(key) for key in skipped), np.int64)
+        skipped = self._checkpoint.read_skipped_match_counts()
+        overflowing = np.array(sorted(self._find_number(key) for key in skipped), np.int64)
         return JoinedPairs(first[order], second[order], estimates[order], compared, overflowing, sum(skipped.values()))
 
     def _query_all(self, documents: Ints, progress: Callable[[float], None]) -> int:
         """Query the documents that no earlier run has queried. Returns the number of pairs compared."""
         is_done = np.ones(len(self._table.counts), bool)
-        is_done[documents] = self._checkpoint.prune(self._documents.keys[documents])
+        is_done[documents] = self._checkpoint.prune(self._documents.words_keys[documents])
         has_tokens = documents[self._table.counts[documents] > 0]
         queried = int(is_done[has_tokens].sum())
         is_resumed = queried > 0
         compared = 0
         to_query = self._records_to_query(is_done)
         while batch := list(islice(to_query, _QUERIES_AT_ONCE)):
-            plans = [self._sized_plan(number, record, is_resumed=is_resumed) for number, record in batch]
-            results = self._frozen.search(plans, size=MAX_MATCHES + 1, distinct_words=self._documents.has_all_hashes)
+            plans = [self._make_plan(number, record, is_resumed=is_resumed) for number, record in batch]
+            has_hashes = self._documents.has_all_word_hashes
+            results = self._frozen.search(plans, size=MAX_MATCHES + 1, distinct_words=has_hashes)
             compared += self._save_batch(batch, results, is_resumed=is_resumed)
             queried += len(batch)
             progress(queried / max(1, len(has_tokens)))
@@ -99,16 +100,16 @@ class EnginePairs:
 
     def _records_to_query(self, is_done: Bools) -> Iterator[_NumberedRecord]:
         for record in self._frozen.records():
-            number = self._number_of(words_key(record)) if len(record.codes) else -1
+            number = self._find_number(words_key(record)) if len(record.codes) else -1
             if number >= 0 and not is_done[number]:
                 is_done[number] = True
                 yield number, record
 
-    def _sized_plan(self, number: int, record: Record, *, is_resumed: bool) -> SizedPlan:
-        min_jaccard, shingles = self._measure.min_jaccard, int(self._table.shingles[number])
+    def _make_plan(self, number: int, record: Record, *, is_resumed: bool) -> SizedPlan:
+        min_jaccard, shingles = self._measure.min_jaccard, int(self._table.shingle_counts[number])
         # A shorter document may have been queried before this one was added. So a resumed run matches shorter ones too.
         min_shingles = math.ceil(shingles * min_jaccard) if is_resumed else shingles
-        sizes = (min_shingles, math.floor(shingles / min_jaccard)) if self._documents.has_all_sizes else None
+        sizes = (min_shingles, math.floor(shingles / min_jaccard)) if self._documents.has_all_shingle_counts else None
         return SizedPlan(_plan_query(encode(record.codes), min_jaccard), sizes)
 
     def _save_batch(
@@ -116,32 +117,32 @@ class EnginePairs:
     ) -> int:
         """Save the results of a batch of queries in the checkpoint. Returns the number of pairs compared."""
         numbers, records = [number for number, _ in batch], [record for _, record in batch]
-        query_of, match_of = [], []  # positions in `numbers` and `records`
+        query_positions, match_positions = [], []  # in `numbers` and `records`
         for query, result in enumerate(results):
             seen = {-1, numbers[query]}
             for record in result.records:
-                number = self._number_of(words_key(record)) if len(record.codes) else -1
+                number = self._find_number(words_key(record)) if len(record.codes) else -1
                 if number not in seen and (is_resumed or self._is_longer(number, numbers[query])):
-                    query_of.append(query)
-                    match_of.append(len(numbers))
+                    query_positions.append(query)
+                    match_positions.append(len(numbers))
                     numbers.append(number)
                     records.append(record)
                 seen.add(number)
-        queries, matches = np.array(query_of, np.int64), np.array(match_of, np.int64)
+        queries, matches = np.array(query_positions, np.int64), np.array(match_positions, np.int64)
         number_of = np.array(numbers, np.int64)
         is_swapped = number_of[queries] > number_of[matches]
         first, second = np.where(is_swapped, matches, queries), np.where(is_swapped, queries, matches)
-        codes, shingles = [record.codes for record in records], self._table.shingles[number_of]
-        table = FingerprintTable.of(codes, shingles, self._table.buckets)
+        codes, shingles = [record.codes for record in records], self._table.shingle_counts[number_of]
+        table = FingerprintTable.from_codes(codes, shingles, self._table.buckets)
         fit = self._measure.sizes_fit(table, first, second)
-        estimates, is_possible = self._measure.estimates(table, first[fit], second[fit])
+        estimates, is_possible = self._measure.estimate(table, first[fit], second[fit])
         queries, matches = queries[fit][is_possible], matches[fit][is_possible]
-        keys = self._documents.keys[number_of]
+        keys = self._documents.words_keys[number_of]
         overflowing: dict[int, int] = {}
         for query, result in enumerate(results):
-            if result.omitted:
+            if result.max_omitted:
                 near = matches[queries == query].tolist()
-                skipped = 0 if near else result.omitted
+                skipped = 0 if near else result.max_omitted
                 for position in (query, *near):
                     key = int(keys[position])
                     overflowing[key] = max(skipped, overflowing.get(key, 0))
@@ -154,13 +155,13 @@ class EnginePairs:
 
     def _is_longer(self, number: int, other: int) -> bool:
         """Return whether a document has more shingles than another. In a tie, their keys are compared."""
-        shingles, keys = self._table.shingles, self._documents.keys
+        shingles, keys = self._table.shingle_counts, self._documents.words_keys
         return bool((shingles[number], keys[number]) > (shingles[other], keys[other]))
 
     def _join_overflowing(
         self, documents: Ints, known_pairs: tuple[Ints, Ints], progress: Callable[[float], None]
     ) -> JoinedPairs:
-        skipped = {self._number_of(key): count for key, count in self._checkpoint.overflowing().items()}
+        skipped = {self._find_number(key): count for key, count in self._checkpoint.read_skipped_match_counts().items()}
         if self._overflow_table is None:
             self._overflow_table = self._read_tokens(skipped.keys())
         joined = join(self._overflow_table, documents, self._measure, known_pairs=known_pairs, progress=progress)
@@ -172,7 +173,7 @@ class EnginePairs:
         tokens, end = TokenBuffer(), 0
         counts, begins = (np.zeros(len(self._table.counts), np.int64) for _ in range(2))
         for record in self._frozen.records():
-            number = self._number_of(words_key(record)) if len(record.codes) else -1
+            number = self._find_number(words_key(record)) if len(record.codes) else -1
             if number in numbers and not counts[number]:
                 tokens.append(record.codes)
                 begins[number], counts[number] = end, len(record.codes)
@@ -182,7 +183,7 @@ class EnginePairs:
     def _positions(self, keys: Ints) -> Ints:
         return np.searchsorted(self._keys, keys)
 
-    def _number_of(self, key: int) -> int:
+    def _find_number(self, key: int) -> int:
         """Return the number of the document with this key; -1 if there is none."""
         index = int(np.searchsorted(self._keys, key))
         return int(self._numbers[index]) if index < len(self._keys) and self._keys[index] == key else -1
@@ -194,6 +195,6 @@ def _plan_query(tokens: list[str], overlap: Fraction) -> Plan:
     The query uses bands. If there are few tokens, or a band would have only one row, it counts shared tokens instead.
     """
     rows, _ = choose_rows_and_bands(len(tokens), overlap, RECALL)
-    if rows > 1 and len(tokens) > MAX_SHORT_TOKENS:
+    if rows > 1 and len(tokens) > MAX_SHORT_DOCUMENT_TOKENS:
         return plan(tokens, overlap, RECALL)
     return plan(tokens, overlap, verified=True)

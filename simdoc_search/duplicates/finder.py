@@ -10,11 +10,11 @@ import numpy as np
 
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.clusters import UNASSIGNED, ExactDuplicateSets, assign_duplicates
-from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.contents import HashFields, compare_contents
+from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.duplicates_result import Duplicates, Grouping, Overflow
 from simdoc_search.duplicates.measures import Measure
-from simdoc_search.duplicates.pairs import JoinedPairs, join, run_limit
+from simdoc_search.duplicates.pairs import JoinedPairs, choose_run_limit, join
 from simdoc_search.duplicates.verdicts import DropScope, Verdicts
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts, TextsWithoutTemplates, Verifier
 from simdoc_search.sketch.settings import Settings
@@ -43,7 +43,7 @@ def find_duplicates(
     read_texts: ReadTexts | None,
     *,
     find_pairs: FindPairs | None = None,
-    limit: int | None = None,
+    max_set_size: int | None = None,
     ignore: Sequence[str] = (),
     drop: DropScope | None = None,
     hash_fields: HashFields = lambda _: {},
@@ -58,7 +58,7 @@ def find_duplicates(
         settings: settings of the fingerprints.
         read_texts: reads texts, to verify overlaps; None to use overlaps estimated from fingerprints.
         find_pairs: finds candidate pairs; None to find them in memory.
-        limit: maximum size of a set of similar documents in which all pairs are compared; None for the default.
+        max_set_size: maximum size of a set of similar documents in which all pairs are compared; None for the default.
         ignore: templates whose words are ignored in all texts.
         drop: which kinds a plan drops besides identical documents.
         hash_fields: see `HashFields`.
@@ -71,7 +71,7 @@ def find_duplicates(
         labels = without_templates.separate_templates(labels)
     compared_texts = without_templates or read_texts
     verifier = (
-        Verifier(compared_texts, settings.analysis, shingles=documents.table.shingles, workers=workers)
+        Verifier(compared_texts, settings.analysis, shingle_counts=documents.table.shingle_counts, workers=workers)
         if compared_texts
         else None
     )
@@ -80,16 +80,17 @@ def find_duplicates(
         ExactDuplicateSets(labels),
         PairOverlaps(measure, verifier),
         find_pairs=find_pairs or partial(join, documents.table, measure=measure, new_from=documents.new_from),
-        limit=limit or run_limit(len(documents)),
+        max_set_size=max_set_size or choose_run_limit(len(documents)),
         progress=progress,
     )
     members = grouping.members()
     contents = compare_contents(documents, members, hash_fields, partial(progress, "hashing"))
     verdicts = Verdicts(documents, members, contents, drop)
-    ignored_words = without_templates.ignored if without_templates else {}
+    ignored_words = without_templates.ignored_word_counts if without_templates else {}
     return Duplicates(
-        documents, grouping, verdicts, measure, settings, read_texts=read_texts, drop=drop, ignored_words=ignored_words
-    )
+        documents, grouping, verdicts, measure, settings,
+        read_texts=read_texts, drop_scope=drop, ignored_words=ignored_words,
+    )  # fmt: skip
 
 
 def _group(
@@ -98,7 +99,7 @@ def _group(
     pairs: PairOverlaps,
     *,
     find_pairs: FindPairs,
-    limit: int,
+    max_set_size: int,
     progress: Progress,
 ) -> Grouping:
     """Assign each duplicate to its kept document.
@@ -127,8 +128,8 @@ def _group(
             break
     else:
         skipped_comparisons += len(to_pair) * (len(to_pair) - 1) // 2
-    in_overflow = is_overflowing[exact_sets.representative_of] | (exact_sets.sizes > limit)
-    overflow = Overflow(int(in_overflow.sum()), limit, skipped_comparisons) if in_overflow.any() else None
+    in_overflow = is_overflowing[exact_sets.representative_of] | (exact_sets.sizes > max_set_size)
+    overflow = Overflow(int(in_overflow.sum()), max_set_size, skipped_comparisons) if in_overflow.any() else None
     # All documents with equal words join the group of their representative.
     representative = exact_sets.representative_of
     has_kept_representative = (kept_document_of[representative] == UNASSIGNED) & (
@@ -138,5 +139,6 @@ def _group(
     kept_document_of[: documents.new_from] = UNASSIGNED
     overlap = np.where(has_kept_representative, 1.0, overlap[representative])
     return Grouping(
-        kept_document_of, overlap, exact[representative] | has_kept_representative, exact_sets, pairs, limit, overflow
-    )
+        kept_document_of, overlap, exact[representative] | has_kept_representative,
+        exact_sets, pairs, max_set_size, overflow,
+    )  # fmt: skip

@@ -33,20 +33,20 @@ class FingerprintTable:
     begins: Ints  # where the tokens of each document begin in `codes`; int64, shape (documents,)
     counts: Ints  # number of tokens of each document; int64, shape (documents,)
     # number of distinct shingles of each document, at least 1 if it has tokens; int64, shape (documents,)
-    shingles: Ints
+    shingle_counts: Ints
     buckets: int  # number of buckets of a fingerprint
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
     _row_count: int = field(default=0, repr=False)  # number of rows of all matrices that were made for pairs
 
     @classmethod
-    def of(cls, codes: Sequence[NDArray[np.uint32]], shingles: Ints, buckets: int) -> FingerprintTable:
+    def from_codes(cls, codes: Sequence[NDArray[np.uint32]], shingle_counts: Ints, buckets: int) -> FingerprintTable:
         """Make a table from the codes of each document."""
         counts = np.array([len(tokens) for tokens in codes], np.int64)
         joined = np.concatenate(codes) if codes else np.zeros(0, np.uint32)
-        return cls(joined, np.cumsum(counts) - counts, counts, shingles, buckets)
+        return cls(joined, np.cumsum(counts) - counts, counts, shingle_counts, buckets)
 
     def codes_of_documents(self, documents: Ints) -> tuple[NDArray[np.uint32], Ints]:
-        """Return the codes of these documents, and for each code the position of its document in `documents`."""
+        """Return the codes of these documents, and the position of each code's document in `documents`."""
         counts = self.counts[documents]
         owner = np.repeat(np.arange(len(documents)), counts)
         ends = np.cumsum(counts)
@@ -84,8 +84,8 @@ class FingerprintTable:
                 keys[order[part]] = keys_of_part
             yield keys
 
-    def estimated_jaccard(self, first: Ints, second: Ints) -> tuple[Floats, Ints]:
-        """Estimate the Jaccard similarity of each pair, as `estimate.compare_codes`.
+    def estimate_jaccard(self, first: Ints, second: Ints) -> tuple[Floats, Ints]:
+        """Estimate the Jaccard similarity of each pair, as `estimate.compare_codes` does.
 
         This method is faster if `first` is ascending.
 

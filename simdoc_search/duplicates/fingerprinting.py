@@ -16,15 +16,15 @@ from simdoc_search.sketch.tokens import Codes
 from simdoc_search.stores.record import Record
 from simdoc_search.workers import WorkerMap
 
-_CHUNK_DOCUMENTS, _CHUNK_CHARACTERS = 1 << 10, 1 << 20
+_MAX_CHUNK_DOCUMENTS, _MAX_CHUNK_CHARACTERS = 1 << 10, 1 << 20
 
 
-class _Sketched(NamedTuple):
+class _ChunkSketches(NamedTuple):
     """The fingerprints and hashes of the texts of a chunk; see `PackedFingerprints`."""
 
     codes: Codes
-    counts: list[int]
-    shingles: list[int]
+    token_counts: list[int]
+    shingle_counts: list[int]
     words_hashes: list[str]
     text_hashes: list[str]
 
@@ -32,36 +32,36 @@ class _Sketched(NamedTuple):
 def fingerprint_documents(
     documents: Iterable[Document], settings: Settings, workers: WorkerMap, texts: list[str] | None
 ) -> Iterator[Record]:
-    """Yield a record for each document. Appends their texts to `texts`, unless it is None."""
+    """Yield a record for each document, and append its text to `texts` if this is a list."""
     chunks: list[list[Document]] = []
 
     def read_chunks() -> Iterator[list[str]]:
-        for chunk in _chunks(documents):
+        for chunk in _group_into_chunks(documents):
             chunks.append(chunk)
             yield [document.text for document in chunk]
 
-    for sketched in workers.map(partial(_sketch, settings), read_chunks()):
+    for sketches in workers.map(partial(_sketch_texts, settings), read_chunks()):
         chunk = chunks.pop(0)
         if texts is not None:
             texts.extend(document.text for document in chunk)
-        ends = np.cumsum(sketched.counts).tolist()
-        for document, count, end, shingles, words_hash, hash_of_text in zip(
-            chunk, sketched.counts, ends, *sketched[2:], strict=True
+        ends = np.cumsum(sketches.token_counts).tolist()
+        for document, count, end, shingle_count, words_hash, document_hash in zip(
+            chunk, sketches.token_counts, ends, *sketches[2:], strict=True
         ):
             yield Record(
                 document.id,
-                sketched.codes[end - count : end],
-                shingles,
-                f"{hash_of_text} {sorted(document.metadata.items())}",
+                sketches.codes[end - count : end],
+                shingle_count,
+                f"{document_hash} {sorted(document.metadata.items())}",
                 document.metadata,
-                text_hash=hash_of_text,
+                text_hash=document_hash,
                 words_hash=words_hash,
             )
 
 
-def _sketch(settings: Settings, texts: Sequence[str]) -> _Sketched:
+def _sketch_texts(settings: Settings, texts: Sequence[str]) -> _ChunkSketches:
     packed = list(packed_fingerprints(texts, settings.analysis, settings.minhash))
-    return _Sketched(
+    return _ChunkSketches(
         np.concatenate([batch.codes for batch in packed]),
         [count for batch in packed for count in batch.counts],
         [count for batch in packed for count in batch.shingles],
@@ -70,14 +70,14 @@ def _sketch(settings: Settings, texts: Sequence[str]) -> _Sketched:
     )
 
 
-def _chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
+def _group_into_chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
     """Group documents into chunks that are limited by number and size."""
     chunk: list[Document] = []
     characters = 0
     for document in documents:
         chunk.append(document)
         characters += len(document.text)
-        if len(chunk) >= _CHUNK_DOCUMENTS or characters >= _CHUNK_CHARACTERS:
+        if len(chunk) >= _MAX_CHUNK_DOCUMENTS or characters >= _MAX_CHUNK_CHARACTERS:
             yield chunk
             chunk, characters = [], 0
     if chunk:

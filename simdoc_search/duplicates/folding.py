@@ -13,7 +13,7 @@ from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.records import codes_of
+from simdoc_search.stores.remote.records import read_codes
 
 EngineHit = TypeVar("EngineHit", bound=Mapping[str, Any])
 
@@ -60,7 +60,7 @@ def fold_near_duplicates(
         overlap: the minimum Jaccard similarity of a folded hit, greater than 0 and at most 1. It is
             estimated from the tokens.
         field: the object field of the fingerprint.
-        settings: the settings of the fingerprints; None for the default.
+        settings: the settings of the fingerprints; None for the default settings.
 
     Returns:
         The shown hits in order, each with the hits folded under it. No hit is lost or changed.
@@ -70,16 +70,16 @@ def fold_near_duplicates(
     """
     min_overlap = Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
     settings, page = settings or Settings(), list(hits)
-    codes_or_problems = [codes_of(hit.get("_source") or {}, field=field) for hit in page]
+    codes_or_problems = [read_codes(hit.get("_source") or {}, field=field) for hit in page]
     numbers = [number for number, codes in enumerate(codes_or_problems) if not isinstance(codes, str)]
     codes = [codes for codes in codes_or_problems if not isinstance(codes, str)]
     counts: Ints = np.array([len(tokens) for tokens in codes], np.int64)
-    table = FingerprintTable.of(codes, counts, settings.minhash.slot_count)
+    table = FingerprintTable.from_codes(codes, counts, settings.minhash.slot_count)
     shown: dict[int, list[FoldedHit]] = {number: [] for number in range(len(page))}
     remaining = np.arange(len(codes))
     while len(remaining):
         first, remaining = remaining[0], remaining[1:]
-        jaccard, _ = table.estimated_jaccard(np.repeat(first, len(remaining)), remaining)
+        jaccard, _ = table.estimate_jaccard(np.repeat(first, len(remaining)), remaining)
         is_near = jaccard >= float(min_overlap)
         estimates = jaccard[is_near].tolist()
         for near, estimate in zip(remaining[is_near].tolist(), estimates, strict=True):

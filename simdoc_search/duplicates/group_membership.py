@@ -8,11 +8,11 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.clusters import UNASSIGNED
-from simdoc_search.duplicates.collection import Documents
+from simdoc_search.duplicates.document_arrays import Documents
 
 
 class GroupMembership:
-    """The group of each compared document. Takes 24 bytes per document.
+    """The group of each compared document. An entry takes 24 bytes.
 
     Attributes:
         members: the numbers of all documents in groups, including kept documents; int64, ascending.

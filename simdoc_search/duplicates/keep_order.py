@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from simdoc_search.corpus.member_names import archive_of
+from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.documents import MetadataValue
 from simdoc_search.duplicates.arrays import Bools, Ints
-from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.passages.exact import MeasureName
 
 KEEP_RULES = ("longest", "first", "newest", "oldest")
 
@@ -32,9 +32,9 @@ class KeepCriteria:
     """The properties of documents that the order depends on. Arrays have one value per document."""
 
     id_of: Callable[[int], str]  # returns the id of a document by its number
-    shingles: Ints  # number of distinct shingles; int64
-    word_copies: Ints  # number of documents with the same words, including the document itself; int64
-    text_copies: Ints  # number of documents with the same text, including the document itself; int64
+    shingle_counts: Ints  # number of distinct shingles; int64
+    same_word_counts: Ints  # number of documents with the same words, including the document itself; int64
+    same_text_counts: Ints  # number of documents with the same text, including the document itself; int64
     written_ns: Ints  # when the document was written, in nanoseconds; 0 if unknown or if the rule does not need it
     field_values: Sequence[MetadataValue | None]  # values of the metadata field of the rule; empty if it has no field
     is_new: Bools  # whether the document is new; older documents precede new ones
@@ -90,18 +90,18 @@ class KeepRule:
         return order
 
     def _order_by_rule(self, criteria: KeepCriteria) -> Ints:
-        by_id = np.array(sorted(range(len(criteria.shingles)), key=criteria.id_of), np.int64)
+        by_id = np.array(sorted(range(len(criteria.shingle_counts)), key=criteria.id_of), np.int64)
         if self.rule == "first":
             return by_id
-        by_length = (_name_ranks(by_id, criteria.id_of), -criteria.text_copies, -criteria.shingles)
+        by_length = (_name_ranks(by_id, criteria.id_of), -criteria.same_text_counts, -criteria.shingle_counts)
         if self.field:
-            return np.lexsort((*by_length, self._value_ranks(criteria.field_values)))
+            return np.lexsort((*by_length, self._rank_values(criteria.field_values)))
         if self.rule == "longest":
-            return np.lexsort((*by_length, -criteria.word_copies) if self.measure == "jaccard" else by_length)
+            return np.lexsort((*by_length, -criteria.same_word_counts) if self.measure == "jaccard" else by_length)
         date = -criteria.written_ns if self.rule == "newest" else criteria.written_ns
         return np.lexsort((*by_length, date, criteria.written_ns == 0))
 
-    def _value_ranks(self, values: Sequence[MetadataValue | None]) -> Ints:
+    def _rank_values(self, values: Sequence[MetadataValue | None]) -> Ints:
         """Return the rank of each value. Equal values have equal ranks."""
         keys = [_sort_key(value) for value in values]
         ordered = sorted({key for key in keys if key is not None}, reverse=self.rule.startswith("max:"))
@@ -120,7 +120,7 @@ def _name_ranks(by_id: Ints, id_of: Callable[[int], str]) -> Ints:
 
 def _name_kind(name: str) -> int:
     """Return 2 for a member of an archive, 1 for the name of a copy, and 0 for any other name."""
-    return 2 if archive_of(name) else int(bool(_NAME_OF_COPY.search(name.rpartition("/")[2])))
+    return 2 if find_archive(name) else int(bool(_NAME_OF_COPY.search(name.rpartition("/")[2])))
 
 
 def _sort_key(value: MetadataValue | None) -> tuple[int, float, str] | None:

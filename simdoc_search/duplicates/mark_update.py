@@ -7,19 +7,21 @@ that hides marked duplicates still shows one document of each group.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
 
-from simdoc_search.duplicates.arrays import slices
+from simdoc_search.duplicates.arrays import Ints, slices
 from simdoc_search.duplicates.duplicates_result import Duplicates
 from simdoc_search.duplicates.finder import Progress
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote.bulk import Outcome
-from simdoc_search.stores.remote.marks import Mark, Marks, marks_of
+from simdoc_search.stores.remote.marks import Mark, Marks, open_marks
 from simdoc_search.stores.remote.point_in_time import RawHit
 from simdoc_search.stores.remote.updates import CONFLICT, NOT_FOUND, TOO_MANY_CONFLICTS
 
@@ -59,14 +61,14 @@ def mark_duplicates(
             "cannot mark duplicates, because only new documents were compared; omit 'since' and 'new' to compare all "
             "documents"
         )
-    return _MarkUpdate(duplicates, marks_of(store), progress).run()
+    return _MarkUpdate(duplicates, open_marks(store), progress).run()
 
 
 def kept_by_marks(store: Store) -> Iterator[str]:
     """Yield the ids of the documents that are kept according to the marks; see `SimilaritySearch.kept_by_marks`."""
-    marks = marks_of(store)
-    for hit in marks.marked_documents():
-        mark = marks.mark_of(hit)
+    marks = open_marks(store)
+    for hit in marks.find_marked_documents():
+        mark = marks.read_mark(hit)
         if mark.cluster and not mark.duplicate_of:
             yield marks.key_of(hit).id
 
@@ -82,30 +84,55 @@ class _MarkUpdate:
         self._filtered_clusters: set[str] = set()  # clusters of marked documents that a filter excluded
 
     def run(self) -> MarkReport:
-        for hit in self._marks.marked_documents():
-            mark = self._marks.mark_of(hit)
-            if mark.duplicate_of and mark.cluster and self._correct_mark(hit) is None:
+        for hit in self._marks.find_marked_documents():
+            mark = self._marks.read_mark(hit)
+            if mark.duplicate_of and mark.cluster and self._compute_correct_mark(hit) is None:
                 self._filtered_clusters.add(mark.cluster)
-        for hits in _batches(self._marks.marked_documents()):
-            self._count_outcomes(self._marks.write(hits, self._first_pass_mark))
-        left = self._groups.members[~self._is_done[self._groups.members]]
-        for part in slices(len(left), _DOCUMENTS_AT_ONCE):
-            number_at = {self._groups.key(number): number for number in left[part].tolist()}
-            hits = self._marks.documents_at(number_at)
-            self._report.passed_over += len(number_at) - len(hits)
-            unchanged = {number_at[self._marks.key_of(hit)] for hit in hits if self._has_same_text(hit)}
-            self._changed_kept |= {
-                number for number in number_at.values() if self._groups.find_kept(number) == number
-            } - unchanged
-            self._count_outcomes(self._marks.write(hits, self._second_pass_mark, write_unchanged=True))
-            self._progress("marking", min(1.0, part.stop / len(left)))
+        for hits in _batches(self._marks.find_marked_documents()):
+            self._count_outcomes(self._marks.write(hits, self._choose_mark_in_first_pass))
+        self._mark_duplicates(self._groups.members[~self._is_done[self._groups.members]])
         self._marks.refresh()
         return self._report
 
-    def _first_pass_mark(self, hit: RawHit) -> Mark | None:
+    def _mark_duplicates(self, members: Ints) -> None:
+        """Write the marks of a batch of documents in a thread, while this thread reads the next batch."""
+        writer, writing = ThreadPoolExecutor(1, "simdoc-marks"), deque[tuple[int, Future[None]]]()
+
+        def wait_for_one() -> None:
+            end, written = writing.popleft()
+            written.result()
+            self._progress("marking", min(1.0, end / len(members)))
+
+        try:
+            for part in slices(len(members), _DOCUMENTS_AT_ONCE):
+                writing.append((part.stop, writer.submit(self._mark_batch, *self._read_batch(members[part]))))
+                if len(writing) > 1:
+                    wait_for_one()
+            while writing:
+                wait_for_one()
+        except BaseException:
+            self._marks.stop()
+            raise
+        finally:
+            writer.shutdown(cancel_futures=True)
+
+    def _read_batch(self, numbers: Ints) -> tuple[list[RawHit], int]:
+        """Return the documents with these numbers, and how many do not exist. Note the kept ones that have changed."""
+        number_by_key = {self._groups.key(number): number for number in numbers.tolist()}
+        hits = self._marks.read_documents(number_by_key)
+        unchanged = {number_by_key[self._marks.key_of(hit)] for hit in hits if self._has_same_text(hit)}
+        kept = {number for number in number_by_key.values() if self._groups.find_kept(number) == number}
+        self._changed_kept |= kept - unchanged
+        return hits, len(number_by_key) - len(hits)
+
+    def _mark_batch(self, hits: list[RawHit], missing: int) -> None:
+        self._report.passed_over += missing
+        self._count_outcomes(self._marks.write(hits, self._choose_mark_in_second_pass, write_unchanged=True))
+
+    def _choose_mark_in_first_pass(self, hit: RawHit) -> Mark | None:
         """Return the mark to write if the document is not a duplicate; None leaves the document unchanged."""
-        mark = self._correct_mark(hit)
-        is_correct = mark == self._marks.mark_of(hit)
+        mark = self._compute_correct_mark(hit)
+        is_correct = mark == self._marks.read_mark(hit)
         if mark is None or (mark.duplicate_of and not is_correct):
             return None
         number = self._groups.find_number(self._marks.key_of(hit))
@@ -114,32 +141,32 @@ class _MarkUpdate:
         self._report.unchanged += is_correct
         return None if is_correct else mark
 
-    def _second_pass_mark(self, hit: RawHit) -> Mark | None:
+    def _choose_mark_in_second_pass(self, hit: RawHit) -> Mark | None:
         """Return the mark to write to a document of a group; None leaves the document unchanged."""
-        if mark := self._correct_mark(hit):
+        if mark := self._compute_correct_mark(hit):
             return mark
         self._report.passed_over += 1
-        return Mark() if self._marks.mark_of(hit) else None
+        return Mark() if self._marks.read_mark(hit) else None
 
-    def _correct_mark(self, hit: RawHit) -> Mark | None:
+    def _compute_correct_mark(self, hit: RawHit) -> Mark | None:
         """Return the mark that a document must have, which may be empty; None if the document was not compared."""
         key = self._marks.key_of(hit)
         number = self._groups.find_number(key)
         if number is None:
             return Mark() if self._groups.was_left_out(key) else None
-        kept, mark = self._groups.find_kept(number), self._marks.mark_of(hit)
+        kept, mark = self._groups.find_kept(number), self._marks.read_mark(hit)
         if kept is None:
             is_kept_for_others = not mark.duplicate_of and mark.cluster in self._filtered_clusters
             return mark if is_kept_for_others and self._has_same_text(hit) else Mark()
         if kept in self._changed_kept or not self._has_same_text(hit):
             return Mark()
         kept_key = self._groups.key(kept)
-        return Mark(None if kept == number else kept_key.id, self._marks.cluster_of(kept_key))
+        return Mark(None if kept == number else kept_key.id, self._marks.cluster_name(kept_key))
 
     def _has_same_text(self, hit: RawHit) -> bool:
         """Return whether a document still has the text that was compared."""
         number = self._groups.find_number(self._marks.key_of(hit))
-        return number is not None and self._groups.has_text(number, self._marks.text_hash_of(hit))
+        return number is not None and self._groups.has_text(number, self._marks.read_text_hash(hit))
 
     def _count_outcomes(self, outcomes: Iterator[tuple[RawHit, Outcome]]) -> None:
         report = self._report
@@ -158,7 +185,7 @@ class _MarkUpdate:
                 report.refused += 1
                 if len(report.reasons) < _MAX_REASONS:
                     report.reasons[hit["_id"]] = outcome.reason
-            elif self._correct_mark(hit):
+            elif self._compute_correct_mark(hit):
                 report.set += 1
             else:
                 report.removed += 1

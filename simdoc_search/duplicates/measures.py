@@ -13,20 +13,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, get_args
 
 import numpy as np
 
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.passages.exact import MEASURES, MeasureName
 from simdoc_search.query.planner import parse_fraction
 
-MeasureName = Literal["jaccard", "containment", "contained"]
-MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
-
 MAX_LENGTH_RATIO = 4
-"""With `containment` and `contained`, two documents are only compared if their ratio of lengths is at most this."""
+"""With `containment` and `contained`, two documents are only compared if one is at most this many times as long."""
 
 _MAX_DEVIATIONS = 3.0
 """A pair is ruled out if its estimate is more than this many standard deviations below the minimum overlap. This
@@ -64,7 +61,7 @@ class Measure:
         """
         return self.overlap if self.name == "jaccard" else self.overlap / (1 + MAX_LENGTH_RATIO - self.overlap)
 
-    def values(self, shared: Floats | Ints, first: Ints, second: Ints) -> Floats:
+    def compute(self, shared: Floats | Ints, first: Ints, second: Ints) -> Floats:
         """Compute the measure, 0..1, from numbers of distinct shingles.
 
         Args:
@@ -77,16 +74,16 @@ class Measure:
         return shared / (second if self.name == "containment" else first)
 
     def is_reached(self, shared: Ints, first: Ints, second: Ints) -> Bools:
-        """Return which pairs have at least the minimum overlap, computed exactly. Arguments as in `values`."""
+        """Return which pairs have at least the minimum overlap, computed exactly. Arguments as in `compute`."""
         denominators = {"jaccard": first + second - shared, "containment": second, "contained": first}[self.name]
         return shared * self.overlap.denominator >= denominators * self.overlap.numerator
 
     def sizes_fit(self, table: FingerprintTable, first: Ints, second: Ints) -> Bools:
-        """Return which pairs can have the minimum overlap, judging by their numbers of shingles alone."""
-        a, b = table.shingles[first], table.shingles[second]
+        """Return which pairs can have the minimum overlap, judging only by their numbers of shingles."""
+        a, b = table.shingle_counts[first], table.shingle_counts[second]
         return self.is_reached(np.minimum(a, b), a, b)
 
-    def estimates(self, table: FingerprintTable, first: Ints, second: Ints) -> tuple[Floats, Bools]:
+    def estimate(self, table: FingerprintTable, first: Ints, second: Ints) -> tuple[Floats, Bools]:
         """Estimate the measure of pairs from their fingerprints.
 
         k filled buckets of a union of n shingles are a sample without replacement. So the standard error of an estimate
@@ -94,10 +91,10 @@ class Measure:
         bucket.
 
         Returns:
-            The estimates, and for each pair whether it may have the minimum overlap.
+            The estimates, and whether each pair may have the minimum overlap.
         """
-        a, b = table.shingles[first], table.shingles[second]
-        jaccard, union = table.estimated_jaccard(first, second)
+        a, b = table.shingle_counts[first], table.shingle_counts[second]
+        jaccard, union = table.estimate_jaccard(first, second)
         if self.name == "jaccard":
             min_jaccard: Floats = np.full(len(a), float(self.overlap))
         else:
@@ -106,5 +103,5 @@ class Measure:
         shingles_of_either = np.maximum(union, (a + b) / (1 + jaccard))
         correction = (shingles_of_either - union) / np.maximum(1, shingles_of_either - 1)
         error = np.sqrt(min_jaccard * (1 - min_jaccard) / union * correction)
-        estimates = np.minimum(1.0, self.values(jaccard / (1 + jaccard) * (a + b), a, b))
+        estimates = np.minimum(1.0, self.compute(jaccard / (1 + jaccard) * (a + b), a, b))
         return estimates, jaccard >= min_jaccard - _MAX_DEVIATIONS * error - 1e-9

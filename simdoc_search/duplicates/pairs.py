@@ -3,9 +3,9 @@
 The keys of each band are sorted, and documents in a run of equal keys are paired. Memory grows with the number of
 documents and of accepted pairs, not with the number of compared pairs.
 
-A run that is longer than `run_limit` overflows, for example if many texts come from one template. The documents in it
-are only compared with a few of them, called anchors. So the cost grows linearly. `JoinedPairs.skipped_comparisons`
-counts the comparisons that were not made.
+A run that is longer than `choose_run_limit` overflows, for example if many texts come from one template. Its
+documents are only compared with a few documents of the run, called anchors. So the cost grows linearly.
+`JoinedPairs.skipped_comparisons` counts the comparisons that were not made.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 
 RUN_LIMITS, _MAX_PAIRS = (64, 1000), 40_000_000
-"""Minimum and maximum result of `run_limit`. Unless the minimum applies, the runs of a band have at most _MAX_PAIRS
-pairs, of 12 bytes each."""
+"""Minimum and maximum result of `choose_run_limit`. Unless the minimum applies, the runs of a band have at most
+_MAX_PAIRS pairs, of 12 bytes each."""
 
-ANCHORS = 16
-"""Maximum number of documents in an overflowing run with which all others are compared."""
+MAX_ANCHORS = 16
+"""Maximum number of anchors, the documents that all other documents of an overflowing run are compared with."""
 
 _PAIRS_AT_ONCE = _KEYS_AT_ONCE = 1 << 20
 
@@ -40,7 +40,7 @@ class JoinedPairs:
     first: Ints  # the preferred document of each pair, which has the smaller number; int64, shape (pairs,)
     second: Ints  # the other document of each pair
     estimate: NDArray[np.float32]  # the overlap of each pair, estimated from the fingerprints; float32, 0..1
-    compared: int  # number of pairs that were compared
+    compared_count: int  # number of pairs that were compared
     overflowing: Ints  # the documents in overflowing runs
     skipped_comparisons: int  # number of comparisons in overflowing runs that were not made
 
@@ -85,7 +85,7 @@ def join(
     return pairs.result()
 
 
-def run_limit(documents: int) -> int:
+def choose_run_limit(documents: int) -> int:
     """Return the maximum length of a run that does not overflow: 1,000 for up to 40,000 documents, 64 for millions."""
     min_limit, max_limit = RUN_LIMITS
     return min(max_limit, max(min_limit, _MAX_PAIRS // max(1, documents)))
@@ -99,14 +99,16 @@ class _PairCollector:
     ) -> None:
         self._table = table
         self._measure = measure
-        self._known = pair_keys(*known_pairs) if known_pairs else np.zeros(0, np.uint64)
+        self._known_pairs = pair_keys(*known_pairs) if known_pairs else np.zeros(0, np.uint64)
         self._new_from = new_from
-        self._limit = run_limit(len(table.counts))
+        self._limit = choose_run_limit(len(table.counts))
         self._number_bits = np.uint64(max(1, (len(table.counts) - 1).bit_length()))
-        self._pending: list[Keys] = []  # pairs that are not compared yet
+        self._pending_pairs: list[Keys] = []  # pairs that are not compared yet
         self._pending_count = 0
-        self._accepted: list[tuple[Keys, NDArray[np.float32]]] = []  # accepted pairs that are not in `_found` yet
-        self._found: Keys = np.zeros(0, np.uint64)
+        self._accepted_pairs: list[
+            tuple[Keys, NDArray[np.float32]]
+        ] = []  # accepted pairs that are not in `_found_pairs` yet
+        self._found_pairs: Keys = np.zeros(0, np.uint64)
         self._estimates = np.zeros(0, np.float32)
         self._is_overflowing = np.zeros(len(table.counts), bool)
         self._compared_count = 0
@@ -140,21 +142,21 @@ class _PairCollector:
     def result(self) -> JoinedPairs:
         """Return all accepted pairs."""
         self._compare_pending()
-        first, second = split_pair_keys(self._found)
+        first, second = split_pair_keys(self._found_pairs)
         overflowing = np.flatnonzero(self._is_overflowing)
         return JoinedPairs(first, second, self._estimates, self._compared_count, overflowing, self._skipped_comparisons)
 
     def _add(self, pairs: Keys) -> None:
-        self._pending.append(pairs)
+        self._pending_pairs.append(pairs)
         self._pending_count += len(pairs)
         if self._pending_count >= _PAIRS_AT_ONCE:
             self._compare_pending()
 
     def _compare_pending(self) -> None:
-        if self._pending:
-            pairs = distinct(np.concatenate(self._pending))
-            self._pending, self._pending_count = [], 0
-            self._compare(pairs[~is_in_sorted(pairs, self._found) & ~is_in_sorted(pairs, self._known)])
+        if self._pending_pairs:
+            pairs = distinct(np.concatenate(self._pending_pairs))
+            self._pending_pairs, self._pending_count = [], 0
+            self._compare(pairs[~is_in_sorted(pairs, self._found_pairs) & ~is_in_sorted(pairs, self._known_pairs)])
             self._merge_accepted()
 
     def _compare(self, pairs: Keys) -> Keys:
@@ -163,29 +165,29 @@ class _PairCollector:
         pairs = pairs[second >= self._new_from]
         pairs = pairs[self._measure.sizes_fit(self._table, *split_pair_keys(pairs))]
         self._compared_count += len(pairs)
-        estimates, is_possible = self._measure.estimates(self._table, *split_pair_keys(pairs))
-        self._accepted.append((pairs[is_possible], estimates[is_possible].astype(np.float32)))
+        estimates, is_possible = self._measure.estimate(self._table, *split_pair_keys(pairs))
+        self._accepted_pairs.append((pairs[is_possible], estimates[is_possible].astype(np.float32)))
         return pairs[is_possible]
 
     def _merge_accepted(self) -> None:
-        if self._accepted:
-            pairs, estimates = (np.concatenate(parts) for parts in zip(*self._accepted, strict=True))
-            pairs, estimates = np.append(self._found, pairs), np.append(self._estimates, estimates)
+        if self._accepted_pairs:
+            pairs, estimates = (np.concatenate(parts) for parts in zip(*self._accepted_pairs, strict=True))
+            pairs, estimates = np.append(self._found_pairs, pairs), np.append(self._estimates, estimates)
             order = np.argsort(pairs, kind="stable")
             order = order[run_starts(pairs[order])]
-            self._found, self._estimates, self._accepted = pairs[order], estimates[order], []
+            self._found_pairs, self._estimates, self._accepted_pairs = pairs[order], estimates[order], []
 
     def _add_overflowing_run(self, run: Ints) -> None:
-        """Compare all documents with the first one, then those that do not overlap it with the next one, and so on."""
+        """Compare a run with its first document, then all that do not overlap it with the next one, and so on."""
         rest = self._pair_new_with_old(run)
         if len(rest) > self._limit:
             self._is_overflowing[rest] = True
-        for _ in range(ANCHORS):
+        for _ in range(MAX_ANCHORS):
             if len(rest) <= self._limit:
                 break
             pairs = pair_keys(np.repeat(rest[:1], len(rest) - 1), rest[1:])
-            is_found = is_in_sorted(pairs, self._found)
-            accepted = self._compare(pairs[~is_found & ~is_in_sorted(pairs, self._known)])
+            is_found = is_in_sorted(pairs, self._found_pairs)
+            accepted = self._compare(pairs[~is_found & ~is_in_sorted(pairs, self._known_pairs)])
             rest = rest[1:][~is_found & ~is_in_sorted(pairs, accepted)]
         if len(rest) > self._limit:
             self._skipped_comparisons += len(rest) * (len(rest) - 1) // 2
@@ -201,7 +203,7 @@ class _PairCollector:
         """
         begin = np.searchsorted(run, self._new_from)
         old, new = run[:begin], run[begin:]
-        compared = old[: max(ANCHORS, self._limit**2 // len(new))]
+        compared = old[: max(MAX_ANCHORS, self._limit**2 // len(new))]
         self._add(pair_keys(np.repeat(compared, len(new)), np.tile(new, len(compared))))
         if len(compared) < len(old):
             self._is_overflowing[new] = True

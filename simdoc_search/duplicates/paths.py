@@ -6,13 +6,13 @@ import os
 import stat
 from collections.abc import Collection
 
-from simdoc_search.corpus.member_names import archive_of
+from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.stores.record import Record
 
 FILE_GONE, ARCHIVE_GONE, SYMBOLIC_LINK = "the file is gone", "the archive is gone", "the path is a symbolic link"
 
 
-def file_problem(record: Record) -> str:
+def find_file_problem(record: Record) -> str:
     """Return why the file of a document cannot be compared; empty if it can, or if the document has no file.
 
     If the indexed folder does not exist, for example on another machine, its files are not reported as gone.
@@ -20,7 +20,7 @@ def file_problem(record: Record) -> str:
     if record.origin is None:
         return ""
     path = record.origin.file(record.id)
-    archive = archive_of(path) if record.origin.content else None
+    archive = find_archive(path) if record.origin.content else None
     try:
         mode = os.lstat(archive or path).st_mode
     except (FileNotFoundError, NotADirectoryError):

@@ -14,35 +14,36 @@ from typing import Any, Literal, get_args
 
 from simdoc_search.documents import Document
 from simdoc_search.duplicates.checkpoint import Checkpoint
-from simdoc_search.duplicates.collection import Documents
+from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.duplicates_result import Duplicates
 from simdoc_search.duplicates.engine_pairs import MAX_MATCHES, EnginePairs
 from simdoc_search.duplicates.finder import FindPairs, Progress, find_duplicates
 from simdoc_search.duplicates.fingerprinting import fingerprint_documents
 from simdoc_search.duplicates.keep_order import KeepRule
-from simdoc_search.duplicates.measures import Measure, MeasureName
+from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.paths import is_within
-from simdoc_search.duplicates.verdicts import DropScope, check_drop
+from simdoc_search.duplicates.verdicts import DropScope, check_drop_scope
 from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError, UnknownFieldError
+from simdoc_search.passages.exact import MeasureName
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Condition, Filters, parse_filters
 from simdoc_search.stores.point_in_time import Freezable, HasFields
-from simdoc_search.stores.record import Record, has_changed
+from simdoc_search.stores.record import Record, has_text_changed
 from simdoc_search.workers import WorkerMap
 
 CompareIn = Literal["memory", "engine"]
 COMPARE_IN_VALUES: tuple[CompareIn, ...] = get_args(CompareIn)
 
-_OVERLAP = Fraction(4, 5)
-_PROGRESS_STEP = 256
+_DEFAULT_OVERLAP = Fraction(4, 5)
+_DOCUMENTS_PER_REPORT = 256
 
 
 def duplicates_in(
     store: Store,
     *,
-    overlap: float | Fraction = _OVERLAP,
+    overlap: float | Fraction = _DEFAULT_OVERLAP,
     measure: MeasureName = "jaccard",
     filters: Filters | None = None,
     within: Collection[str] = (),
@@ -61,7 +62,7 @@ def duplicates_in(
 ) -> Duplicates:
     """Find the duplicates in a store; see `SimilaritySearch.duplicates`."""
     threshold, keep_rule = Measure(measure, parse_fraction(overlap, "overlap")), KeepRule(keep, measure)
-    check_drop(drop)
+    check_drop_scope(drop)
     if ignore and not (verify and store.has_texts):
         raise QuerySyntaxError("cannot ignore words, because the texts are not stored or not compared; omit 'ignore'")
     if compare_in not in COMPARE_IN_VALUES:
@@ -86,7 +87,7 @@ def duplicates_in(
         if prefixes and documents and not documents.has_preferred:
             raise QuerySyntaxError(f"no document id begins with {' or '.join(map(repr, prefixes))}; correct 'keep_in'")
         if keep_rule.field and documents and not documents.has_field:
-            raise _unknown_field(store, keep_rule.field)
+            raise _unknown_field_error(store, keep_rule.field)
         return documents
 
     def find(documents: Documents, find_pairs: FindPairs | None = None, limit: int | None = None) -> Duplicates:
@@ -97,7 +98,7 @@ def duplicates_in(
                 store.settings,
                 partial(_read_texts, store, documents) if verify and store.has_texts else None,
                 find_pairs=find_pairs,
-                limit=limit,
+                max_set_size=limit,
                 ignore=ignore,
                 drop=drop,
                 hash_fields=partial(_field_hashes, store, documents),
@@ -118,7 +119,7 @@ def duplicates_in(
             "measure": measure,
             "overlap": f"{float(100 * threshold.overlap)} %",
             "keep": keep,
-            "filters": ", ".join(sorted(map(_describe, parse_filters(filters)))) or "none",
+            "filters": ", ".join(sorted(map(_describe_filter, parse_filters(filters)))) or "none",
             "folders": ", ".join(sorted(within)) or "all",
         }
         with closing(Checkpoint(checkpoint, options)) as saved:
@@ -130,7 +131,7 @@ def duplicates_in(
 def duplicates_among(
     documents: Iterable[Document],
     *,
-    overlap: float | Fraction = _OVERLAP,
+    overlap: float | Fraction = _DEFAULT_OVERLAP,
     measure: MeasureName = "jaccard",
     keep: str = "longest",
     verify: bool = True,
@@ -159,7 +160,7 @@ def duplicates_among(
     texts: list[str] = []
 
     def read_texts(numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
-        return ((number, texts[collection.read_position(number)]) for number in numbers)
+        return ((number, texts[collection.input_position(number)]) for number in numbers)
 
     with WorkerMap(workers) as worker_map:
         records = fingerprint_documents(documents, settings, worker_map, texts if verify else None)
@@ -172,31 +173,31 @@ def _with_progress(store: Store, records: Iterator[Record], progress: Progress) 
     """Yield records, and report the share of the store's documents that has been read."""
     total = max(1, store.info().documents)
     for number, record in enumerate(records):
-        if not number % _PROGRESS_STEP:
+        if not number % _DOCUMENTS_PER_REPORT:
             progress("reading", min(1.0, number / total))
         yield record
     progress("reading", 1.0)
 
 
-def _describe(condition: Condition | dict[str, Any]) -> str:
+def _describe_filter(condition: Condition | dict[str, Any]) -> str:
     if isinstance(condition, dict):
         return json.dumps(condition, sort_keys=True)
-    return f"{condition.field}{'!=' if condition.excluded else '='}{'|'.join(map(str, condition.values))}"
+    return f"{condition.field}{'!=' if condition.is_negated else '='}{'|'.join(map(str, condition.values))}"
 
 
 def _read_texts(store: Store, documents: Documents, numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
-    number_at = {documents.key(number): number for number in numbers}
-    for record in store.records(dict.fromkeys(key.id for key in number_at), text=True):
-        if record.key in number_at:
-            yield number_at[record.key], None if has_changed(record) else record.text
+    number_by_key = {documents.key(number): number for number in numbers}
+    for record in store.records(dict.fromkeys(key.id for key in number_by_key), text=True):
+        if record.key in number_by_key:
+            yield number_by_key[record.key], None if has_text_changed(record) else record.text
 
 
 def _field_hashes(store: Store, documents: Documents, numbers: Sequence[int]) -> dict[int, str]:
     if not isinstance(store, HasFields):
         return {}
-    number_at = {documents.key(number): number for number in numbers}
-    hashes = store.field_hashes(list(number_at))
-    return {number_at[key]: fields_hash for key, fields_hash in hashes.items() if key in number_at}
+    number_by_key = {documents.key(number): number for number in numbers}
+    hashes = store.field_hashes(list(number_by_key))
+    return {number_by_key[key]: fields_hash for key, fields_hash in hashes.items() if key in number_by_key}
 
 
 def _make_newness_test(since: datetime | None, new: Collection[str] | None) -> Callable[[Record], bool]:
@@ -208,7 +209,7 @@ def _make_newness_test(since: datetime | None, new: Collection[str] | None) -> C
     return lambda record: record.id in ids or (record.origin is not None and record.origin.mtime_ns >= min_mtime_ns)
 
 
-def _unknown_field(store: Store, field: str) -> SimdocError:
+def _unknown_field_error(store: Store, field: str) -> SimdocError:
     known = store.filter_suggestions(Condition(field, ()))
     if known is None:
         return StoreError(

@@ -20,13 +20,13 @@ from typing import Literal, get_args
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import locate_words
-from simdoc_search.corpus.member_names import archive_of
-from simdoc_search.duplicates.collection import Documents
+from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.duplicates.contents import Contents
-from simdoc_search.duplicates.plan.files import freed_bytes
+from simdoc_search.duplicates.document_arrays import Documents
+from simdoc_search.duplicates.plan.files import count_freed_bytes
 from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.character_differences import character_differences
+from simdoc_search.passages.character_differences import find_character_differences
 from simdoc_search.passages.summary import describe_character_differences
 
 DuplicateKind = Literal["identical", "hard link", "same text", "same words", "near"]
@@ -44,10 +44,10 @@ _DROPPED_KINDS: Mapping[DropScope | None, tuple[DuplicateKind, ...]] = {
 }
 
 
-def check_drop(drop: DropScope | None) -> None:
-    """Raise `QuerySyntaxError` if `drop` is not a valid scope."""
-    if drop not in _DROPPED_KINDS:
-        raise QuerySyntaxError(f"drop must be one of {', '.join(DROP_SCOPES)}, not {drop!r:.60}")
+def check_drop_scope(drop_scope: DropScope | None) -> None:
+    """Raise `QuerySyntaxError` if a drop scope is not valid."""
+    if drop_scope not in _DROPPED_KINDS:
+        raise QuerySyntaxError(f"drop must be one of {', '.join(DROP_SCOPES)}, not {drop_scope!r:.60}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Verdicts:
 
     Args:
         documents: all documents.
-        groups: the duplicates of each kept document, in keep order.
+        groups: the duplicates of each kept document, best candidate to keep first.
         contents: which documents have equal contents.
         drop: which kinds a plan drops besides identical documents.
 
@@ -77,36 +77,41 @@ class Verdicts:
     """
 
     def __init__(
-        self, documents: Documents, groups: Mapping[int, list[int]], contents: Contents, drop: DropScope | None = None
+        self,
+        documents: Documents,
+        groups: Mapping[int, list[int]],
+        contents: Contents,
+        drop_scope: DropScope | None = None,
     ) -> None:
-        self._documents, self._contents, self._dropped_kinds = documents, contents, _DROPPED_KINDS[drop]
+        self._documents, self._contents, self._dropped_kinds = documents, contents, _DROPPED_KINDS[drop_scope]
         self._verdicts: dict[int, Verdict] = {}
         for kept, duplicates in groups.items():
             self._add_verdicts(kept, duplicates)
         self.kind_counts: Counter[DuplicateKind] = Counter(verdict.kind for verdict in self._verdicts.values())
         dropped = [number for number, verdict in self._verdicts.items() if verdict.action == "drop"]
         self.drop_count: int = len(dropped)
-        self._frees = freed_bytes({number: contents.files[number] for number in dropped if number in contents.files})
-        self.freed_bytes: int = sum(self._frees.values())
+        files = {number: contents.files[number] for number in dropped if number in contents.files}
+        self._freed_bytes_by = count_freed_bytes(files)
+        self.freed_bytes: int = sum(self._freed_bytes_by.values())
 
-    def of(self, number: int) -> Verdict:
+    def __getitem__(self, number: int) -> Verdict:
         """Return the verdict on a duplicate."""
         return self._verdicts[number]
 
-    def frees_of(self, number: int) -> int:
-        """Return the bytes that deleting a document frees if everything that the plan drops is deleted.
+    def bytes_freed_by(self, number: int) -> int:
+        """Return the number of bytes that a document contributes to the space freed by the whole plan.
 
         Hard links to one file are counted once.
         """
-        return self._frees.get(number, 0)
+        return self._freed_bytes_by.get(number, 0)
 
     def has_other_links(self, number: int) -> bool:
         """Return whether the file of a document has other hard links, so that deleting it may free nothing."""
         file = self._contents.files.get(number)
         return file is not None and file.links > 1
 
-    def kind_of(self, a: int, b: int) -> DuplicateKind:
-        """Return the kind of two documents that overlap enough."""
+    def classify_pair(self, a: int, b: int) -> DuplicateKind:
+        """Return the duplicate kind of a pair of documents that overlap enough."""
         contents, documents = self._contents, self._documents
         file, other = contents.files.get(a), contents.files.get(b)
         if file and other and file.inode == other.inode:
@@ -125,59 +130,59 @@ class Verdicts:
             link_of = first_with_inode.setdefault(files[number].inode, number) if number in files else number
             first = first_with_content.setdefault(int(labels[number]), number)
             if link_of != number:
-                self._verdicts[number] = self._link_verdict(number, link_of)
+                self._verdicts[number] = self._decide_link(number, link_of)
                 continue
-            duplicate_of = kept if first == number else self._kept_instead(first)
-            kind = self.kind_of(duplicate_of, number)
-            problem = self._problem(number) or self._problem(duplicate_of)
+            duplicate_of = kept if first == number else self._resolve_kept(first)
+            kind = self.classify_pair(duplicate_of, number)
+            problem = self._find_problem(number) or self._find_problem(duplicate_of)
             action: Action = "drop" if kind in self._dropped_kinds and not problem else "decide"
             self._verdicts[number] = Verdict(kind, action, duplicate_of, problem=problem)
 
-    def _link_verdict(self, number: int, link_of: int) -> Verdict:
-        """Return the verdict on another name of a file. It is dropped if the first name is dropped."""
+    def _decide_link(self, number: int, link_of: int) -> Verdict:
+        """Return the verdict on another name of a file. This name is dropped if the first name is dropped."""
         other, file = self._verdicts.get(link_of), self._contents.files[number]
         if other and other.action == "drop" and file.links > 1:
             return Verdict("hard link", "drop", other.duplicate_of, link_of)
         return Verdict("hard link", "decide", link_of, link_of)
 
-    def _kept_instead(self, number: int) -> int:
-        """Return the document itself, or if it is dropped, the document to keep instead."""
+    def _resolve_kept(self, number: int) -> int:
+        """Return a document, or the document to keep instead if it is dropped."""
         verdict = self._verdicts.get(number)
         return verdict.duplicate_of if verdict and verdict.action == "drop" else number
 
-    def _problem(self, number: int) -> str:
+    def _find_problem(self, number: int) -> str:
         path = self._documents.path(number)
-        in_archive = path is not None and self._documents.sizes[number] < 0 and archive_of(path)
+        in_archive = path is not None and self._documents.file_sizes[number] < 0 and find_archive(path)
         return IN_ARCHIVE if in_archive else self._contents.problems.get(number, "")
 
 
 def reason_for(
-    verdict: Verdict, *, overlap: str, characters: str, other_id: str, has_file: bool, frees_bytes: bool
+    verdict: Verdict, *, overlap: str, character_differences: str, reference_id: str, has_file: bool, frees_bytes: bool
 ) -> str:
     """Return a short reason for the action that a plan proposes.
 
     Args:
         verdict: the verdict on the duplicate.
-        overlap: overlap with the kept document, for people.
-        characters: how the characters of texts with the same words differ, for people.
-        other_id: id of the document to keep instead or of the other hard link; empty for the kept document of the
-            group.
+        overlap: overlap with the kept document, formatted for display.
+        character_differences: description of how the characters of texts with the same words differ.
+        reference_id: id of the document that the reason names: the document to keep instead, or the other hard link.
+            It is empty if this is the kept document of the group.
         has_file: whether the duplicate has a file.
         frees_bytes: whether deleting the duplicate frees bytes.
     """
     match verdict.kind:
         case "identical":
-            to_other = f" to {other_id}" if other_id else ""
+            to_other = f" to {reference_id}" if reference_id else ""
             frees_nothing = verdict.action == "drop" and not frees_bytes
             why = "; frees nothing, because other hard links to the file remain" if frees_nothing else ""
             reason = f"identical{to_other}{why}"
         case "hard link":
-            return f"hard link to {other_id}; frees nothing"
+            return f"hard link to {reference_id}; frees nothing"
         case "same text":
             different = "bytes (pictures or layout may differ)" if has_file else "metadata"
             reason = "same text" if verdict.problem else f"same text, different {different}"
         case "same words":
-            reason = f"same words; {characters}"
+            reason = f"same words; {character_differences}"
         case "near":
             reason = f"overlap {overlap}"
     return f"{reason}; {verdict.problem}" if verdict.problem else reason
@@ -187,7 +192,7 @@ def describe_characters(a: str, b: str, analysis: Analysis) -> str:
     """Describe how the characters of two texts with the same words differ, and quote the first difference."""
     words_a, words_b = locate_words(a, analysis), locate_words(b, analysis)
     runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
-    if differences := character_differences((a, b), (words_a, words_b), runs):
+    if differences := find_character_differences((a, b), (words_a, words_b), runs):
         return describe_character_differences(differences, (a, b), 1)
     if a.split() == b.split():
         return "only spaces and line breaks differ"

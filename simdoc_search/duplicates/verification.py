@@ -20,7 +20,7 @@ from simdoc_search.analysis.words import locate_words
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, slices
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs
-from simdoc_search.passages.ignored_words import ignored_words, remove_words_from_text
+from simdoc_search.passages.ignored_words import find_ignored_words, remove_words_from_text
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.hash_functions import siphash_2_4_128
 from simdoc_search.sketch.hashing import occurrence_hashes
@@ -36,7 +36,7 @@ _CACHE_ENTRY_BYTES = 100
 _CHARACTERS_AT_ONCE = 1 << 16
 _SHINGLES_AT_ONCE = 1 << 20
 _PAIRS_AT_ONCE = _TEXTS_AT_ONCE = 50
-_FEW_CHUNKS = 64  # up to this number of chunks, this process is faster than starting worker processes
+_MAX_CHUNKS_IN_PROCESS = 64  # maximum number of chunks that this process hashes faster than worker processes
 
 
 class PairOverlaps:
@@ -56,8 +56,8 @@ class PairOverlaps:
         self.second: Ints = np.zeros(0, np.int64)
         self.overlap: Floats = np.zeros(0)
         self.exact: Bools = np.zeros(0, bool)
-        self._enough: Bools = np.zeros(0, bool)
-        self._unverified: Bools = np.zeros(0, bool)
+        self._is_enough: Bools = np.zeros(0, bool)
+        self._is_unverified: Bools = np.zeros(0, bool)
 
     def add(self, joined: JoinedPairs) -> None:
         """Add pairs that were not added before."""
@@ -67,21 +67,21 @@ class PairOverlaps:
         self.first, self.second = first[order], second[order]
         self.overlap = np.append(self.overlap, estimates)[order]
         self.exact = np.append(self.exact, np.zeros(count, bool))[order]
-        self._enough = np.append(self._enough, estimates >= float(self._measure.overlap))[order]
-        self._unverified = np.append(self._unverified, np.full(count, self._verifier is not None))[order]
+        self._is_enough = np.append(self._is_enough, estimates >= float(self._measure.overlap))[order]
+        self._is_unverified = np.append(self._is_unverified, np.full(count, self._verifier is not None))[order]
 
     def overlap_enough(self, pairs: Ints) -> Bools:
         """Return which of these pairs overlap enough, according to their texts if the texts are stored."""
-        if self._verifier is not None and len(unverified := pairs[self._unverified[pairs]]):
-            self._unverified[unverified] = False
+        if self._verifier is not None and len(unverified := pairs[self._is_unverified[pairs]]):
+            self._is_unverified[unverified] = False
             shared, first, second = self._verifier.count_shared(self.first[unverified], self.second[unverified])
             has_texts = shared >= 0
             verified = unverified[has_texts]
             sizes = np.maximum(first[has_texts], 1), np.maximum(second[has_texts], 1)  # 0 if all words are ignored
-            self.overlap[verified] = self._measure.values(shared[has_texts], *sizes)
-            self._enough[verified] = self._measure.is_reached(shared[has_texts], *sizes)
+            self.overlap[verified] = self._measure.compute(shared[has_texts], *sizes)
+            self._is_enough[verified] = self._measure.is_reached(shared[has_texts], *sizes)
             self.exact[verified] = True
-        return self._enough[pairs]
+        return self._is_enough[pairs]
 
 
 class Verifier:
@@ -91,8 +91,8 @@ class Verifier:
         read_texts: reads the texts.
         analysis: how texts are split into shingles.
         cache_bytes: maximum size of the cached hashes. The pairs that are compared together may exceed it.
-        shingles: number of distinct shingles of each document; int64, shape (documents,). It limits the number of pairs
-            that are compared together. None: unknown.
+        shingle_counts: number of distinct shingles of each document; int64, shape (documents,). None if it is unknown.
+            It limits the number of pairs that are compared together.
         workers: hashes the shingles of texts; None to hash them in this process.
     """
 
@@ -102,7 +102,7 @@ class Verifier:
         analysis: Analysis,
         cache_bytes: int = _CACHE_BYTES,
         *,
-        shingles: Ints | None = None,
+        shingle_counts: Ints | None = None,
         workers: WorkerMap | None = None,
     ) -> None:
         self._read_texts = read_texts
@@ -111,7 +111,7 @@ class Verifier:
         self._cache: dict[int, Keys | None] = {}
         self._cache_bytes = cache_bytes
         self._free_bytes = cache_bytes
-        self._shingles = shingles
+        self._shingle_counts = shingle_counts
         self._workers = workers or WorkerMap()
 
     def count_shared(self, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
@@ -120,9 +120,9 @@ class Verifier:
         All three counts are -1 if a text is not stored.
         """
         counts = np.full((3, len(first)), -1, np.int64)
-        for part in self._parts(first, second):
+        for part in self._split_pairs(first, second):
             pairs = list(zip(first[part].tolist(), second[part].tolist(), strict=True))
-            hashes = self._hashes_of({number for pair in pairs for number in pair})
+            hashes = self._get_hashes({number for pair in pairs for number in pair})
             for index, (a, b) in enumerate(pairs, part.start):
                 left, right = hashes[a], hashes[b]
                 if left is not None and right is not None:
@@ -130,27 +130,27 @@ class Verifier:
                     counts[:, index] = count_common(larger, smaller), len(left), len(right)
         return counts[0], counts[1], counts[2]
 
-    def _parts(self, first: Ints, second: Ints) -> Iterator[slice]:
+    def _split_pairs(self, first: Ints, second: Ints) -> Iterator[slice]:
         """Yield slices of pairs that are compared together."""
-        if self._shingles is None:
+        if self._shingle_counts is None:
             return slices(len(first), _PAIRS_AT_ONCE)
-        return slices_by_cost(self._shingles[first] + self._shingles[second], _SHINGLES_AT_ONCE)
+        return slices_by_cost(self._shingle_counts[first] + self._shingle_counts[second], _SHINGLES_AT_ONCE)
 
-    def _hashes_of(self, documents: set[int]) -> Mapping[int, Keys | None]:
+    def _get_hashes(self, documents: set[int]) -> Mapping[int, Keys | None]:
         missing = sorted(documents - self._cache.keys())
         if self._free_bytes < 0:
             self._cache = {number: self._cache[number] for number in documents & self._cache.keys()}
             self._free_bytes = self._cache_bytes
         new: dict[int, Keys | None] = dict.fromkeys(missing)
-        new.update(self._read(missing) if missing else ())
+        new.update(self._read_hashes(missing) if missing else ())
         self._cache.update(new)
         self._free_bytes -= sum(
             _CACHE_ENTRY_BYTES + (0 if hashes is None else hashes.nbytes) for hashes in new.values()
         )
         return self._cache
 
-    def _read(self, documents: Sequence[int]) -> Iterator[tuple[int, Keys]]:
-        numbers: list[int] = []  # of the documents whose hashes are not yielded yet
+    def _read_hashes(self, documents: Sequence[int]) -> Iterator[tuple[int, Keys]]:
+        numbers: list[int] = []  # numbers of all documents that were read
 
         def read_chunks() -> Iterator[list[str]]:
             chunk: list[str] = []
@@ -168,7 +168,7 @@ class Verifier:
 
         hash_chunk = partial(shingle_hashes, analysis=self._analysis, key=self._key)
         done = 0
-        for hashes in self._workers.map(hash_chunk, read_chunks(), _FEW_CHUNKS):
+        for hashes in self._workers.map(hash_chunk, read_chunks(), _MAX_CHUNKS_IN_PROCESS):
             yield from zip(numbers[done : done + len(hashes)], hashes, strict=True)
             done += len(hashes)
 
@@ -179,22 +179,22 @@ class TextsWithoutTemplates:
     Words are also ignored if the template was slightly edited.
 
     Attributes:
-        ignored: number of ignored words of each document that was read.
+        ignored_word_counts: maps each document that was read to the number of its ignored words.
     """
 
     def __init__(self, read_texts: ReadTexts, templates: Sequence[str], analysis: Analysis) -> None:
         self._read_texts = read_texts
         self._templates = [locate_words(template, analysis) for template in templates]
         self._analysis = analysis
-        self.ignored: dict[int, int] = {}
+        self.ignored_word_counts: dict[int, int] = {}
 
     def __call__(self, documents: Sequence[int]) -> Iterator[tuple[int, str | None]]:
         """Read the texts of documents, given by number, without the words of templates."""
         for number, text in self._read_texts(documents):
             if text is not None:
                 words = locate_words(text, self._analysis)
-                is_ignored = ignored_words(words, self._templates)
-                self.ignored[number] = int(is_ignored.sum())
+                is_ignored = find_ignored_words(words, self._templates)
+                self.ignored_word_counts[number] = int(is_ignored.sum())
                 yield number, remove_words_from_text(text, words, is_ignored)
 
     def separate_templates(self, labels: Ints) -> Ints:
@@ -219,19 +219,19 @@ class TextsWithoutTemplates:
 def shingle_hashes(texts: Sequence[str], analysis: Analysis, key: tuple[int, int]) -> list[Keys]:
     """Return the hashes of the distinct shingles of each text, ascending; uint64."""
     if analysis.unit == "word" and analysis.is_plain and any(len(text) >= MIN_LONG_TEXT_LENGTH for text in texts):
-        return [_hashes_of_long_text(text, analysis, key) for text in texts]
+        return [_hash_long_text(text, analysis, key) for text in texts]
     if not texts:
         return []
     _, batch = shingles_of_texts(texts, analysis)
-    return [distinct(hashes) for hashes in np.split(_hashes(batch, key), np.cumsum(batch.counts)[:-1])]
+    return [distinct(hashes) for hashes in np.split(_hash_shingles(batch, key), np.cumsum(batch.counts)[:-1])]
 
 
-def _hashes_of_long_text(text: str, analysis: Analysis, key: tuple[int, int]) -> Keys:
-    pieces = [distinct(_hashes(piece, key)) for piece in shingles_in_pieces(text, analysis)]
+def _hash_long_text(text: str, analysis: Analysis, key: tuple[int, int]) -> Keys:
+    pieces = [distinct(_hash_shingles(piece, key)) for piece in shingles_in_pieces(text, analysis)]
     return distinct(np.concatenate(pieces)) if pieces else np.zeros(0, np.uint64)
 
 
-def _hashes(batch: ShingleBatch, key: tuple[int, int]) -> Keys:
+def _hash_shingles(batch: ShingleBatch, key: tuple[int, int]) -> Keys:
     if not len(batch.starts):
         return np.zeros(0, np.uint64)
     hashes = siphash_2_4_128(batch.units, batch.starts, batch.ends, key)[0]

@@ -1,10 +1,10 @@
 """Finds related documents in a whole collection, by comparing documents that share rare concepts.
 
-For each document, the rarest concepts are looked up until they yield MAX_CANDIDATES other documents. Of these
-candidates, the MAX_COMPARED that share the most concepts relative to their length are compared, as in `related`. So the
-cost is linear. A pair is compared if either document is among the nearest candidates of the other. If very many
-documents have a concept, it only yields a few of these documents, always the same ones. So a large group of similar
-documents is still found.
+For each document, the rarest concepts are looked up until they yield MAX_CANDIDATES other documents. These candidates
+are ranked by their number of shared concepts, relative to their length, and the first MAX_COMPARED_CANDIDATES are
+compared, as in `related`. So the cost is linear. A pair is compared if either document is among the nearest candidates
+of the other. If very many documents have a concept, it only yields a few of these documents, always the same ones. So a
+large group of similar documents is still found.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from simdoc_search.versions.relations import WeightedConcepts, concept_weights, 
 MAX_CANDIDATES, MAX_ANCHORS = 2_000, 16
 """Maximum number of candidates per document. A concept in more documents only yields the first ANCHORS of them."""
 
-MAX_COMPARED = 50
+MAX_COMPARED_CANDIDATES = 50
 """Maximum number of candidates with which a document is compared. A document is also compared with the documents that
 have it as one of their nearest candidates."""
 
@@ -45,15 +45,15 @@ class RelatedPairs(NamedTuple):
     """All pairs of documents that are related, or versions of each other."""
 
     first_documents: Ints  # the document with the smaller number of each pair; int64, shape (pairs,)
-    second_documents: Ints  # the other document of each pair
+    second_documents: Ints  # the document with the larger number of each pair
     scores: Floats  # score of each pair; float64, shape (pairs,)
-    compared: int  # number of pairs that were compared
+    compared_count: int  # number of pairs that were compared
     is_version: Bools  # whether each pair is a pair of versions; bool, shape (pairs,)
     codes: NDArray[np.uint32]  # all concepts, ascending; uint32, shape (concepts,)
     weights: Floats  # weight of each concept; float64, shape (concepts,)
     # number of concepts in more than MAX_CANDIDATES documents, which yield only ANCHORS candidates
     frequent_concept_count: int
-    documents_with_too_many_candidates: int  # number of documents with more than MAX_COMPARED candidates
+    documents_with_too_many_candidates: int  # number of documents with more than MAX_COMPARED_CANDIDATES candidates
     documents_without_candidates: int  # number of documents without candidates
 
 
@@ -145,7 +145,7 @@ def _find_candidate_pairs(postings: _Postings, weights: Floats, progress: Progre
         best = _find_nearest(rows, shared_units / np.sqrt(postings.lengths[others]), shared)
         first, second = documents[rows[best]], others[best]
         pairs.append(pair_keys(np.minimum(first, second), np.maximum(first, second)))
-        too_many_count += int(np.count_nonzero(shared > MAX_COMPARED))
+        too_many_count += int(np.count_nonzero(shared > MAX_COMPARED_CANDIDATES))
         without_count += int(np.count_nonzero(shared == 0))
         progress("pairing", batch.stop / count)
     return distinct(np.concatenate(pairs)), too_many_count, without_count
@@ -162,7 +162,7 @@ def _sum_by_pair(rows: Ints, others: Ints, units: Ints) -> tuple[Ints, Ints, Int
 
 
 def _find_nearest(rows: Ints, nearness: Floats, counts: Ints) -> Ints:
-    """Return the positions of the nearest candidates in each row, at most MAX_COMPARED. Rows are ascending.
+    """Return the positions of the nearest candidates in each row, at most MAX_COMPARED_CANDIDATES. Rows are ascending.
 
     Row, nearness and position are sorted as one number. The bits of positive floats sort like the floats themselves.
     """
@@ -171,5 +171,5 @@ def _find_nearest(rows: Ints, nearness: Floats, counts: Ints) -> Ints:
         rows << _NEARNESS_BITS + _POSITION_BITS | far.astype(np.int64) << _POSITION_BITS | np.arange(len(rows))
     )
     rank = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    nearest: Ints = keys[rank < MAX_COMPARED] & (1 << _POSITION_BITS) - 1
+    nearest: Ints = keys[rank < MAX_COMPARED_CANDIDATES] & (1 << _POSITION_BITS) - 1
     return nearest

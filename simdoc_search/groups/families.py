@@ -39,7 +39,7 @@ class Families:
         documents: number of compared documents.
         left_out: maps the key of each document that cannot be compared to the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
-        compared: number of pairs that were compared.
+        compared_count: number of pairs that were compared.
         edge_count: number of pairs that are versions of each other.
         family_count: number of families.
         member_count: number of documents in families.
@@ -67,7 +67,7 @@ class Families:
         self.documents: int = len(documents)
         self.left_out: dict[DocumentKey, str] = documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
-        self.compared: int = pairs.compared
+        self.compared_count: int = pairs.compared_count
         self.edge_count: int = len(pairs.first_documents)
         self.family_count: int = len(self._members)
         self.member_count: int = sum(map(len, self._members))

@@ -43,9 +43,9 @@ class VersionPairs(NamedTuple):
     """All pairs of versions."""
 
     first_documents: Ints  # the document with the smaller number of each pair; int64, shape (pairs,)
-    second_documents: Ints  # the other document of each pair
+    second_documents: Ints  # the document with the larger number of each pair
     scores: Floats  # score of each pair; float64, shape (pairs,)
-    compared: int  # number of pairs that were compared
+    compared_count: int  # number of pairs that were compared
     # whether all similar sentences were found; otherwise only all equal sentences and a sample of the similar ones
     found_all_similar: bool
     # number of documents that share a looked-up sentence with more than FREQUENT_SENTENCE_LIMIT documents
@@ -163,7 +163,7 @@ class _VersionSearch:
 def _find_rarest_sentences(
     sentences: Ints, owners_of_sentences: Ints, owner_counts: Ints, counts: Ints, limits: Limits
 ) -> Ints:
-    """Return the positions of the sentences to look up: in each document, those that the fewest documents contain."""
+    """Return the positions of the sentences to look up: in each document, the sentences in the fewest documents."""
     order = np.lexsort((sentences, owner_counts[sentences], owners_of_sentences))
     ranks = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
     needed = np.maximum(1, np.ceil(counts * limits.min_share - 1e-9)).astype(np.int64)

@@ -19,7 +19,13 @@ from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.clusters import UNASSIGNED, assign_duplicates
 from simdoc_search.groups.all_documents import AllDocuments, Progress, read_documents
 from simdoc_search.groups.components import Edge, group_by_label
-from simdoc_search.groups.concepts import MAX_ANCHORS, MAX_CANDIDATES, MAX_COMPARED, RelatedPairs, find_related_pairs
+from simdoc_search.groups.concepts import (
+    MAX_ANCHORS,
+    MAX_CANDIDATES,
+    MAX_COMPARED_CANDIDATES,
+    RelatedPairs,
+    find_related_pairs,
+)
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -64,7 +70,7 @@ class Topics:
         documents: number of compared documents.
         left_out: maps the key of each document that cannot be compared to the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
-        compared: number of pairs that were compared.
+        compared_count: number of pairs that were compared.
         edge_count: number of pairs that are related, or versions of each other.
         topic_count: number of topics.
         member_count: number of documents in topics.
@@ -80,7 +86,7 @@ class Topics:
 
     frequent_concept_limit: int = MAX_CANDIDATES
     found_per_concept: int = MAX_ANCHORS
-    max_compared: int = MAX_COMPARED
+    max_compared: int = MAX_COMPARED_CANDIDATES
 
     def __init__(self, documents: AllDocuments, pairs: RelatedPairs) -> None:
         self._documents, self._pairs = documents, pairs
@@ -106,7 +112,7 @@ class Topics:
         self.documents: int = count
         self.left_out: dict[DocumentKey, str] = documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
-        self.compared: int = pairs.compared
+        self.compared_count: int = pairs.compared_count
         self.edge_count: int = len(pairs.first_documents)
         self.topic_count: int = len(self._groups)
         self.member_count: int = sum(map(len, self._groups))

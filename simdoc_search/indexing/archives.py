@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from simdoc_search.corpus.file_source import FileSource
-from simdoc_search.corpus.formats import format_of
-from simdoc_search.corpus.member_names import archive_of
+from simdoc_search.corpus.formats import determine_format
+from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.corpus.members import Member, read_members
-from simdoc_search.documents import Skipped
+from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import DocumentError
 from simdoc_search.indexing.roots import absolute
 from simdoc_search.indexing.seen_ids import SeenIds
@@ -53,7 +53,7 @@ class Archives:
 
     def open_members(
         self, source: FileSource, *, is_named_by_user: bool
-    ) -> Iterator[FileSource | Skipped | Record] | None:
+    ) -> Iterator[FileSource | SkippedFile | Record] | None:
         """Return the members of an archive, or its stored records if the archive is unchanged.
 
         Returns None if the file is not an archive, or if the archive must not be read.
@@ -85,7 +85,7 @@ class Archives:
         if archive := self._find_archive(path):
             archive.found_count += id.startswith(f"{archive.id}!")
 
-    def note_skipped(self, skipped: Skipped) -> None:
+    def note_skipped(self, skipped: SkippedFile) -> None:
         """Record a skipped file. If it is a member that may become readable, its archive is not complete."""
         kind = classify_reason(skipped.reason)[0]
         is_final = kind.is_expected or (kind.is_text_lost and not kind.advice)
@@ -124,10 +124,10 @@ class Archives:
                 yield record
 
     def _find_archive(self, path: str) -> _Archive | None:
-        archive = archive_of(absolute(path)) if self._by_path else None
+        archive = find_archive(absolute(path)) if self._by_path else None
         return self._by_path.get(archive) if archive else None
 
-    def _read_members(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | Skipped]:
+    def _read_members(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | SkippedFile]:
         try:
             for batch in iterate_in_subprocess(read_members, source, limits=self._limits, batch_size=1):
                 for member in batch:
@@ -135,11 +135,11 @@ class Archives:
         except DocumentError as error:
             yield self._make_source(Member("", reason=str(error)), source, archive)
 
-    def _make_source(self, member: Member, source: FileSource, archive: _Archive) -> FileSource | Skipped:
+    def _make_source(self, member: Member, source: FileSource, archive: _Archive) -> FileSource | SkippedFile:
         path = Path(f"{source.path}!{member.name}") if member.name else source.path
         if member.reason:
             archive.is_complete = archive.is_complete and bool(member.name)
-            return Skipped(str(path), member.reason)
+            return SkippedFile(str(path), member.reason)
         return replace(
             source,
             id=f"{source.id}!{member.name}",
@@ -147,5 +147,5 @@ class Archives:
             size=len(member.data),
             mtime_ns=member.mtime_ns or source.mtime_ns,
             data=member.data,
-            format=format_of(path),
+            format=determine_format(path),
         )

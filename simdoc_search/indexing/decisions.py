@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import NamedTuple, Protocol
 
 from simdoc_search.corpus.file_source import FileSource, Source
-from simdoc_search.documents import Document, Skipped
+from simdoc_search.documents import Document, SkippedFile
 from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.jobs import Job, make_origin
 from simdoc_search.indexing.preparation import Outcome, PreparedDocument
@@ -39,7 +39,7 @@ class DocumentFilter(Protocol):
         """Whether the store should commit because the filter holds too many uncommitted documents."""
 
     def filter_outcomes(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
-        """Return the outcomes, with a `Skipped` in place of each document that must not be written.
+        """Return the outcomes, with a `SkippedFile` in place of each document that must not be written.
 
         Args:
             outcomes: the outcomes of one chunk, in order.
@@ -84,7 +84,7 @@ class Decisions:
             new = {id for _, _, id in batch if id is not None and id not in self._seen}
             stored = {digest.id: digest for digest in self._store.digests(sorted(new))}
             for source, named_path, id in batch:
-                if isinstance(source, Skipped):
+                if isinstance(source, SkippedFile):
                     self._skip(source, named_path, stored.get(id or ""))
                 elif (job := self._decide(source, named_path, stored.get(source.id))) is not None:
                     yield job
@@ -104,7 +104,7 @@ class Decisions:
         for member in members:
             if isinstance(member, Record):
                 self._note_unchanged_member(member, located.named_path)
-            elif isinstance(member, Skipped):
+            elif isinstance(member, SkippedFile):
                 yield self._locate(replace(member, root=located.named_path.path))
             else:
                 yield _LocatedSource(member, located.named_path, member.id)
@@ -135,7 +135,7 @@ class Decisions:
             named_path.unreadable_paths[absolute(source.path)] = source.reason
         return _LocatedSource(source, named_path, named_path.make_skipped_id(source) if kind.is_text_lost else None)
 
-    def _skip(self, source: Skipped, named_path: NamedPath | None, stored: Digest | None) -> None:
+    def _skip(self, source: SkippedFile, named_path: NamedPath | None, stored: Digest | None) -> None:
         """Report a skipped source. Remove its stored document if the file has changed."""
         self._report_skipped(source)
         if named_path is None or stored is None or stored.origin is None or stored.id in self._seen:
@@ -185,7 +185,7 @@ class Decisions:
         if is_same_file(other, source.path) or is_missing(other):
             return False
         named_path.id_conflicts[origin.root] += 1
-        self._report_skipped(Skipped(str(source.path), f"a file of {origin.root} has this id"))
+        self._report_skipped(SkippedFile(str(source.path), f"a file of {origin.root} has this id"))
         return True
 
     def write(self, outcomes: list[Outcome]) -> None:
@@ -201,7 +201,7 @@ class Decisions:
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
-            elif isinstance(outcome, Skipped):
+            elif isinstance(outcome, SkippedFile):
                 self._report_skipped(outcome)
                 if classify_reason(outcome.reason)[0].is_text_lost and self._seen.is_stored(id):
                     self._remove(id)
@@ -218,7 +218,7 @@ class Decisions:
         if self._document_filter:
             self._document_filter.note_committed()
 
-    def _report_skipped(self, skipped: Skipped) -> None:
+    def _report_skipped(self, skipped: SkippedFile) -> None:
         self.report.skipped.append(skipped)
         self._archives.note_skipped(skipped)
         _log.debug("skipped %s: %s", skipped.path, skipped.reason)

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from simdoc_search.corpus.file_reader import read_in_process
 from simdoc_search.corpus.file_source import FileSource, Source
-from simdoc_search.documents import Document, Skipped, check_id
+from simdoc_search.documents import Document, SkippedFile, check_id
 from simdoc_search.errors import DocumentError
 from simdoc_search.stores.record import Origin
 from simdoc_search.workers import WorkerPool
@@ -33,7 +33,7 @@ class Job:
     @property
     def id(self) -> str:
         """The id of the document."""
-        return self.source.path if isinstance(self.source, Skipped) else self.source.id
+        return self.source.path if isinstance(self.source, SkippedFile) else self.source.id
 
     @property
     def name(self) -> str:
@@ -92,29 +92,29 @@ def _to_picklable_source(source: Source) -> tuple[Source, int]:
     """Convert a document to built-in types, which can be pickled and written as JSON. Also return its size."""
     if isinstance(source, FileSource):
         return source, max(source.size, _MIN_RISKY_BYTES if source.is_risky else 0)
-    if isinstance(source, Skipped):
+    if isinstance(source, SkippedFile):
         return source, 0
     try:
         metadata = json.dumps(dict(source.metadata))
     except (TypeError, ValueError) as error:
-        return Skipped(str(source.id), f"the metadata cannot be converted to JSON: {error}"), 0
+        return SkippedFile(str(source.id), f"the metadata cannot be converted to JSON: {error}"), 0
     document = Document(str(source.id), str(source.text), json.loads(metadata))
     return document, len(document.text) + len(metadata)
 
 
-def read_document(job: Job, *, allow_risky: bool = True) -> Document | Skipped:
+def read_document(job: Job, *, allow_risky: bool = True) -> Document | SkippedFile:
     """Return the document of a job. If the source is a file, read it.
 
     Raises:
         NeedsSubprocessError: the file is risky, and `allow_risky` is False.
     """
     source = job.source
-    if isinstance(source, Skipped):
+    if isinstance(source, SkippedFile):
         return source
     try:
         check_id(source.id)
     except DocumentError as error:
-        return Skipped(job.name, str(error))
+        return SkippedFile(job.name, str(error))
     if isinstance(source, Document):
         return source
     return read_in_process(source, allow_risky=allow_risky)

@@ -9,12 +9,12 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from simdoc_search.corpus.file_source import FileSource, Source
-from simdoc_search.documents import Skipped
+from simdoc_search.documents import SkippedFile
 from simdoc_search.indexing.jobs import Job, group_into_chunks, map_chunks, read_document
-from simdoc_search.languages import Identification, declared_language, identify, require_identifier
+from simdoc_search.languages import LanguageIdentification, declared_language, identify_language, require_identifier
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
-_Detection = tuple[int, str, Identification] | Skipped  # size in bytes, name and language of a document
+_Detection = tuple[int, str, LanguageIdentification] | SkippedFile  # size in bytes, name and language of a document
 
 
 @dataclass(slots=True)
@@ -30,9 +30,9 @@ class LanguageReport:
     """
 
     languages: Counter[str] = field(default_factory=Counter)
-    documents: list[tuple[str, Identification]] = field(default_factory=list)
+    documents: list[tuple[str, LanguageIdentification]] = field(default_factory=list)
     bytes: int = 0
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
     seconds: float = 0.0
 
 
@@ -56,11 +56,11 @@ def identify_documents(
     """
     require_identifier()
     start, report = time.monotonic(), LanguageReport()
-    pool = WorkerPool(workers, _identify, lambda job, reason: Skipped(job.name, reason), limits)
+    pool = WorkerPool(workers, _identify, lambda job, reason: SkippedFile(job.name, reason), limits)
     with closing(map_chunks(group_into_chunks(Job(source, None) for source in sources), pool, 2 * workers)) as chunks:
         for chunk in chunks:
             for detection in chunk:
-                if isinstance(detection, Skipped):
+                if isinstance(detection, SkippedFile):
                     report.skipped.append(detection)
                 else:
                     size, name, identification = detection
@@ -77,12 +77,12 @@ def _identify(jobs: Sequence[Job], begin_item: BeginItem) -> list[_Detection]:
     for index, job in enumerate(jobs):
         begin_item(index, job.time_share)
         document = read_document(job)
-        if isinstance(document, Skipped):
+        if isinstance(document, SkippedFile):
             detections.append(document)
             continue
         size = job.source.size if isinstance(job.source, FileSource) else len(document.text.encode("utf-8", "replace"))
         language = declared_language(document.metadata)
-        identification = Identification(language, []) if language else identify(document.text)
+        identification = LanguageIdentification(language, []) if language else identify_language(document.text)
         detections.append((size, job.name, identification))
     begin_item(None)
     return detections

@@ -14,16 +14,15 @@ from simdoc_search.concepts import Extractor
 from simdoc_search.corpus.file_reader import NeedsSubprocessError
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.corpus.text_filters import remove_parts
-from simdoc_search.documents import Document, MetadataValue, Skipped
+from simdoc_search.documents import Document, MetadataValue, SkippedFile
 from simdoc_search.indexing.jobs import Job, group_into_chunks, make_origin, map_chunks, read_document
-from simdoc_search.languages import FIELD as LANGUAGE
-from simdoc_search.languages import language_of
+from simdoc_search.languages import LANGUAGE_FIELD, language_of
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.kinds import TokenKindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Encoder
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
-from simdoc_search.stores.sketching import compute_sketches, missing_kinds
+from simdoc_search.stores.sketching import compute_sketches, find_missing_kinds
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 NO_WORDS_REASON = "no words"
@@ -62,7 +61,7 @@ class PreparedDocument(NamedTuple):
     @classmethod
     def from_record(cls, record: Record, settings: Settings, encode: Encoder) -> PreparedDocument:
         """Encode a record."""
-        return cls(encode(record), record.digest, missing_kinds(settings, record))
+        return cls(encode(record), record.digest, find_missing_kinds(settings, record))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ class UnchangedDocument:
     origin: Origin | None
 
 
-Outcome = tuple[str, PreparedDocument | Record | Skipped | UnchangedDocument]  # id of a document, and its outcome
+Outcome = tuple[str, PreparedDocument | Record | SkippedFile | UnchangedDocument]  # id of a document, and its outcome
 
 
 def prepare_jobs(
@@ -101,7 +100,7 @@ def _make_pool(workers: int, preparation: PreparationSettings, limits: ItemLimit
 
 
 def _skip(job: Job, reason: str) -> Outcome:
-    return job.id, Skipped(job.name, reason)
+    return job.id, SkippedFile(job.name, reason)
 
 
 def _prepare_in_process(
@@ -134,7 +133,7 @@ def _prepare_chunk(
     for number, job in enumerate(jobs):
         begin_item(number, job.time_share)
         document = read_document(job, allow_risky=allow_risky)
-        if isinstance(document, Skipped):
+        if isinstance(document, SkippedFile):
             outcomes.append((job.id, document))
             continue
         origin = None
@@ -152,9 +151,11 @@ def _prepare_chunk(
     return outcomes
 
 
-def _make_outcome(record: Record, job: Job, preparation: PreparationSettings) -> PreparedDocument | Record | Skipped:
+def _make_outcome(
+    record: Record, job: Job, preparation: PreparationSettings
+) -> PreparedDocument | Record | SkippedFile:
     if not record.shingles:
-        return Skipped(job.name, NO_WORDS_REASON)
+        return SkippedFile(job.name, NO_WORDS_REASON)
     if preparation.encode is None:
         return record
     return PreparedDocument.from_record(record, preparation.settings, preparation.encode)
@@ -193,9 +194,9 @@ def _make_records(
 
 def _with_language(document: Document) -> Mapping[str, MetadataValue]:
     """Return the metadata of a document. If it has no language, add the language of the text."""
-    if LANGUAGE in document.metadata:
+    if LANGUAGE_FIELD in document.metadata:
         return document.metadata
-    return {**document.metadata, LANGUAGE: language_of(document.text)}
+    return {**document.metadata, LANGUAGE_FIELD: language_of(document.text)}
 
 
 def _digest(document: Document) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from simdoc_search.corpus.member_names import archive_of
+from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_missing
 from simdoc_search.indexing.seen_ids import SeenIds
@@ -95,7 +95,7 @@ def find_vanished_documents_at(
 
 def _is_missing_from_archive(path: str, archives: Archives) -> bool:
     """Return whether the archive of a member does not exist either, or was read completely without this member."""
-    archive = archive_of(path)
+    archive = find_archive(path)
     return archive is None or archives.is_complete(archive) or is_missing(archive)
 
 

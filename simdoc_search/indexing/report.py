@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from simdoc_search.documents import Skipped
+from simdoc_search.documents import SkippedFile
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class IndexReport:
     replaced: int = 0
     deleted: int = 0
     duplicates: int = 0
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     incomplete: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 from simdoc_search.corpus.file_source import FileSource
-from simdoc_search.documents import Skipped
+from simdoc_search.documents import SkippedFile
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Origin, Record
@@ -49,7 +49,7 @@ class NamedPath:
         relative = PurePath(path).relative_to(self.root).as_posix() if path != self.root else PurePath(path).name
         return self.prefix + relative
 
-    def make_skipped_id(self, skipped: Skipped) -> str | None:
+    def make_skipped_id(self, skipped: SkippedFile) -> str | None:
         """Return the id that a skipped file would have, or None if it is not below this root."""
         with suppress(ValueError):
             return self.make_id(absolute(skipped.path))

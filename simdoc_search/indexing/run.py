@@ -105,7 +105,7 @@ def delete_documents(store: Store, ids: Iterable[str]) -> int:
     known = {digest.id for digest in store.digests(distinct_ids)}
     for id in distinct_ids:
         if id not in known:
-            raise UnknownDocumentError(id, store.suggest(id))
+            raise UnknownDocumentError(id, store.suggest_ids(id))
     with store.writer() as writer:
         writer.delete(distinct_ids)
     failed = dict(writer.failed)
@@ -115,7 +115,7 @@ def delete_documents(store: Store, ids: Iterable[str]) -> int:
             f"{len(failed):,} of {len(distinct_ids):,} documents were not deleted (for example {id!r}: {reason}); "
             "fix the cause and run the command again",
             failed,
-            accepted=len(distinct_ids) - len(failed),
+            accepted_count=len(distinct_ids) - len(failed),
         )
     return len(distinct_ids)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from simdoc_search.documents import Skipped
+from simdoc_search.documents import SkippedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def classify_reason(reason: str) -> tuple[SkipKind, str]:
     return OTHER_KIND, ""
 
 
-def is_unexpected(skipped: Skipped) -> bool:
+def is_unexpected(skipped: SkippedFile) -> bool:
     """Return whether skipping a file was unexpected, because such files are usually read."""
     return not classify_reason(skipped.reason)[0].is_expected
 
@@ -78,7 +78,7 @@ class SkipGroup:
     examples: list[str] = field(default_factory=list)  # the path of each file, and its detail
 
 
-def group_by_reason(skipped: Iterable[Skipped]) -> list[SkipGroup]:
+def group_by_reason(skipped: Iterable[SkippedFile]) -> list[SkipGroup]:
     """Group skipped files by reason. Sort the groups by importance, then by descending size."""
     groups: dict[tuple[int, str], SkipGroup] = {}
     for file in skipped:

@@ -25,30 +25,30 @@ from simdoc_search.passages.chance import RunEvidence, WeightedOverlap, trim_end
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.runs import add_covering_runs, find_common_runs, unique_runs
 from simdoc_search.passages.windows import Ints, Windows
-from simdoc_search.passages.word_spans import Mask, span_of
+from simdoc_search.passages.word_spans import Mask, words_to_span
 
 Preset = Literal["edited", "verbatim"]
 
-SHORT_TEXT = 1_000
+MAX_SHORT_TEXT_WORDS = 1_000
 """The maximum number of words of a short text."""
-SHORT_RUN, LONG_RUN = 6, 12
-"""The default minimum run length, in words: for a short first text, and for a longer one."""
+SHORT_TEXT_MIN_RUN, LONG_TEXT_MIN_RUN = 6, 12
+"""The default minimum run lengths, in words, if the first text is short and if it is longer."""
 
 _MIN_EDITED_WORDS = 15
 """The minimum number of matched words in a passage of several runs."""
 _MIN_NEARBY_WORDS, _NEARBY_REACH, _MIN_LONE_RUN = 10, 30, 8
-"""A run may be part of an edited passage if it has at least 8 words. A shorter run may be part of one if at least 10
-equal words are within about 30 words of it."""
+"""A run may be part of an edited passage if it has at least 8 words, or if at least 10 equal words are within about 30
+words of it."""
 _MAX_PAIRS = 4
 """A window is rare if the product of its numbers of occurrences in the two texts is at most 4.
 
 Runs that are shorter than the minimum length are only found around rare windows.
 """
 _MAX_NATIVE_WORDS = 1_000_000
-"""The maximum number of words of two texts that are compared by the native kernel, which cannot be stopped."""
-_CHAIN_GAP = 50
+"""The maximum number of words of both texts for the native kernel, because the kernel cannot be stopped."""
+_MAX_CHAIN_GAP = 50
 """The maximum gap between two runs of a chain, in words; see `join_into_chains`."""
-_MAX_REPLACED = 60
+_MAX_REPLACED_WORDS = 60
 """The maximum number of replaced words between two runs of a passage."""
 _MIN_DENSITY = 0.3
 """The minimum share of matched words in an edited passage, in the text where the passage is shorter."""
@@ -83,7 +83,7 @@ class Alignment:
         """Return the minimum run length if the first text has `word_count` words."""
         if self.min_run is not None:
             return self.min_run
-        return SHORT_RUN if word_count <= SHORT_TEXT else LONG_RUN
+        return SHORT_TEXT_MIN_RUN if word_count <= MAX_SHORT_TEXT_WORDS else LONG_TEXT_MIN_RUN
 
 
 EDITED = Alignment()
@@ -142,8 +142,8 @@ def _find_edited_passages(windows: Windows, min_run: int, max_gap: int) -> Itera
     min_words = max(_limit_to_five_sixths(_MIN_EDITED_WORDS, windows), min_run)
     runs = _find_runs(windows, min_run, min_words)
     overlap, evidence = WeightedOverlap(windows), RunEvidence(windows)
-    taken_a, taken_b = (np.zeros(size, bool) for size in windows.sizes)
-    groups, chain_gap = [runs], _CHAIN_GAP
+    is_taken_a, is_taken_b = (np.zeros(size, bool) for size in windows.sizes)
+    groups, chain_gap = [runs], _MAX_CHAIN_GAP
     while groups:
         rejected: list[Ints] = []
         for untrimmed in itertools.chain.from_iterable(join_into_chains(group, chain_gap) for group in groups):
@@ -151,12 +151,12 @@ def _find_edited_passages(windows: Windows, min_run: int, max_gap: int) -> Itera
             chain = trim_ends(untrimmed, min_run)
             if not len(chain):
                 continue
-            cut_runs = cut_overlaps(chain, taken_a, taken_b)
-            yield from _find_repeated_runs(chain, min_run, taken_a, taken_b)
+            cut_runs = cut_overlaps(chain, is_taken_a, is_taken_b)
+            yield from _find_repeated_runs(chain, min_run, is_taken_a, is_taken_b)
             a_first, a_end, b_first, b_end = bounding_box(chain)
-            taken_a[a_first:a_end] = taken_b[b_first:b_end] = False
+            is_taken_a[a_first:a_end] = is_taken_b[b_first:b_end] = False
             for part in split_at_gaps(
-                evidence.drop_chance_runs(cut_runs, min_run), min(max_gap, chain_gap), _MAX_REPLACED
+                evidence.drop_chance_runs(cut_runs, min_run), min(max_gap, chain_gap), _MAX_REPLACED_WORDS
             ):
                 if len(part) == 1 or _is_one_passage(part, overlap, min_words):
                     if part[:, 2].sum() >= (min_run if len(part) == 1 else min_words):
@@ -180,11 +180,11 @@ def _find_runs(windows: Windows, min_run: int, min_words: int) -> Ints:
     return uncovered_runs(add_covering_runs(windows, min_run, found), windows.sizes, min_run)
 
 
-def _find_repeated_runs(chain: Ints, min_run: int, taken_a: Mask, taken_b: Mask) -> Iterator[Ints]:
-    """Yield the long runs that `cut_overlaps` removed or shortened, because the chain repeats their words."""
+def _find_repeated_runs(chain: Ints, min_run: int, is_taken_a: Mask, is_taken_b: Mask) -> Iterator[Ints]:
+    """Yield the long runs of a chain that `cut_overlaps` removed or shortened. The chain contains their words twice."""
     for run in chain[chain[:, 2] >= min_run]:
         i, j, size = run.tolist()
-        if not (taken_a[i : i + size].all() and taken_b[j : j + size].all()):
+        if not (is_taken_a[i : i + size].all() and is_taken_b[j : j + size].all()):
             yield run[np.newaxis]
 
 
@@ -218,5 +218,5 @@ def _is_one_passage(runs: Ints, overlap: WeightedOverlap, min_words: int) -> boo
 
 def _make_passage(a: WordPositions, b: WordPositions, runs: Ints) -> Passage:
     a_first, a_end, b_first, b_end = bounding_box(runs)
-    spans = tuple((span_of(a, i, i + size), span_of(b, j, j + size)) for i, j, size in runs.tolist())
-    return Passage(span_of(a, a_first, a_end), span_of(b, b_first, b_end), int(runs[:, 2].sum()), spans)
+    spans = tuple((words_to_span(a, i, i + size), words_to_span(b, j, j + size)) for i, j, size in runs.tolist())
+    return Passage(words_to_span(a, a_first, a_end), words_to_span(b, b_first, b_end), int(runs[:, 2].sum()), spans)

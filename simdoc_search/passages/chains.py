@@ -13,13 +13,13 @@ from simdoc_search.passages.windows import Ints
 from simdoc_search.passages.word_spans import Mask, stretches
 
 _MAX_GAP_FACTOR = 8
-"""A gap in one text may be up to 8 times the maximum length if the gap in the other text is almost empty."""
+"""If the gap in one text is almost empty, the gap in the other text may be up to 8 times the maximum length."""
 _MAX_COUNTED_WORDS = 4
 """`dense_runs` counts at most this many words of each run."""
 
 
 def dense_runs(runs: Ints, reach: int, min_words: int, keep_length: int) -> Ints:
-    """Return the runs with at least `min_words` equal words nearby, and the runs of at least `keep_length` words.
+    """Return the runs of at least `keep_length` words, and the runs with at least `min_words` equal words near them.
 
     A grid with one text on each axis is divided into squares of `reach` x `reach` words. Two runs are near each other
     if they begin in the same square or in adjacent squares. At most 4 words of each run count.
@@ -62,9 +62,9 @@ def uncovered_runs(runs: Ints, text_lengths: tuple[int, int], min_long_run: int)
 
 
 def _count_covered_words(marks: Ints, starts: Ints, size: int) -> Ints:
-    """For each run, count its words that other runs cover.
+    """Count the words of each run that are in other runs.
 
-    `marks` contains 1 where one of the other runs begins, and -1 where one ends.
+    `marks` contains 1 where another run begins, and -1 where another run ends.
     """
     covered_before = np.concatenate(([0], np.cumsum(np.cumsum(marks) > 0)))
     covered: Ints = covered_before[starts + size] - covered_before[starts]
@@ -72,7 +72,7 @@ def _count_covered_words(marks: Ints, starts: Ints, size: int) -> Ints:
 
 
 def join_into_chains(runs: Ints, max_gap: int) -> Iterator[Ints]:
-    """Join runs into chains. Neighbours in a chain are at most about `max_gap` words apart. With 0, no runs are joined.
+    """Join runs into chains. Neighbours in a chain are at most about `max_gap` words apart. If 0, no runs are joined.
 
     The product of the gaps in the two texts must be at most `max_gap` squared. Runs in a larger area are more likely to
     be equal by chance. The gap in one text may therefore be longer if the gap in the other text is short.
@@ -102,7 +102,7 @@ def join_into_chains(runs: Ints, max_gap: int) -> Iterator[Ints]:
 
 
 def _merge_labels(label: Ints, first_labels: Ints, second_labels: Ints) -> Ints:
-    """Return the labels after each of `first_labels` is merged with the label at the same index of `second_labels`."""
+    """Merge each of `first_labels` with the label at the same index in `second_labels`. Return the new labels."""
     parent: dict[int, int] = {}
 
     def root(node: int) -> int:
@@ -121,36 +121,34 @@ def _merge_labels(label: Ints, first_labels: Ints, second_labels: Ints) -> Ints:
     return merged
 
 
-def cut_overlaps(runs: Ints, taken_a: Mask, taken_b: Mask) -> Ints:
+def cut_overlaps(runs: Ints, is_taken_a: Mask, is_taken_b: Mask) -> Ints:
     """Cut each run down to its longest stretch that does not overlap a longer run.
 
-    The runs are returned in the order of the first text.
-
-    `taken_a` and `taken_b` mark the words that are already in runs. This function also marks the words of the returned
-    runs.
+    The runs are returned in the order of the first text. `is_taken_a` and `is_taken_b` mark the words that are already
+    in runs. This function also marks the words of the returned runs.
     """
     kept: list[tuple[int, int, int]] = []
     for i, j, size in runs[np.argsort(-runs[:, 2], kind="stable")].tolist():
-        free = ~(taken_a[i : i + size] | taken_b[j : j + size])
+        free = ~(is_taken_a[i : i + size] | is_taken_b[j : j + size])
         start, end = max(stretches(free), key=lambda stretch: stretch[1] - stretch[0], default=(0, 0))
         if start < end:
-            taken_a[i + start : i + end] = taken_b[j + start : j + end] = True
+            is_taken_a[i + start : i + end] = is_taken_b[j + start : j + end] = True
             kept.append((i + start, j + start, end - start))
     return np.array(sorted(kept), np.int64).reshape(-1, 3)
 
 
-def split_at_gaps(runs: Ints, max_gap: int, max_replaced: int) -> Iterator[Ints]:
+def split_at_gaps(runs: Ints, max_gap: int, max_replaced_words: int) -> Iterator[Ints]:
     """Split a passage where the first text has many unmatched words.
 
-    A part has at most `max_gap` unmatched words between two runs. A gap of up to `max_replaced` words is allowed if two
-    conditions hold. It replaces at least half as many words of the second text. On each side of it, there are at least
-    half as many matched words as the gap has words.
+    In the first text, a part has at most `max_gap` unmatched words between two runs. Up to `max_replaced_words` are
+    allowed if two conditions hold. They replace at least half as many words of the second text. There are at least
+    half as many matched words on each side of them.
     """
     i, j, size = runs.T
     gap_a = i[1:] - np.maximum.accumulate(i + size)[:-1]
     gap_b = np.maximum(j[1:] - j[:-1] - size[:-1], j[:-1] - j[1:] - size[1:])
     words = np.concatenate(([0], np.cumsum(size)))
-    is_replacement = (gap_a <= max_replaced) & (gap_a <= 2 * gap_b)
+    is_replacement = (gap_a <= max_replaced_words) & (gap_a <= 2 * gap_b)
     start = 0
     for last in np.flatnonzero(gap_a > max_gap).tolist():
         smaller_side = min(words[last + 1] - words[start], words[-1] - words[last + 1])

@@ -10,35 +10,35 @@ from numpy.typing import NDArray
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.windows import Ints, Windows
 
-_END_WORDS = 40
-"""The maximum number of words at each end of a chain that are tested."""
-_CHANCE_PER_WORD = 0.02
+_MAX_TESTED_END_WORDS = 40
+"""The maximum number of words that are tested at each end of a chain."""
+_CHANCE_RATE = 0.02
 """The expected number of rare words or phrases per word that occur in both texts by chance."""
-_LOG_ODDS = 0.7
-"""The evidence that each further word of a run adds: the logarithm of the odds for a passage, against chance."""
-_MAX_EXPECTED_RUN, _MIN_EXPECTED_GAP = 3, 0.5
-"""To compute the expected gap, a run counts as at most 3 words, and half a word is added. In a nearly verbatim passage,
-the gaps are short even if the runs are long."""
+_LOG_ODDS_PER_WORD = 0.7
+"""The evidence that each word of a run after the first adds: the logarithm of the odds of a passage over chance."""
+_MAX_EXPECTED_RUN_WORDS, _MIN_EXPECTED_GAP = 3, 0.5
+"""The expected gap is computed as if the average run had at most 3 words. Then half a word is added. In a nearly
+verbatim passage, gaps are short even if runs are long."""
 
 _MIN_EVIDENCE = 3.0
-"""A run is kept if the expected number of equally good runs by chance is less than exp(-3), about 1 in 20."""
+"""A run is kept if the expected number of runs with this evidence by chance is less than exp(-3), about 1/20."""
 _MIN_EVIDENCE_WORDS = 100
-"""Two texts with fewer words in total are treated as if they had 100. Otherwise all words would seem frequent."""
+"""Two texts with fewer words in total are treated as if they had 100. Otherwise, all words would seem frequent."""
 
 _MIN_DICE, _MIN_SHORT_DICE = 0.35, 0.6
-"""The minimum Dice coefficient of the word weights: in general, and for a passage of the minimum length."""
-_MIN_INSIDE, _INSIDE_LENGTH = 0.6, 1.5
+"""The minimum Dice coefficient of the word weights, in general and for a passage of the minimum length."""
+_MIN_CONTAINMENT, _MIN_CONTAINED_LENGTH = 0.6, 1.5
 """A passage of at least 1.5 times the minimum length also counts if the shared words have at least 60 % of the weight
-of one of its two stretches. This finds summaries."""
+of its stretch in one of the texts. This rule finds summaries."""
 _WEIGHT_FACTOR, _MIN_WEIGHT_WORDS = 40, 400
-"""A word that makes up more than 1/40 of a text has no weight. A text with fewer words is treated as if it had 400."""
+"""A word that makes up more than 1/40 of a text has no weight. A text with fewer than 400 words counts as 400 words."""
 
 
 def trim_ends(runs: Ints, keep_length: int) -> Ints:
-    """Remove the runs at both ends of a chain that are probably equal by chance, judging by the gaps next to them.
+    """Remove the runs at both ends of a chain that are probably equal by chance.
 
-    Gaps inside a passage are expected to be as long as its average gap. Gaps between words that are equal by chance are
-    expected to be much longer. Each kind of gap has an exponential distribution, and the more likely one decides. Runs
+    The gaps next to the runs decide. A gap inside a passage is expected to be as long as the average gap. A gap between
+    words that are equal by chance is expected to be much longer. Both gap lengths have exponential distributions. Runs
     of at least `keep_length` words are kept.
     """
     for column in (0, 1):
@@ -47,19 +47,19 @@ def trim_ends(runs: Ints, keep_length: int) -> Ints:
         starts, ends = runs[:, column], runs[:, column] + runs[:, 2]
         words = int(runs[:, 2].sum())
         between = max(int(ends.max() - starts.min()) - words, 0)
-        gap = between / words * min(words / len(runs), _MAX_EXPECTED_RUN) + _MIN_EXPECTED_GAP
+        gap = between / words * min(words / len(runs), _MAX_EXPECTED_RUN_WORDS) + _MIN_EXPECTED_GAP
         order, backwards = np.argsort(starts, kind="stable"), np.argsort(-ends, kind="stable")
-        max_words = min(_END_WORDS, words // 2)
-        first = _count_runs_by_chance(starts[order], ends[order], gap, max_words, keep_length)
-        last = _count_runs_by_chance(-ends[backwards], -starts[backwards], gap, max_words, keep_length)
+        max_words = min(_MAX_TESTED_END_WORDS, words // 2)
+        first = _count_chance_runs(starts[order], ends[order], gap, max_words, keep_length)
+        last = _count_chance_runs(-ends[backwards], -starts[backwards], gap, max_words, keep_length)
         kept = np.ones(len(runs), bool)
         kept[order[:first]] = kept[backwards[:last]] = False
         runs = runs[kept]
     return runs
 
 
-def _count_runs_by_chance(starts: Ints, ends: Ints, expected_gap: float, max_words: int, keep_length: int) -> int:
-    """Count the first runs that are probably equal by chance."""
+def _count_chance_runs(starts: Ints, ends: Ints, expected_gap: float, max_words: int, keep_length: int) -> int:
+    """Count the runs at the start of a chain that are probably equal by chance."""
     words = count = 0
     evidence = minimum = 0.0
     for number in range(min(len(starts) - 1, max_words)):
@@ -68,19 +68,19 @@ def _count_runs_by_chance(starts: Ints, ends: Ints, expected_gap: float, max_wor
         if words > max_words or size >= keep_length:
             break
         gap = max(0, int(starts[number + 1] - ends[number]))
-        evidence += _LOG_ODDS * (size - 1)
-        evidence += -math.log(expected_gap) - gap / expected_gap - math.log(_CHANCE_PER_WORD) + _CHANCE_PER_WORD * gap
+        evidence += _LOG_ODDS_PER_WORD * (size - 1)
+        evidence += -math.log(expected_gap) - gap / expected_gap - math.log(_CHANCE_RATE) + _CHANCE_RATE * gap
         if evidence < minimum:
             minimum, count = evidence, number + 1
     return count
 
 
 class RunEvidence:
-    """The evidence that runs are not equal by chance.
+    """Computes the evidence that runs are not equal by chance.
 
     The information of a word is -log f, where f is its relative frequency in the two texts together. The information of
-    a run is the sum over its words. Suppose that da words of the first text and db words of the second are between a
-    run and its neighbour in the passage. An equal run could then begin at about (da + 1)(db + 1) pairs of positions. If
+    a run is the sum over its words. Between a run and its neighbour in the passage, let there be da words in the first
+    text and db words in the second. An equal run could then begin at about (da + 1)(db + 1) pairs of positions. If
     da = db, words were probably replaced one by one, and only da + 1 pairs are possible. The evidence is the
     information minus the logarithm of the number of pairs.
     """
@@ -92,13 +92,13 @@ class RunEvidence:
         self._sums = np.concatenate(([0.0], np.cumsum(information[a])))
 
     def drop_chance_runs(self, runs: Ints, keep_length: int) -> Ints:
-        """Return the runs of a passage that chance does not explain, and the runs of at least `keep_length` words.
+        """Remove the runs of a passage that may be equal by chance. Runs of at least `keep_length` words are kept.
 
         `runs` must be in the order of the first text and must not overlap.
         """
         while len(runs) > 1:
             check_stopped()
-            evidence = self._evidence(runs)
+            evidence = self._compute_evidence(runs)
             weak = (evidence < _MIN_EVIDENCE) & (runs[:, 2] < keep_length)
             if not weak.any():
                 break
@@ -107,7 +107,7 @@ class RunEvidence:
             runs = runs[~(weak & (evidence <= padded[:-2]) & (evidence < padded[2:]))]
         return runs
 
-    def _evidence(self, runs: Ints) -> NDArray[np.float64]:
+    def _compute_evidence(self, runs: Ints) -> NDArray[np.float64]:
         i, j, size = runs.T
         da = i[1:] - i[:-1] - size[:-1]
         db = np.maximum(j[1:] - j[:-1] - size[:-1], j[:-1] - j[1:] - size[1:])
@@ -134,12 +134,12 @@ class WeightedOverlap:
         a, b = (np.bincount(words, minlength=size) / max(len(words), _MIN_WEIGHT_WORDS) for words in (self._a, self._b))
         self._weights = -np.log(_WEIGHT_FACTOR * np.maximum(a, b)).clip(max=0)
 
-    def is_one_passage(self, area: tuple[int, int, int, int], words: int, min_words: int) -> bool:
-        """Return whether the two stretches of an area are one passage; see `chains.bounding_box`.
+    def is_one_passage(self, box: tuple[int, int, int, int], word_count: int, min_words: int) -> bool:
+        """Return whether the stretches of both texts in a box are one passage; see `chains.bounding_box`.
 
-        The stretches have `words` equal words. A passage must have at least `min_words`.
+        The stretches have `word_count` equal words. A passage must have at least `min_words`.
         """
-        a_first, a_end, b_first, b_end = area
+        a_first, a_end, b_first, b_end = box
         if min(a_end - a_first, b_end - b_first) < min_words:
             return False
         a, counts_a = np.unique(self._a[a_first:a_end], return_counts=True)
@@ -148,6 +148,6 @@ class WeightedOverlap:
         shared = float(self._weights[a[in_a]] @ np.minimum(counts_a[in_a], counts_b[in_b]))
         weight_a, weight_b = float(self._weights[a] @ counts_a), float(self._weights[b] @ counts_b)
         dice = 2 * shared / (weight_a + weight_b) if weight_a + weight_b else 1.0
-        if dice >= _MIN_DICE and dice * words >= _MIN_SHORT_DICE * min_words:
+        if dice >= _MIN_DICE and dice * word_count >= _MIN_SHORT_DICE * min_words:
             return True
-        return words >= _INSIDE_LENGTH * min_words and shared >= _MIN_INSIDE * min(weight_a, weight_b)
+        return word_count >= _MIN_CONTAINED_LENGTH * min_words and shared >= _MIN_CONTAINMENT * min(weight_a, weight_b)

@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.align import Alignment, Preset, align_words
-from simdoc_search.passages.character_differences import character_differences
-from simdoc_search.passages.differences import differences, disjoint_runs
+from simdoc_search.passages.character_differences import find_character_differences
+from simdoc_search.passages.differences import find_differences, select_disjoint_runs
 from simdoc_search.passages.exact import measures
-from simdoc_search.passages.key_changes import key_changes
+from simdoc_search.passages.key_changes import find_key_changes
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, KeyChange, Passage
-from simdoc_search.passages.word_spans import matched_words
+from simdoc_search.passages.word_spans import matched_mask
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.settings import Settings
 
 
-class Changes(NamedTuple):
+class TextChanges(NamedTuple):
     """The differences between two texts. `Comparison` describes the fields."""
 
     differences: list[Difference]
@@ -44,7 +44,7 @@ def compare(
     a, b = (locate_words(text, settings.analysis) for text in texts)
     passages = align_words(a, b, preset)
     exact = measures(*texts, settings.analysis, words=(a, b))
-    changes = text_changes(texts, (a, b), passages)
+    changes = find_text_changes(texts, (a, b), passages)
     first, second = (fingerprint(text, settings.analysis, settings.minhash) for text in texts)
     return Comparison(
         jaccard=exact.jaccard,
@@ -54,7 +54,7 @@ def compare(
         estimate=first.overlap(second),
         interval=first.interval(second),
         words=(len(a.words), len(b.words)),
-        matched=(int(matched_words(a, passages).sum()), int(matched_words(b, passages, in_second_text=True).sum())),
+        matched=(int(matched_mask(a, passages).sum()), int(matched_mask(b, passages, in_second_text=True).sum())),
         passages=tuple(passages),
         differences=tuple(changes.differences),
         character_differences=tuple(changes.character_differences),
@@ -62,10 +62,12 @@ def compare(
     )
 
 
-def text_changes(
+def find_text_changes(
     texts: tuple[str, str], words: tuple[WordPositions, WordPositions], passages: Sequence[Passage]
-) -> Changes:
+) -> TextChanges:
     """Return the differences between two texts that share these passages."""
-    word_differences = differences(*words, passages)
-    symbol_differences = character_differences(texts, words, disjoint_runs(*words, passages))
-    return Changes(word_differences, symbol_differences, key_changes(*texts, word_differences, symbol_differences))
+    word_differences = find_differences(*words, passages)
+    symbol_differences = find_character_differences(texts, words, select_disjoint_runs(*words, passages))
+    return TextChanges(
+        word_differences, symbol_differences, find_key_changes(*texts, word_differences, symbol_differences)
+    )

@@ -1,4 +1,4 @@
-"""Orders documents by the number of words that each adds to the coverage of a text."""
+"""Orders documents by how many words each document adds to the coverage of a text."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.passages.word_spans import Mask, no_words
+from simdoc_search.passages.word_spans import Mask, empty_mask
 
 Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
 class Cover(Generic[Key]):
-    """The words or tokens of a text that another document covers.
+    """The words or tokens of a text that are also in another document.
 
     Attributes:
-        key: Identifies the other document.
+        key: The key of the other document.
         rank: If two documents add the same number of words, the one with the smaller rank comes first.
-        indices: The indices of the covered words or tokens; ascending.
+        indices: The indices of the words or tokens that are in the other document; ascending.
         length: The number of words or tokens of the text.
         weight: The number of words that each index stands for: 1 for words, usually more for tokens.
     """
@@ -35,20 +35,20 @@ class Cover(Generic[Key]):
 
 
 def order_by_added_words(covers: Sequence[Cover[Key]]) -> Iterator[tuple[Key, float]]:
-    """Yield each key with the number of words that it adds to the coverage, the largest number first.
+    """Yield each key and the number of words that it adds to the coverage, the largest number first.
 
-    The order is greedy: the next document is always the one that adds the most words. All covers with the same weight
+    The order is greedy: the next document is the one that adds the most words. All covers with the same weight
     must cover the same text.
     """
-    # The number of words that a document adds can only decrease. If the number at the top of the heap is still correct,
-    # its document is therefore the next one.
+    # The number of words that a document adds can only decrease. The document at the top of the heap is therefore the
+    # next one if its number is still correct.
     covered: dict[float, Mask] = {}
     heap = [(-cover.weight * len(cover.indices), cover.rank, index) for index, cover in enumerate(covers)]
     heapify(heap)
     while heap:
         negative_bound, rank, index = heap[0]
         cover = covers[index]
-        already_covered = covered.setdefault(cover.weight, no_words(cover.length))
+        already_covered = covered.setdefault(cover.weight, empty_mask(cover.length))
         new_words = cover.weight * int(np.count_nonzero(~already_covered[cover.indices]))
         if new_words < -negative_bound:
             heapreplace(heap, (-new_words, rank, index))
@@ -58,14 +58,14 @@ def order_by_added_words(covers: Sequence[Cover[Key]]) -> Iterator[tuple[Key, fl
         yield cover.key, new_words
 
 
-def union(covers: Iterable[Cover[Key]], length: int) -> Mask:
+def unite(covers: Iterable[Cover[Key]], length: int) -> Mask:
     """Return the words of a text of `length` words that at least one document covers."""
-    covered = no_words(length)
+    covered = empty_mask(length)
     for cover in covers:
         covered[cover.indices] = True
     return covered
 
 
-def tokens_also_in(tokens: NDArray[np.uint32], others: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Return whether each token is in `others`; bool, same shape as `tokens`."""
-    return np.isin(tokens, others)
+def is_in_tokens(tokens: NDArray[np.uint32], other_tokens: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Return whether each token is in `other_tokens`; bool, same shape as `tokens`."""
+    return np.isin(tokens, other_tokens)

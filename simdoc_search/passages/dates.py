@@ -1,7 +1,7 @@
 """Reads dates in metadata, file names and texts, in the formats that people and programs use.
 
-A date is a tuple of the parts that are given: (2021,), (2021, 3), (2021, 3, 12), or all parts including hour, minute
-and second in UTC. Month names are English. An ambiguous date, such as 03/04/2021, is not read.
+A date is a tuple: (2021,), (2021, 3), (2021, 3, 12), or year, month, day, hour, minute and second in UTC. Month names
+are English. An ambiguous date, such as 03/04/2021, is not read.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _MONTH = r"(?P<month>0[1-9]|1[0-2])"
 _DAY = r"(?P<day>0[1-9]|[12]\d|3[01])"
 _MONTH_NAME = rf"(?<![A-Za-z])(?P<named>{'|'.join(_MONTHS)})[a-z]{{0,6}}"
-_DAY_ALONE = r"(?<!\d)(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_DAY_NUMBER = r"(?<!\d)(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _SEPARATOR = r"[-_., /]{1,2}"
 _DAY_PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?<!\d){_YEAR}(?P<separator>[-_./ ]?){_MONTH}(?P=separator){_DAY}(?!\d)",
-        rf"{_DAY_ALONE}[-_. ]{{0,2}}{_MONTH_NAME}[-_., ]{{0,2}}{_YEAR}(?!\d)",
+        rf"{_DAY_NUMBER}[-_. ]{{0,2}}{_MONTH_NAME}[-_., ]{{0,2}}{_YEAR}(?!\d)",
         rf"{_MONTH_NAME}{_SEPARATOR}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?{_SEPARATOR}{_YEAR}(?!\d)",
         rf"(?<!\d)(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.{_YEAR}(?!\d)",
-        rf"(?<!\d)(?P<one>\d{{1,2}})(?P<separator>[-/_])(?P<two>\d{{1,2}})(?P=separator){_YEAR}(?!\d)",
+        rf"(?<!\d)(?P<first>\d{{1,2}})(?P<separator>[-/_])(?P<second>\d{{1,2}})(?P=separator){_YEAR}(?!\d)",
     )
 )
 _PATTERNS = _DAY_PATTERNS + tuple(
@@ -41,83 +41,83 @@ _PATTERNS = _DAY_PATTERNS + tuple(
         rf"(?<![\d.,]){_YEAR}(?![\d%]|[.,]\d)",
     )
 )
-"""The more exact patterns come first. A later pattern does not match inside their matches."""
+"""The most precise patterns come first. Later patterns do not match inside the matches of earlier ones."""
 
 _ANY_YEAR = re.compile(r"(?=((?:19|20)\d\d))")
-_BEFORE_YEAR, _AFTER_YEAR = 30, 12
+_MAX_BEFORE_YEAR, _MAX_AFTER_YEAR = 30, 12
 """The whole date is within 30 characters before the start of its year and 12 characters after it."""
 
-_SECONDS, _MILLISECONDS = (10**8, 10**10), (10**11, 10**13)
+_SECONDS_RANGE, _MILLISECONDS_RANGE = (10**8, 10**10), (10**11, 10**13)
 """Numbers in these ranges are read as seconds or milliseconds since 1970. The ranges cover the years 1973 to 2286."""
 
-_FRACTION = re.compile(r"(?<=:\d\d)\.\d+")
-_MAX_CHARACTERS = 200
+_SECOND_FRACTION = re.compile(r"(?<=:\d\d)\.\d+")
+_MAX_DATE_CHARACTERS = 200
 
 
-def dates_in(text: str, patterns: Sequence[re.Pattern[str]] = _PATTERNS) -> Iterator[tuple[Date, tuple[int, int]]]:
-    """Yield the dates in a text or a name, each with its start and end. More exact dates come first."""
+def find_dates(text: str, patterns: Sequence[re.Pattern[str]] = _PATTERNS) -> Iterator[tuple[Date, tuple[int, int]]]:
+    """Yield each date in a text or a name with its start and end. The most precise dates come first."""
     taken = bytearray(len(text))
     for pattern in patterns:
         for match in pattern.finditer(text):
             begin, end = match.span()
             if not any(taken[begin:end]):
                 taken[begin:end] = b"\1" * (end - begin)
-                if date := _date_of_groups(match.groupdict()):
+                if date := _date_from_groups(match.groupdict()):
                     yield date, (begin, end)
 
 
-def latest_day_in(text: str) -> Date | None:
-    """Return the latest date with a day in a text. None if the text has no such date."""
+def find_latest_day(text: str) -> Date | None:
+    """Return the latest date in a text that includes a day, or None if there is no such date."""
     years: dict[str, list[int]] = {}
     for match in _ANY_YEAR.finditer(text):
         years.setdefault(match[1], []).append(match.start())
     for year in sorted(years, reverse=True):
-        around = "\n".join(text[max(0, start - _BEFORE_YEAR) : start + _AFTER_YEAR] for start in years[year])
-        dates = [date for date, _ in dates_in(around, _DAY_PATTERNS) if date[0] == int(year)]
+        around = "\n".join(text[max(0, start - _MAX_BEFORE_YEAR) : start + _MAX_AFTER_YEAR] for start in years[year])
+        dates = [date for date, _ in find_dates(around, _DAY_PATTERNS) if date[0] == int(year)]
         if dates:
             return max(dates)
     return None
 
 
-def date_of(value: MetadataValue) -> Date | None:
-    """Return the date in a metadata value. None if the value is not a date.
+def parse_date(value: MetadataValue) -> Date | None:
+    """Return the date in a metadata value, or None if the value is not a date.
 
     The value may be a date in ISO 8601, in the format of e-mail or PDF, or as people write it. A number is a year, or
     the number of seconds or milliseconds since 1970. Only the first value of a list counts.
     """
     if isinstance(value, list):
-        return date_of(value[0]) if value else None
+        return parse_date(value[0]) if value else None
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return _date_of_number(value)
-    return _date_of_text(value.strip()[:_MAX_CHARACTERS])
+        return _date_from_number(value)
+    return _parse_date_text(value.strip()[:_MAX_DATE_CHARACTERS])
 
 
-def date_of_nanoseconds(value: int) -> Date | None:
-    """Return the date of a time in nanoseconds since 1970. None if the time is out of range."""
+def date_from_nanoseconds(value: int) -> Date | None:
+    """Convert nanoseconds since 1970 to a date. Return None if the time is out of range."""
     with suppress(ValueError, OverflowError, OSError):
         return _to_utc(datetime.fromtimestamp(value / 1e9, timezone.utc))
     return None
 
 
-def readable_date(date: Date) -> str:
+def format_date(date: Date) -> str:
     """Format a date without its time for display: `12 Mar 2021`."""
     month_names = [_MONTHS[month - 1] for month in date[1:2]]
     return " ".join([*map(str, date[2:3]), *month_names, str(date[0])])
 
 
-def iso_date(date: Date) -> str:
+def format_iso(date: Date) -> str:
     """Format a date in ISO 8601: `2021-03-12`, `2021-03-12T10:15:00Z`."""
     day = "-".join(f"{part:02}" for part in date[:3])
     return f"{day}T{':'.join(f'{part:02}' for part in date[3:])}Z" if len(date) > 3 else day
 
 
-def _date_of_groups(groups: dict[str, str | None]) -> Date | None:
-    """Return the date of a match. None if it is ambiguous or does not exist in the calendar."""
+def _date_from_groups(groups: dict[str, str | None]) -> Date | None:
+    """Return the date of a match, or None if the date is ambiguous or does not exist in the calendar."""
     year = int(groups["year"] or 0)
-    if one := groups.get("one"):
-        first, second = int(one), int(groups["two"] or 0)
+    if groups.get("first"):
+        first, second = int(groups["first"] or 0), int(groups["second"] or 0)
         day, month = (first, second) if first > len(_MONTHS) else (second, first)
         if day <= len(_MONTHS) and day != month:
             return None
@@ -132,26 +132,26 @@ def _date_of_groups(groups: dict[str, str | None]) -> Date | None:
     return None
 
 
-def _date_of_number(value: float) -> Date | None:
+def _date_from_number(value: float) -> Date | None:
     if 1900 <= value < 2100 and value == int(value):
         return (int(value),)
-    for (minimum, maximum), unit in ((_SECONDS, 1), (_MILLISECONDS, 1000)):
+    for (minimum, maximum), unit in ((_SECONDS_RANGE, 1), (_MILLISECONDS_RANGE, 1000)):
         if minimum <= value < maximum:
             return _to_utc(datetime.fromtimestamp(value / unit, timezone.utc))
     return None
 
 
-def _date_of_text(value: str) -> Date | None:
+def _parse_date_text(value: str) -> Date | None:
     with suppress(ValueError, OverflowError):
-        # Python 3.10 accepts neither Z nor every number of decimals.
-        time = datetime.fromisoformat(_FRACTION.sub("", value).replace("Z", "+00:00"))
+        # Python 3.10 does not accept `Z`, and accepts only some numbers of decimals.
+        time = datetime.fromisoformat(_SECOND_FRACTION.sub("", value).replace("Z", "+00:00"))
         return _to_utc(time) if ":" in value or "T" in value.upper() else (time.year, time.month, time.day)
     if value.startswith("D:"):
         value = value[2:10] if value[2:10].isdigit() else value[2:]
     with suppress(ValueError, TypeError, IndexError, OverflowError):
         if ":" in value:
             return _to_utc(parsedate_to_datetime(value))
-    return max((date for date, _ in dates_in(value)), default=None)
+    return max((date for date, _ in find_dates(value)), default=None)
 
 
 def _to_utc(time: datetime) -> Date:

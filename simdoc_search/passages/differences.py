@@ -13,10 +13,10 @@ from simdoc_search.analysis.words import WordPositions
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.passage import Difference, Passage, Span
 from simdoc_search.passages.subsequences import EqualRun, heaviest_increasing_subsequence, longest_common_subsequence
-from simdoc_search.passages.word_spans import no_words, span_of
+from simdoc_search.passages.word_spans import empty_mask, words_to_span
 
 _MAX_WORD_PAIRS = 1 << 22
-"""A stretch is reported as one difference if its two word counts have a larger product."""
+"""A stretch is reported as one difference if the product of its two word counts is larger."""
 
 _MIN_MOVED_WORDS = 5
 """A shorter run is reported as removed and inserted, not as moved."""
@@ -28,33 +28,33 @@ Stretch = tuple[int, int, int, int]
 """The index of the first word and the index after the last word, in the first text and then in the second."""
 
 
-def differences(a: WordPositions, b: WordPositions, passages: Sequence[Passage]) -> list[Difference]:
+def find_differences(a: WordPositions, b: WordPositions, passages: Sequence[Passage]) -> list[Difference]:
     """Return the differences between two texts that share these passages, in the order of the first text.
 
-    Outside the differences, both texts have equal words in the same order. A `moved` difference has equal words in both
-    texts. Each word is in at most one difference.
+    Outside the differences, both texts have equal words in the same order. The words of a `moved` difference are equal
+    in both texts. Each word is in at most one difference.
     """
-    runs = disjoint_runs(a, b, passages)
+    runs = select_disjoint_runs(a, b, passages)
     unmoved = heaviest_increasing_subsequence(runs)
     others = set(runs).difference(unmoved)
-    blocks = list(_moved_blocks([run for run in runs if run in others and run[2] >= _MIN_MOVED_WORDS], runs))
+    blocks = list(_group_moved_runs([run for run in runs if run in others and run[2] >= _MIN_MOVED_WORDS], runs))
     ends = [(block[0], block[-1]) for block in blocks]
     blocks_a = sorted((first[0], last[0] + last[2]) for first, last in ends)
     blocks_b = sorted((first[1], last[1] + last[2]) for first, last in ends)
     stretches: list[Stretch] = []
-    for gap in _gaps(unmoved, (0, len(a.words), 0, len(b.words))):
-        stretches += _parts_outside_blocks(gap, blocks_a, blocks_b)
+    for gap in _find_gaps(unmoved, (0, len(a.words), 0, len(b.words))):
+        stretches += _cut_out_blocks(gap, blocks_a, blocks_b)
     for block in blocks:
         (i, j, size), (end, other_end, _) = block[0], block[-1]
-        stretches += _gaps(block[1:-1], (i + size, end, j + size, other_end)) if len(block) > 1 else []
+        stretches += _find_gaps(block[1:-1], (i + size, end, j + size, other_end)) if len(block) > 1 else []
     result = [_make_difference(a, b, "moved", (i, i + size, j, j + size)) for block in blocks for i, j, size in block]
     for stretch in stretches:
         check_stopped()
-        result += [_make_difference(a, b, _kind(part), part) for part in _cut_at_equal_words(a.words, b.words, stretch)]
+        result += [_make_difference(a, b, _classify(part), part) for part in _split_stretch(a.words, b.words, stretch)]
     return sorted(result, key=lambda difference: (difference.a, difference.b))
 
 
-def disjoint_runs(a: WordPositions, b: WordPositions, passages: Sequence[Passage]) -> list[EqualRun]:
+def select_disjoint_runs(a: WordPositions, b: WordPositions, passages: Sequence[Passage]) -> list[EqualRun]:
     """Return the runs of passages, in the order of the first text. A run that overlaps a longer run is omitted."""
     spans = [run for passage in passages for run in passage.runs]
     if not spans:
@@ -64,7 +64,7 @@ def disjoint_runs(a: WordPositions, b: WordPositions, passages: Sequence[Passage
     others = np.searchsorted(b.starts, [span[0] for _, span in spans]).tolist()
     runs = [(i, j, end - i) for i, j, end in zip(starts, others, ends, strict=True)]
     kept = []
-    taken_a, taken_b = no_words(len(a.words)), no_words(len(b.words))
+    taken_a, taken_b = empty_mask(len(a.words)), empty_mask(len(b.words))
     for i, j, size in sorted(runs, key=lambda run: -run[2]):
         if not taken_a[i : i + size].any() and not taken_b[j : j + size].any():
             taken_a[i : i + size] = taken_b[j : j + size] = True
@@ -72,15 +72,15 @@ def disjoint_runs(a: WordPositions, b: WordPositions, passages: Sequence[Passage
     return sorted(kept)
 
 
-def _moved_blocks(moved: list[EqualRun], runs: list[EqualRun]) -> Iterator[list[EqualRun]]:
+def _group_moved_runs(moved_runs: list[EqualRun], all_runs: list[EqualRun]) -> Iterator[list[EqualRun]]:
     """Yield blocks of runs that were moved together.
 
     Between two runs of a block, both texts have at most 10 words and no other run.
     """
-    next_in_a = dict(itertools.pairwise(runs))
-    next_in_b = dict(itertools.pairwise(sorted(runs, key=lambda run: run[1])))
+    next_in_a = dict(itertools.pairwise(all_runs))
+    next_in_b = dict(itertools.pairwise(sorted(all_runs, key=lambda run: run[1])))
     block: list[EqualRun] = []
-    for run in moved:
+    for run in moved_runs:
         if block:
             i, j, size = last = block[-1]
             is_near = run[0] - i - size <= _MAX_MOVED_GAP and 0 <= run[1] - j - size <= _MAX_MOVED_GAP
@@ -92,7 +92,7 @@ def _moved_blocks(moved: list[EqualRun], runs: list[EqualRun]) -> Iterator[list[
         yield block
 
 
-def _gaps(runs: Sequence[EqualRun], stretch: Stretch) -> Iterator[Stretch]:
+def _find_gaps(runs: Sequence[EqualRun], stretch: Stretch) -> Iterator[Stretch]:
     """Yield the parts of a stretch before, between and after runs that are in the same order in both texts."""
     i, end, j, other_end = stretch
     for start, other, size in [*runs, (end, other_end, 0)]:
@@ -101,16 +101,16 @@ def _gaps(runs: Sequence[EqualRun], stretch: Stretch) -> Iterator[Stretch]:
         i, j = start + size, other + size
 
 
-def _parts_outside_blocks(gap: Stretch, blocks_a: list[Span], blocks_b: list[Span]) -> Iterator[Stretch]:
+def _cut_out_blocks(gap: Stretch, blocks_a: list[Span], blocks_b: list[Span]) -> Iterator[Stretch]:
     """Yield the parts of a gap that are outside all moved blocks."""
     i, end, j, other_end = gap
-    parts_a, parts_b = _parts_outside((i, end), blocks_a), _parts_outside((j, other_end), blocks_b)
+    parts_a, parts_b = _subtract_blocks((i, end), blocks_a), _subtract_blocks((j, other_end), blocks_b)
     nothing_a, nothing_b = (end, end), (other_end, other_end)
     for part_a, part_b in itertools.zip_longest(parts_a, parts_b):
         yield (*(part_a or nothing_a), *(part_b or nothing_b))
 
 
-def _parts_outside(span: Span, blocks: list[Span]) -> Iterator[Span]:
+def _subtract_blocks(span: Span, blocks: list[Span]) -> Iterator[Span]:
     """Yield the parts of a span of words that are outside all blocks."""
     begin, end = span
     for start, stop in itertools.islice(blocks, bisect_left(blocks, (begin, begin)), None):
@@ -123,11 +123,11 @@ def _parts_outside(span: Span, blocks: list[Span]) -> Iterator[Span]:
         yield begin, end
 
 
-def _cut_at_equal_words(a: Sequence[str], b: Sequence[str], stretch: Stretch) -> Iterator[Stretch]:
+def _split_stretch(a: Sequence[str], b: Sequence[str], stretch: Stretch) -> Iterator[Stretch]:
     """Yield the differences inside a stretch.
 
-    Two differences are joined if fewer equal words are between them than the smaller difference has words. Such words
-    are probably equal by chance.
+    Two differences are joined if there are fewer equal words between them than words in the smaller difference. Such
+    words are probably equal by chance.
     """
     i, end, j, other_end = stretch
     if (end - i) * (other_end - j) > _MAX_WORD_PAIRS:
@@ -137,8 +137,8 @@ def _cut_at_equal_words(a: Sequence[str], b: Sequence[str], stretch: Stretch) ->
         (i + first, j + second, size) for first, second, size in longest_common_subsequence(a[i:end], b[j:other_end])
     ]
     last: Stretch | None = None
-    for gap in _gaps(equal, stretch):
-        if last is not None and gap[0] - last[1] < min(_size(last), _size(gap)):
+    for gap in _find_gaps(equal, stretch):
+        if last is not None and gap[0] - last[1] < min(_count_longer_side(last), _count_longer_side(gap)):
             last = (last[0], gap[1], last[2], gap[3])
             continue
         if last is not None:
@@ -148,11 +148,11 @@ def _cut_at_equal_words(a: Sequence[str], b: Sequence[str], stretch: Stretch) ->
         yield last
 
 
-def _size(stretch: Stretch) -> int:
+def _count_longer_side(stretch: Stretch) -> int:
     return max(stretch[1] - stretch[0], stretch[3] - stretch[2])
 
 
-def _kind(stretch: Stretch) -> Literal["replaced", "inserted", "removed"]:
+def _classify(stretch: Stretch) -> Literal["replaced", "inserted", "removed"]:
     i, end, j, other_end = stretch
     return "inserted" if i == end else "removed" if j == other_end else "replaced"
 
@@ -161,4 +161,4 @@ def _make_difference(
     a: WordPositions, b: WordPositions, kind: Literal["replaced", "inserted", "removed", "moved"], stretch: Stretch
 ) -> Difference:
     i, end, j, other_end = stretch
-    return Difference(kind, span_of(a, i, end), span_of(b, j, other_end), _size(stretch))
+    return Difference(kind, words_to_span(a, i, end), words_to_span(b, j, other_end), _count_longer_side(stretch))

@@ -14,8 +14,8 @@ _INVISIBLE = re.compile(
 )
 
 
-def escaped(text: str) -> str:
-    r"""Return a text as the content of an HTML element.
+def escape_html(text: str) -> str:
+    r"""Escape a text for use as the content of an HTML element.
 
     An invisible character becomes an escape sequence, such as `\u202e`, in a `<span class="escape">`. Every line ends
     with a line feed.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -12,16 +13,19 @@ from simdoc_search.analysis.shingles import shingles
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.windows import Ints, Windows
 
+MeasureName = Literal["jaccard", "containment", "contained"]
+MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
+
 
 @dataclass(frozen=True, slots=True)
 class Measures:
     """How much two texts overlap.
 
     Attributes:
-        jaccard: Shingles in both texts / shingles in either text, 0..1. With `Analysis.frequencies`, every occurrence
-            of a shingle is counted.
-        containment: The share of the first text's shingles that the second text has, 0..1.
-        contained: The share of the second text's shingles that the first text has, 0..1.
+        jaccard: The number of shingles in both texts divided by the number in either text, 0..1. With
+            `Analysis.frequencies`, every occurrence of a shingle is counted.
+        containment: The share of the first text's shingles that are also in the second text, 0..1.
+        contained: The share of the second text's shingles that are also in the first text, 0..1.
         multiset: The same three measures, but every occurrence of a shingle is counted.
     """
 
@@ -47,7 +51,7 @@ def jaccard(a: Set[str], b: Set[str]) -> float:
 
 
 def containment(a: Set[str], b: Set[str]) -> float:
-    """Return the share of A that B has, |A and B| / |A|, 0..1. It is 0 if A is empty."""
+    """Return the share of A that is in B, |A and B| / |A|, 0..1. It is 0 if A is empty."""
     return len(a & b) / len(a) if a else 0.0
 
 
@@ -63,26 +67,26 @@ def measures(
     if analysis.unit == "word" and analysis.is_plain:
         placed = words or (locate_words(a, analysis), locate_words(b, analysis))
         if all(_shingles_are_windows(text.words, analysis.shingle_size) for text in placed):
-            return _measures(*Windows(placed[0].words, placed[1].words).classes(analysis.shingle_size))
+            return _measure_shingle_numbers(*Windows(placed[0].words, placed[1].words).classes(analysis.shingle_size))
     plain = replace(analysis, frequencies=False)
     numbers: dict[str, int] = {}
     first, second = (
         np.array([numbers.setdefault(shingle, len(numbers)) for shingle in shingles(text, plain)], np.int64)
         for text in (a, b)
     )
-    result = _measures(first, second)
+    result = _measure_shingle_numbers(first, second)
     return Measures(*result.multiset, result.multiset) if analysis.frequencies else result
 
 
 def _shingles_are_windows(words: list[str], size: int) -> bool:
-    """Whether the shingles of a text are its windows of `size` words.
+    """Return whether the shingles of a text are its windows of `size` words.
 
-    A normalised word that contains a space counts as several words in shingles.
+    This is not the case if a normalised word contains a space, because it then counts as several words.
     """
     return len(words) >= size and not any(" " in word for word in words)
 
 
-def _measures(a: Ints, b: Ints) -> Measures:
+def _measure_shingle_numbers(a: Ints, b: Ints) -> Measures:
     """Return the measures of two lists of shingle numbers."""
     size = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
     counts_a, counts_b = np.bincount(a, minlength=size), np.bincount(b, minlength=size)
@@ -90,12 +94,12 @@ def _measures(a: Ints, b: Ints) -> Measures:
     return Measures(*_jaccard_and_containments(np.minimum(counts_a, 1), np.minimum(counts_b, 1)), multiset)
 
 
-def _jaccard_and_containments(a: Ints, b: Ints) -> tuple[float, float, float]:
-    """Return the Jaccard similarity of two multisets, and the share of each that the other has.
+def _jaccard_and_containments(counts_a: Ints, counts_b: Ints) -> tuple[float, float, float]:
+    """Return the Jaccard similarity of two multisets, and the share of each that is in the other.
 
-    `a` and `b` contain the number of occurrences of each shingle. A measure of an empty multiset is 0.
+    The counts are the numbers of occurrences of each shingle. A measure of an empty multiset is 0.
     """
-    shared, in_a, in_b = int(np.minimum(a, b).sum()), int(a.sum()), int(b.sum())
+    shared, in_a, in_b = int(np.minimum(counts_a, counts_b).sum()), int(counts_a.sum()), int(counts_b.sum())
     denominators = (in_a + in_b - shared, in_a, in_b)
     jaccard, containment, contained = (shared / total if total else 0.0 for total in denominators)
     return jaccard, containment, contained

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.passages.align import Alignment, Preset, align
-from simdoc_search.passages.escape import escaped
+from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.positions import words_after, words_before
 
@@ -43,9 +43,9 @@ class MarkedText:
         """Return the whole text as HTML. `before` and `after` are the tags around each span; see `fragments`."""
         parts, last_end = [], 0
         for start, end in self.spans:
-            parts += [escaped(self.text[last_end:start]), before, escaped(self.text[start:end]), after]
+            parts += [escape_html(self.text[last_end:start]), before, escape_html(self.text[start:end]), after]
             last_end = end
-        return "".join([*parts, escaped(self.text[last_end:])])
+        return "".join([*parts, escape_html(self.text[last_end:])])
 
     def fragments(
         self,
@@ -56,7 +56,7 @@ class MarkedText:
         before: str = "<mark>",
         after: str = "</mark>",
     ) -> list[str]:
-        """Return the first marked spans as HTML, each with some words around it.
+        """Return the first marked spans as HTML, each with the words around it.
 
         The text is escaped. Invisible characters become escape sequences in a `<span class="escape">`. The tags are
         inserted unchanged.
@@ -64,19 +64,18 @@ class MarkedText:
         Args:
             count: The maximum number of spans.
             context_words: The number of words before and after each span.
-            max_words: The maximum number of words of a span that are shown. In a longer span, `…` replaces the words in
-                the middle.
+            max_words: The maximum number of words to show of a span. In a longer span, `…` replaces the words in the
+                middle.
             before: The tag before a span.
             after: The tag after a span.
         """
+        words = context_words + 1  # the space next to the mark counts as a word
         return [
-            escaped(
-                words_before(self.text, 0, start, context_words + 1)
-            )  # + 1, because the space next to the mark is a word
+            escape_html(words_before(self.text, 0, start, words))
             + before
-            + escaped(_shorten(self.text[start:end], max_words))
+            + escape_html(_shorten(self.text[start:end], max_words))
             + after
-            + escaped(words_after(self.text, end, context_words + 1))
+            + escape_html(words_after(self.text, end, words))
             for start, end in self.spans[:count]
         ]
 
@@ -120,7 +119,7 @@ def highlight(
 
 
 def _shorten(text: str, max_words: int) -> str:
-    """Return a text. If it has more than `max_words` words, return its beginning and its end with `…` between them."""
+    """Shorten a text with more than `max_words` words to its beginning, `…` and its end."""
     if len(text.split(maxsplit=max_words)) <= max_words:
         return text
     beginning = words_after(text, 0, max_words - max_words // 2)

@@ -1,4 +1,4 @@
-"""Finds the words of a text to ignore, because they are in a template or in a quotation."""
+"""Finds the words of a text that are ignored, because they are in a template or a quotation."""
 
 from __future__ import annotations
 
@@ -12,53 +12,51 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.align import Alignment, align_words
 from simdoc_search.passages.passage import Comparison, Passage, Span
-from simdoc_search.passages.word_spans import Mask, matched_words, span_of, spans_of, stretches, words_in
+from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask, spans_to_mask, stretches, words_to_span
 
-_INSIDE = r"(?:(?!\n[^\S\n]*\n)[^{0}]){{1,5000}}"  # a quotation does not contain a blank line
+_QUOTED_TEXT = r"(?:(?!\n[^\S\n]*\n)[^{0}]){{1,5000}}"  # a quotation does not contain a blank line
 _QUOTATION_MARKS = ("“”", "„“", "„”", "«»", "»«", "‹›", "『』", "「」", '""')
-_QUOTATIONS = re.compile("|".join(f"{marks[0]}{_INSIDE.format(marks)}{marks[1]}" for marks in _QUOTATION_MARKS))
+_QUOTATIONS = re.compile("|".join(f"{marks[0]}{_QUOTED_TEXT.format(marks)}{marks[1]}" for marks in _QUOTATION_MARKS))
 _BLOCK_QUOTES = re.compile(r"^[^\S\n]{0,3}>.*$", re.MULTILINE)
 
 
-def quotations(text: str) -> list[Span]:
+def find_quotations(text: str) -> list[Span]:
     """Return the quotations of a text: text in quotation marks, and lines that begin with `>`, as in Markdown."""
     return [match.span() for pattern in (_QUOTATIONS, _BLOCK_QUOTES) for match in pattern.finditer(text)]
 
 
-def ignored_words(text: WordPositions, templates: Iterable[WordPositions], spans: Sequence[Span] = ()) -> Mask:
-    """Return the words of a text that are in `spans`, or that match a template. A match may have small changes."""
-    ignored = words_in(text, spans)
+def find_ignored_words(text: WordPositions, templates: Iterable[WordPositions], spans: Sequence[Span] = ()) -> Mask:
+    """Mark the words of a text that are in `spans` or match a template. A match may contain small changes."""
+    is_ignored = spans_to_mask(text, spans)
     for template in templates:
-        ignored |= matched_words(text, align_words(text, template, Alignment()))
-    return ignored
+        is_ignored |= matched_mask(text, align_words(text, template, Alignment()))
+    return is_ignored
 
 
-def remove_words_from_text(text: str, words: WordPositions, ignored: Mask) -> str:
+def remove_words_from_text(text: str, words: WordPositions, is_ignored: Mask) -> str:
     """Return a text without its ignored words."""
-    edges = [0, *(edge for span in spans_of(words, ignored) for edge in span), len(text)]
+    edges = [0, *(edge for span in mask_to_spans(words, is_ignored) for edge in span), len(text)]
     return "\n".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
 
 
 def remove_words_from_passages(
-    passages: Iterable[Passage], a: WordPositions, b: WordPositions, ignored: Mask, min_words: int
+    passages: Iterable[Passage], a: WordPositions, b: WordPositions, is_ignored: Mask, min_words: int
 ) -> Iterator[Passage]:
     """Yield passages without the ignored words of the first text. Omit passages with fewer than `min_words` left."""
     for passage in passages:
-        runs = tuple(_runs_without_words(passage, a, b, ignored))
+        runs = tuple(_cut_runs(passage, a, b, is_ignored))
         spans_a, spans_b = [first for first, _ in runs], [second for _, second in runs]
-        words = int(words_in(a, spans_a).sum())
+        words = int(spans_to_mask(a, spans_a).sum())
         if runs and words >= min_words:
             yield replace(passage, a=_bounding_span(spans_a), b=_bounding_span(spans_b), words=words, runs=runs)
 
 
-def _runs_without_words(
-    passage: Passage, a: WordPositions, b: WordPositions, ignored: Mask
-) -> Iterator[tuple[Span, Span]]:
+def _cut_runs(passage: Passage, a: WordPositions, b: WordPositions, is_ignored: Mask) -> Iterator[tuple[Span, Span]]:
     for (start, end), (other, _) in passage.runs:
         i, i_end = np.searchsorted(a.starts, (start, end)).tolist()
         j = int(np.searchsorted(b.starts, other))
-        for first, last in stretches(~ignored[i:i_end]):
-            yield span_of(a, i + first, i + last), span_of(b, j + first, j + last)
+        for first, last in stretches(~is_ignored[i:i_end]):
+            yield words_to_span(a, i + first, i + last), words_to_span(b, j + first, j + last)
 
 
 def _bounding_span(spans: Sequence[Span]) -> Span:
@@ -68,20 +66,20 @@ def _bounding_span(spans: Sequence[Span]) -> Span:
 def remove_templates(
     comparison: Comparison, texts: tuple[str, str], templates: Sequence[str], analysis: Analysis | None, min_words: int
 ) -> tuple[Comparison, tuple[int, int]]:
-    """Remove the words of templates from a comparison. Also return the number of ignored words of each text.
+    """Remove the words of templates from a comparison. Return it and the number of ignored words of each text.
 
-    `words`, `matched` and `passages` then exclude these words. A passage with fewer than `min_words` matched words left
-    is omitted. The shingle measures and the differences still cover the whole texts.
+    `words`, `matched` and `passages` of the comparison then exclude these words. A passage with fewer than `min_words`
+    matched words left is omitted. The shingle measures and the differences still cover the whole texts.
     """
     a, b = (locate_words(text, analysis) for text in texts)
     placed = [locate_words(template, analysis) for template in templates]
-    ignored_a, ignored_b = (ignored_words(text, placed) for text in (a, b))
+    ignored_a, ignored_b = (find_ignored_words(text, placed) for text in (a, b))
     passages = remove_words_from_passages(comparison.passages, a, b, ignored_a, min_words)
     swapped = remove_words_from_passages(map(_swap_texts, passages), b, a, ignored_b, min_words)
     kept = [_swap_texts(passage) for passage in swapped]
-    kept = [replace(passage, words=int(matched_words(a, [passage]).sum())) for passage in kept]
+    kept = [replace(passage, words=int(matched_mask(a, [passage]).sum())) for passage in kept]
     words = int((~ignored_a).sum()), int((~ignored_b).sum())
-    matched = int(matched_words(a, kept).sum()), int(matched_words(b, kept, in_second_text=True).sum())
+    matched = int(matched_mask(a, kept).sum()), int(matched_mask(b, kept, in_second_text=True).sum())
     ignored = int(ignored_a.sum()), int(ignored_b.sum())
     return replace(comparison, passages=tuple(kept), words=words, matched=matched), ignored
 

@@ -14,7 +14,7 @@ class Passage:
     """A passage that two texts share, perhaps with small changes.
 
     Attributes:
-        a: The span in the first text. The span begins and ends with a matched word, and may contain other words.
+        a: The span in the first text. The span begins and ends with a matched word, and may contain unmatched words.
         b: The span in the second text.
         words: The number of matched words. A matched word is paired with an equal word of the other text.
         runs: The spans of each run of matched words in both texts, in the order of the first text.
@@ -58,20 +58,20 @@ class CharacterDifference:
     b: Span
 
 
-KeyKind = Literal["negation", "number", "date", "name"]
+KeyChangeKind = Literal["negation", "number", "date", "name"]
 
 
 class KeyChange(NamedTuple):
     """A difference in a negation, a number, a date or a name.
 
     Attributes:
-        kind: `negation`, `number`, `date` or `name`: the first of these kinds that applies.
+        kind: The first kind that applies: `negation`, `number`, `date` or `name`.
         before: Up to three words before the change, in the newer text.
         old: The changed part of the older text. It may be empty.
         new: The changed part of the newer text. It may be empty.
     """
 
-    kind: KeyKind
+    kind: KeyChangeKind
     before: str
     old: str
     new: str
@@ -82,9 +82,9 @@ class Comparison:
     """What two texts share, and how they differ.
 
     Attributes:
-        jaccard: The exact Jaccard similarity, 0..1: shingles in both texts / shingles in either text.
-        containment: The exact share of the first text's shingles that the second text has, 0..1.
-        contained: The exact share of the second text's shingles that the first text has, 0..1.
+        jaccard: The exact Jaccard similarity of the shingles, 0..1.
+        containment: The exact share of the first text's shingles that are also in the second text, 0..1.
+        contained: The exact share of the second text's shingles that are also in the first text, 0..1.
         multiset: The same three measures, but every occurrence of a shingle is counted.
         estimate: The Jaccard similarity estimated from the fingerprints, 0..1.
         interval: The 95 % confidence interval of the estimate.
@@ -112,6 +112,6 @@ class Comparison:
 
     @property
     def covered(self) -> tuple[float, float]:
-        """The share of each text's words that are matched, 0..1. It is 0 for a text without words."""
+        """The share of matched words in each text, 0..1. It is 0 for a text without words."""
         first, second = (matched / max(words, 1) for matched, words in zip(self.matched, self.words, strict=True))
         return first, second

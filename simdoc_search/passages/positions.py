@@ -18,7 +18,7 @@ class TextPositions:
     def __init__(self, text: str) -> None:
         ends = [(match.end(), match.group()) for match in _LINE_END.finditer(text)]
         self._line_starts = [end for end, _ in ends]
-        last = len(text.rstrip())  # no page begins after this position
+        last = len(text.rstrip())  # a form feed after this position does not begin a page
         self._page_starts = [0, *(end for end, line_end in ends if line_end == "\f" and end <= last)]
         self.has_pages: bool = len(self._page_starts) > 1
 
@@ -37,15 +37,15 @@ class TextPositions:
         return f"page {page:,}, line {line:,}" if self.has_pages else f"line {line:,}"
 
 
-def both_labels(first: TextPositions, a: int, second: TextPositions, b: int) -> str:
-    """Return the labels of a position in each of two texts: `line 3 → line 5`, or `line 3` if they are the same."""
+def label_position_pair(first: TextPositions, a: int, second: TextPositions, b: int) -> str:
+    """Label a position in each of two texts: `line 3 → line 5`, or `line 3` if both labels are equal."""
     label_a, label_b = first.label(a), second.label(b)
     return label_a if label_a == label_b else f"{label_a} → {label_b}"
 
 
 _CHARACTERS_PER_WORD = 12
-"""The maximum average length of the words that are shown around a position. If words are longer, fewer words are
-shown. In a text without spaces, part of a word is shown."""
+"""The maximum average length of the words that are shown around a position. If the words are longer, fewer words are
+shown. In a text without spaces, a part of a word is shown."""
 
 _PUNCTUATION = re.compile(r"[.,;:!?)\]}”’»…]+(?=\s|$)")
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from simdoc_search.passages.windows import Ints, Windows
 
 _MAX_TRIED_POSITIONS = 4
-"""The number of occurrences of a frequent window that are tried to find the longest run."""
+"""The maximum number of occurrences of a window that are tried to find the longest run."""
 
 NO_RUNS: Ints = np.zeros((0, 3), np.int64)
 
@@ -39,16 +39,16 @@ def find_common_runs(windows: Windows, length: int, max_pairs: int) -> Ints:
     return _extend_to_runs(windows, np.repeat(i, pairs), order[np.repeat(first[a[i]], pairs) + rank])
 
 
-def add_covering_runs(windows: Windows, length: int, known: Ints) -> Ints:
-    """Add runs to the known runs until each window of `length` words that occurs in both texts is covered by a run.
+def add_covering_runs(windows: Windows, length: int, known_runs: Ints) -> Ints:
+    """Add runs until each window of `length` words that occurs in both texts is inside a run.
 
     If a window occurs 1,000 times in each text, at most 2,000 runs are added, not a million.
     """
     a, b = windows.classes(length)
-    starts = _find_uncovered_starts(windows.count_equal_after, a, b, length, known)
-    known = unique_runs(np.concatenate((known, _extend_to_runs(windows, *starts))))
-    j, i = _find_uncovered_starts(lambda j, i: windows.count_equal_after(i, j), b, a, length, known[:, [1, 0, 2]])
-    return unique_runs(np.concatenate((known, _extend_to_runs(windows, i, j))))
+    starts = _find_uncovered_starts(windows.count_equal_after, a, b, length, known_runs)
+    known_runs = unique_runs(np.concatenate((known_runs, _extend_to_runs(windows, *starts))))
+    j, i = _find_uncovered_starts(lambda j, i: windows.count_equal_after(i, j), b, a, length, known_runs[:, [1, 0, 2]])
+    return unique_runs(np.concatenate((known_runs, _extend_to_runs(windows, i, j))))
 
 
 def _extend_to_runs(windows: Windows, i: Ints, j: Ints) -> Ints:
@@ -71,15 +71,15 @@ def unique_runs(runs: Ints) -> Ints:
 
 
 def _find_uncovered_starts(
-    equal_after: Callable[[Ints, Ints], Ints], a: Ints, b: Ints, length: int, known: Ints
+    count_equal_after: Callable[[Ints, Ints], Ints], a: Ints, b: Ints, length: int, known_runs: Ints
 ) -> tuple[Ints, Ints]:
-    """Return the starts of runs, in both texts, for the windows of one text that no known run covers.
+    """Return where additional runs start, in both texts, for the windows of one text that are not inside a known run.
 
-    `a` and `b` are the classes of the windows of this text and of the other text. In `known` and in
-    the arguments of `equal_after`, this text is the first; see `Windows.count_equal_after`.
+    `a` and `b` are the classes of the windows of this text and of the other text. This text is the first text of
+    `known_runs` and of `count_equal_after`; see `Windows.count_equal_after`.
     """
     positions: dict[int, list[int]] = {}
-    uncovered = np.flatnonzero(~_is_covered(known, len(a), length) & np.isin(a, b))
+    uncovered = np.flatnonzero(~_is_covered(known_runs, len(a), length) & np.isin(a, b))
     for j in np.flatnonzero(np.isin(b, a[uncovered])).tolist():
         positions.setdefault(int(b[j]), []).append(j)
     starts: list[tuple[int, int]] = []
@@ -93,7 +93,7 @@ def _find_uncovered_starts(
             candidates[next_position : next_position + _MAX_TRIED_POSITIONS] or candidates[:_MAX_TRIED_POSITIONS],
             np.int64,
         )
-        sizes = equal_after(np.full(len(tried), i), tried)
+        sizes = count_equal_after(np.full(len(tried), i), tried)
         best = int(sizes.argmax())
         end, other_end = i + int(sizes[best]), int(tried[best] + sizes[best])
         starts.append((i, int(tried[best])))

@@ -23,7 +23,7 @@ def longest_common_subsequence(a: Sequence[str], b: Sequence[str]) -> list[Equal
     all_bits = (1 << len(b)) - 1
     row, rows = all_bits, []
     for word in a:
-        # Bit j is 0 if a longest common subsequence of a up to this word and b[: j + 1] is longer than one with b[:j].
+        # Bit j is 0 if b[: j + 1] has a longer common subsequence with a, up to this word, than b[:j].
         both = row & positions.get(word, 0)
         row = ((row + both) | (row - both)) & all_bits
         rows.append(row)
@@ -53,25 +53,25 @@ def heaviest_increasing_subsequence(runs: Sequence[EqualRun]) -> list[EqualRun]:
         runs: Runs in the order of the first text, without overlaps.
     """
     order = sorted(j for _, j, _ in runs)
-    tree = [(0, -1)] * (len(runs) + 1)  # the word count and the last run of the best subsequence in a range of `order`
+    tree = [(0, -1)] * (len(runs) + 1)  # (word count, last run) of the best subsequence in a range of `order`
     previous: list[int] = []
     for number, (_, j, size) in enumerate(runs):
         rank = bisect_left(order, j)
-        words, last = _best(tree, rank)
+        words, last = _find_best(tree, rank)
         previous.append(last)
         node = rank + 1
         while node < len(tree):
             tree[node] = max(tree[node], (words + size, number))
             node += node & -node
     chosen: list[EqualRun] = []
-    number = _best(tree, len(runs))[1]
+    number = _find_best(tree, len(runs))[1]
     while number >= 0:
         chosen.append(runs[number])
         number = previous[number]
     return chosen[::-1]
 
 
-def _best(tree: list[tuple[int, int]], end: int) -> tuple[int, int]:
+def _find_best(tree: list[tuple[int, int]], end: int) -> tuple[int, int]:
     """Return the word count and the last run of the best subsequence before a rank."""
     best = (0, -1)
     while end:

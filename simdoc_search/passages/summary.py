@@ -6,31 +6,31 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simdoc_search.display import counted, format_estimate, percent, printable
+from simdoc_search.display import format_count, format_estimate, format_percent, printable
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, KeyChange
 
-_EXCERPT_WORDS, _LAST_WORDS, _EXCERPT_CHARACTERS = 12, 3, 120
+_MAX_EXCERPT_WORDS, _END_WORDS, _MAX_EXCERPT_CHARACTERS = 12, 3, 120
 _MAX_CHARACTER_DIFFERENCES, _MAX_KEY_CHANGES = 5, 5
 _NUMBER = re.compile(r"\W*\d")
 
 
-def excerpt(text: str, max_words: int = _EXCERPT_WORDS) -> str:
+def excerpt(text: str, max_words: int = _MAX_EXCERPT_WORDS) -> str:
     """Return a text as one line of at most about 120 characters: the whole text, or its first and last words."""
-    if len(text) <= 4 * _EXCERPT_CHARACTERS:
+    if len(text) <= 4 * _MAX_EXCERPT_CHARACTERS:
         words = text.split()
     else:
-        words = [*text[: 2 * _EXCERPT_CHARACTERS].split(), "…", *text[-_EXCERPT_CHARACTERS:].split()[1:]]
-    shown = words if len(words) <= max_words else [*words[: max_words - _LAST_WORDS], "…", *words[-_LAST_WORDS:]]
+        words = [*text[: 2 * _MAX_EXCERPT_CHARACTERS].split(), "…", *text[-_MAX_EXCERPT_CHARACTERS:].split()[1:]]
+    shown = words if len(words) <= max_words else [*words[: max_words - _END_WORDS], "…", *words[-_END_WORDS:]]
     line = " ".join(shown)
-    if len(line) <= _EXCERPT_CHARACTERS:
+    if len(line) <= _MAX_EXCERPT_CHARACTERS:
         return line
-    return f"{line[: 2 * _EXCERPT_CHARACTERS // 3]} … {line[-_EXCERPT_CHARACTERS // 6 :]}"
+    return f"{line[: 2 * _MAX_EXCERPT_CHARACTERS // 3]} … {line[-_MAX_EXCERPT_CHARACTERS // 6 :]}"
 
 
 def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:
     """Describe one difference: "3 words differ: 'may' → 'may not'"."""
     before, after = excerpt(text_a[slice(*difference.a)]), excerpt(text_b[slice(*difference.b)])
-    words = counted(difference.words, "word")
+    words = format_count(difference.words, "word")
     match difference.kind:
         case "replaced":
             return f"{words} {'differs' if difference.words == 1 else 'differ'}: '{before}' → '{after}'"
@@ -46,10 +46,10 @@ def describe_differences(comparison: Comparison) -> str:
     others = [difference.words for difference in comparison.differences if difference.kind != "moved"]
     parts = []
     if others:
-        places = "" if len(others) == 1 else f" in {counted(len(others), 'place')}"
-        parts.append(f"{counted(sum(others), 'word')} {'differs' if sum(others) == 1 else 'differ'}{places}")
+        places = "" if len(others) == 1 else f" in {format_count(len(others), 'place')}"
+        parts.append(f"{format_count(sum(others), 'word')} {'differs' if sum(others) == 1 else 'differ'}{places}")
     if moved:
-        parts.append(f"{counted(moved, 'word')} moved")
+        parts.append(f"{format_count(moved, 'word')} moved")
     return ", ".join(parts) or "no words differ"
 
 
@@ -59,9 +59,9 @@ def describe_character_difference(difference: CharacterDifference, text_a: str, 
 
 
 def describe_character_differences(
-    differences: Sequence[CharacterDifference], texts: tuple[str, str], maximum: int = _MAX_CHARACTER_DIFFERENCES
+    differences: Sequence[CharacterDifference], texts: tuple[str, str], max_count: int = _MAX_CHARACTER_DIFFERENCES
 ) -> str:
-    """Describe the number of differences in characters, and up to `maximum` of them. Differences at numbers come first.
+    """Describe the number of differences in characters, and up to `max_count` of them, numbers first.
 
     For example: "letter case, punctuation or symbols differ in 1 place: '-500' / '500'". Without differences, the
     result is empty.
@@ -73,32 +73,32 @@ def describe_character_differences(
         quoted = texts[0][slice(*difference.a)], texts[1][slice(*difference.b)]
         return not any(map(_NUMBER.match, quoted)), difference.kind == "letters"
 
-    first = sorted(differences, key=rank)[:maximum]
+    first = sorted(differences, key=rank)[:max_count]
     quoted = "; ".join(describe_character_difference(difference, *texts) for difference in first)
-    more = f"; and {len(differences) - maximum:,} more" if len(differences) > maximum > 1 else ""
+    more = f"; and {len(differences) - max_count:,} more" if len(differences) > max_count > 1 else ""
     return f"{describe_character_difference_count(len(differences))}: {quoted}{more}"
 
 
 def describe_character_difference_count(count: int) -> str:
     """Describe the number of differences in characters: "letter case, punctuation or symbols differ in 2 places"."""
-    return f"letter case, punctuation or symbols differ in {counted(count, 'place')}"
+    return f"letter case, punctuation or symbols differ in {format_count(count, 'place')}"
 
 
-def key_change_lines(changes: Sequence[KeyChange], maximum: int = _MAX_KEY_CHANGES) -> list[str]:
+def describe_key_changes(changes: Sequence[KeyChange], max_count: int = _MAX_KEY_CHANGES) -> list[str]:
     """Return one line for each key change, such as "number: The rent is “850” → “890”".
 
-    If there are more than `maximum`, the last line gives the number of the others.
+    If there are more than `max_count` changes, the last line contains the number of omitted changes.
     """
     lines = [
         f"{change.kind}: {printable(f'{change.before} ') if change.before else ''}"
-        f"{_quoted(change.old)} → {_quoted(change.new)}"
-        for change in changes[:maximum]
+        f"{_quote(change.old)} → {_quote(change.new)}"
+        for change in changes[:max_count]
     ]
-    more = len(changes) - maximum
-    return [*lines, f"and {counted(more, 'more key change')}"] if more > 0 else lines
+    more = len(changes) - max_count
+    return [*lines, f"and {format_count(more, 'more key change')}"] if more > 0 else lines
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return f"“{printable(text)}”" if text else "nothing"
 
 
@@ -110,12 +110,12 @@ class MeasureRow(NamedTuple):
     remark: str = ""
 
 
-def word_measures(comparison: Comparison) -> list[MeasureRow]:
+def describe_word_measures(comparison: Comparison) -> list[MeasureRow]:
     """Return the measures of matched words for display."""
     passages = len(comparison.passages)
-    in_passages = f"{counted(comparison.matched[0], 'word')} in {counted(passages, 'passage')}"
+    in_passages = f"{format_count(comparison.matched[0], 'word')} in {format_count(passages, 'passage')}"
     first, second = (
-        (percent(share), f"{matched:,} of {counted(words, 'word')}")
+        (format_percent(share), f"{matched:,} of {format_count(words, 'word')}")
         for share, matched, words in zip(comparison.covered, comparison.matched, comparison.words, strict=True)
     )
     return [
@@ -126,12 +126,12 @@ def word_measures(comparison: Comparison) -> list[MeasureRow]:
     ]
 
 
-def shingle_measures(comparison: Comparison) -> list[MeasureRow]:
+def describe_shingle_measures(comparison: Comparison) -> list[MeasureRow]:
     """Return the measures of shingles for display."""
     low, high = comparison.interval
     interval = f"estimated {format_estimate(comparison.estimate)} ({100 * low:.0f} to {100 * high:.0f})"
     return [
-        MeasureRow("Jaccard similarity of shingles", percent(comparison.jaccard), interval),
-        MeasureRow("shingles of the first text in the second", percent(comparison.containment)),
-        MeasureRow("shingles of the second text in the first", percent(comparison.contained)),
+        MeasureRow("Jaccard similarity of shingles", format_percent(comparison.jaccard), interval),
+        MeasureRow("shingles of the first text in the second", format_percent(comparison.containment)),
+        MeasureRow("shingles of the second text in the first", format_percent(comparison.contained)),
     ]

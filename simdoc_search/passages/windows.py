@@ -47,7 +47,7 @@ class Windows:
         return classes[:first], classes[self._second_start : self._second_start + second]
 
     def count_equal_after(self, i: Ints, j: Ints) -> Ints:
-        """Count the equal words from word i of the first text and word j of the second text on; shape of `i`."""
+        """Count the equal words that begin at word i of the first text and word j of the second; shape of `i`."""
         check_stopped()
         in_a, in_b = i.copy(), j + self._second_start
         for level, classes in reversed([*enumerate(self._levels_up_to())]):
@@ -69,7 +69,7 @@ class Windows:
         return i - in_a
 
     def _levels_up_to(self, length: int | None = None) -> list[Ints]:
-        """Return the classes of windows of 1, 2, 4, ... words, up to `length` or up to the longest shared window."""
+        """Return the classes of windows of 1, 2, 4, ... words, up to `length` or else the longest shared window."""
         while not self._is_complete and (length is None or 2 ** len(self._levels) <= length):
             last, half = self._levels[-1], 2 ** (len(self._levels) - 1)
             self._is_complete = 2 * half > min(self.sizes) or not self._is_shared(last)

@@ -14,15 +14,15 @@ Mask = NDArray[np.bool_]
 """Whether each word of a text is chosen; bool, shape (words,)."""
 
 
-def no_words(length: int = 0) -> Mask:
-    """Return a mask of `length` words in which no word is chosen."""
+def empty_mask(length: int = 0) -> Mask:
+    """Return a mask that chooses none of `length` words."""
     return np.zeros(length, bool)
 
 
-def span_of(text: WordPositions, first: int, end: int) -> Span:
+def words_to_span(text: WordPositions, first: int, end: int) -> Span:
     """Return the span of the words from `first` up to, but not including, `end`.
 
-    If there are no such words, the span is empty and follows the word before `first`.
+    If `first` is not less than `end`, the span is empty and follows the word before `first`.
     """
     if first < end:
         return int(text.starts[first]), int(text.ends[end - 1])
@@ -30,19 +30,19 @@ def span_of(text: WordPositions, first: int, end: int) -> Span:
     return position, position
 
 
-def spans_of(text: WordPositions, chosen: Mask) -> list[Span]:
+def mask_to_spans(text: WordPositions, is_chosen: Mask) -> list[Span]:
     """Return the spans of the chosen words. Consecutive chosen words have a common span."""
-    return [span_of(text, first, end) for first, end in stretches(chosen)]
+    return [words_to_span(text, first, end) for first, end in stretches(is_chosen)]
 
 
-def stretches(chosen: Mask) -> list[tuple[int, int]]:
+def stretches(is_chosen: Mask) -> list[tuple[int, int]]:
     """Return the (start, end) of each stretch of consecutive chosen words; `end` is exclusive."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], chosen, [0])).astype(np.int8)))
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], is_chosen, [0])).astype(np.int8)))
     return [(first, end) for first, end in edges.reshape(-1, 2).tolist()]
 
 
-def words_in(text: WordPositions, spans: Sequence[Span]) -> Mask:
-    """Return the words of a text that are in any of the spans."""
+def spans_to_mask(text: WordPositions, spans: Sequence[Span]) -> Mask:
+    """Mark the words of a text that are in at least one span."""
     change = np.zeros(len(text.words) + 1, np.int64)
     if spans:
         np.add.at(change, np.searchsorted(text.starts, [start for start, _ in spans]), 1)
@@ -51,6 +51,6 @@ def words_in(text: WordPositions, spans: Sequence[Span]) -> Mask:
     return inside
 
 
-def matched_words(text: WordPositions, passages: Iterable[Passage], *, in_second_text: bool = False) -> Mask:
-    """Return the matched words of a text, which is the first or the second text of the passages."""
-    return words_in(text, [run[in_second_text] for passage in passages for run in passage.runs])
+def matched_mask(text: WordPositions, passages: Iterable[Passage], *, in_second_text: bool = False) -> Mask:
+    """Mark the matched words of a text, which is the first or the second text of the passages."""
+    return spans_to_mask(text, [run[in_second_text] for passage in passages for run in passage.runs])

@@ -11,7 +11,7 @@ from functools import partial, wraps
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from simdoc_search.search.similarity_search import SimilaritySearch
-from simdoc_search.search.threads import Threads
+from simdoc_search.search.threads import CancellableThreads
 from simdoc_search.stores.base import Store
 
 Params = ParamSpec("Params")
@@ -69,7 +69,7 @@ class AsyncSimilaritySearch:
 
     def __init__(self, store: Store, *, threads: int = DEFAULT_THREADS) -> None:
         self.store = store
-        self._threads = Threads(threads)
+        self._threads = CancellableThreads(threads)
 
     index: Final = _make_awaitable(SimilaritySearch.index)
     similar: Final = _make_awaitable(SimilaritySearch.similar)

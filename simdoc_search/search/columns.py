@@ -88,7 +88,7 @@ def format_column_value(name: str, value: Any) -> str:
     return str(value)
 
 
-def sort_key(name: str, value: Any, *, reverse: bool = False) -> tuple[Any, ...]:
+def make_sort_key(name: str, value: Any, *, reverse: bool = False) -> tuple[Any, ...]:
     """Return the sort key of a value. Numbers come before strings, and missing values come last.
 
     Args:

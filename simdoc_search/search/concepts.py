@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.search.query_document import QueryDocument
@@ -71,7 +71,7 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
         if settings is not None and settings.synonyms_checksum and names.extractor.synonyms is None:
             missing_names_reason = "synonyms cannot be named; give the synonyms that the index was created with"
     document_concepts = concepts.paragraphs.as_one_paragraph()
-    weights_by_code, frequencies = weights.weights_by_code(), weights.frequencies()
+    weights_by_code, frequencies = weights.weights_by_code(), weights.frequencies_by_code()
     words_of_document = [
         DocumentConcept(named.word, weights_by_code[code], frequencies[code], times, named.names, named.synonyms)
         for code, times in zip(document_concepts.codes.tolist(), document_concepts.frequencies.tolist(), strict=True)
@@ -81,9 +81,9 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
     unnamed_count = sum(not concept.word for concept in words_of_document)
     if unnamed_count and not missing_names_reason:
         missing_names_reason = (
-            f"{counted(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
+            f"{format_count(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
         )
     paragraphs = concepts.paragraphs.paragraph_count
     return ConceptsResult(
-        document.name, document.key, tuple(words_of_document), paragraphs, weights.documents, missing_names_reason
+        document.name, document.key, tuple(words_of_document), paragraphs, weights.document_count, missing_names_reason
     )

@@ -14,7 +14,7 @@ from unicodedata import normalize
 from simdoc_search.documents import unicode_forms
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.indexing.roots import NamedPaths, absolute
-from simdoc_search.search.columns import Columns, sort_key
+from simdoc_search.search.columns import Columns, make_sort_key
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Condition, Filters
@@ -71,10 +71,10 @@ def list_documents(
     )
     if sort is not None:
 
-        def key(row: DocumentRow) -> tuple[Any, ...]:
-            return (*sort_key(sort, row.get(sort), reverse=reverse), row["id"], row.get("index") or "")
+        def make_row_key(row: DocumentRow) -> tuple[Any, ...]:
+            return (*make_sort_key(sort, row.get(sort), reverse=reverse), row["id"], row.get("index") or "")
 
-        rows = sorted(rows, key=key) if limit is None else heapq.nsmallest(limit, rows, key)
+        rows = sorted(rows, key=make_row_key) if limit is None else heapq.nsmallest(limit, rows, make_row_key)
     output_names = {"id", "index", *columns.names}
     is_empty = True
     for row in islice(rows, limit):

@@ -14,7 +14,7 @@ from simdoc_search.stores.filters import Condition, Filters, parse_filters
 def find_unknown_field(store: Store, filters: Filters | None) -> UnknownFieldError | None:
     """Return an error for the first filter whose field or path is not in any document; None if all are known."""
     for condition in parse_filters(filters):
-        if isinstance(condition, Condition) and condition.values and not condition.excluded:
+        if isinstance(condition, Condition) and condition.values and not condition.is_negated:
             known_names = store.filter_suggestions(condition)
             if known_names is not None:
                 path = str(condition.values[0]) if condition.field == "path" else None

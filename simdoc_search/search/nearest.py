@@ -17,7 +17,7 @@ from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.record import Record, has_changed
+from simdoc_search.stores.record import Record, has_text_changed
 
 _MAX_HITS = 10
 """Number of best hits that are checked for an equal text."""
@@ -84,13 +84,13 @@ def find_nearest_duplicates(
         yield _choose_nearest(store, query_record, hits, is_allowed)
 
 
-def classify_duplicate(record: Record, stored: Record) -> DuplicateKind:
+def classify_duplicate(record: Record, stored_record: Record) -> DuplicateKind:
     """Return the kind of a pair of duplicates. The stored document may have changed since it was indexed."""
-    if has_changed(stored):
-        return "same text" if record.text == stored.text else "near"
-    if record.text_hash and record.text_hash == stored.text_hash:
+    if has_text_changed(stored_record):
+        return "same text" if record.text == stored_record.text else "near"
+    if record.text_hash and record.text_hash == stored_record.text_hash:
         return "same text"
-    return "same words" if record.words_hash and record.words_hash == stored.words_hash else "near"
+    return "same words" if record.words_hash and record.words_hash == stored_record.words_hash else "near"
 
 
 def _choose_nearest(

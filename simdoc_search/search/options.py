@@ -6,21 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.documents import DocumentKey, MetadataValue
-from simdoc_search.duplicates.measures import MEASURES, MeasureName
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.groups import Progress
 from simdoc_search.passages.align import PRESETS, Alignment, Preset
+from simdoc_search.passages.exact import MEASURES, MeasureName
 from simdoc_search.query.planner import Planner, check_planner
 from simdoc_search.search.resolver import Query, make_fingerprint_query
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.filters import Filters, parse_filters
 
-OptionalFraction = float | Fraction | None
-"""A number 0..1, or None."""
+if TYPE_CHECKING:
+    from simdoc_search.groups import Progress
+
+OptionalFraction = float | Fraction | None  # 0..1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +182,7 @@ class PassageOptions(PageOptions):
 
     @property
     def alignment(self) -> Alignment:
-        """The settings of the alignment: those of the preset, with `min_words` if it is given."""
+        """The alignment settings of the preset, with `min_words` if it is given."""
         alignment = resolve_preset(self.preset)
         return alignment if self.min_words is None else replace(alignment, min_run=self.min_words)
 
@@ -227,7 +228,7 @@ class LimitOptions:
     min_smaller_share: float | None = None
     min_score: float | None = None
 
-    def limits(self, stored: Limits) -> Limits:
+    def choose_limits(self, stored_limits: Limits) -> Limits:
         """Return the limits to use: the given ones, otherwise the stored ones.
 
         Raises:
@@ -236,7 +237,7 @@ class LimitOptions:
         names = ("max_distance", "min_share", "min_smaller_share", "min_score")
         given_limits: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
         try:
-            return replace(stored, **given_limits)
+            return replace(stored_limits, **given_limits)
         except (TypeError, ValueError) as error:
             raise QuerySyntaxError(str(error)) from error
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.align import LONG_RUN, SHORT_RUN, SHORT_TEXT
+from simdoc_search.passages.align import LONG_TEXT_MIN_RUN, MAX_SHORT_TEXT_WORDS, SHORT_TEXT_MIN_RUN
 from simdoc_search.passages.word_spans import Mask
 from simdoc_search.query.plans import Threshold, min_beyond_chance
 from simdoc_search.search.query_document import QueryDocument
@@ -15,12 +15,12 @@ from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Phrase, PhraseMatches
-from simdoc_search.stores.shared_tokens import SharingDocument
+from simdoc_search.stores.shared_tokens import TokenMatch
 
 MAX_PHRASES = 50_000
 """Maximum number of phrases per query. In a text of over 350,000 words, the phrases are further apart than usual.
 
-A shared run of `LONG_RUN` words may then contain no phrase, so only longer runs are always found.
+A shared run of `LONG_TEXT_MIN_RUN` words may then contain no phrase, so only longer runs are always found.
 """
 
 MAX_FINGERPRINT_CANDIDATES = 200
@@ -42,7 +42,7 @@ class PassageCandidates:
         too_common_phrases: number of phrases that were not searched in all documents, because their words are common.
     """
 
-    documents: list[SharingDocument]
+    documents: list[TokenMatch]
     total: int
     guaranteed_run: int
     too_common_phrases: int
@@ -82,7 +82,7 @@ def find_passage_candidates(
     evidence = {key: count + len(phrase_matches.documents.get(key, ())) for key, count in shared_counts.items()}
     order = sorted(shared_counts, key=lambda key: (-evidence[key], -similar.get(key, 0), key.id, key.index or ""))
     return PassageCandidates(
-        [SharingDocument(key, shared_counts[key]) for key in order[:size]],
+        [TokenMatch(key, shared_counts[key]) for key in order[:size]],
         max(len(shared_counts), token_matches.total),
         guaranteed_run,
         len(phrase_matches.incomplete),
@@ -99,7 +99,7 @@ def compute_guaranteed_run(store: Store, document: QueryDocument) -> int:
     if document.analysed_text is None or not store.can_find_phrases:
         return by_tokens
     words = len(document.analysed_text.words.words)
-    by_phrases = min(words, SHORT_RUN) + _phrase_step(words) - 1
+    by_phrases = min(words, SHORT_TEXT_MIN_RUN) + _phrase_step(words) - 1
     return min(by_phrases, by_tokens) if by_tokens and settings.analysis.unit == "word" else by_phrases
 
 
@@ -111,7 +111,7 @@ def choose_phrases(text: AnalysedText, ignored: Mask) -> list[Phrase]:
     words, count = text.words.words, len(text.words.words)
     if not count:
         return []
-    length = min(count, SHORT_RUN)
+    length = min(count, SHORT_TEXT_MIN_RUN)
     starts = {
         tuple(words[start : start + length]): start
         for start in range(count - length, -1, -_phrase_step(count))
@@ -122,7 +122,11 @@ def choose_phrases(text: AnalysedText, ignored: Mask) -> list[Phrase]:
 
 def _phrase_step(words: int) -> int:
     """Return the number of words from the start of one phrase to the start of the next phrase."""
-    return 1 if words <= SHORT_TEXT else max(LONG_RUN - SHORT_RUN + 1, -(-words // MAX_PHRASES))
+    return (
+        1
+        if words <= MAX_SHORT_TEXT_WORDS
+        else max(LONG_TEXT_MIN_RUN - SHORT_TEXT_MIN_RUN + 1, -(-words // MAX_PHRASES))
+    )
 
 
 def _cut_text(text: AnalysedText, first: int, end: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from simdoc_search.display import counted, describe_shown_hits, percent, printable
+from simdoc_search.display import describe_shown_hits, format_count, format_percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.search.results import HitsResult
@@ -78,12 +78,12 @@ class PassageResult(HitsResult[PassageHit]):
         text: the text of the query document; None if it is not stored.
         hits: the hits on the page. The first hit covers the most words. Each further hit adds the most words that no
             earlier hit covers.
-        covered: the words that all matches cover, including matches on other pages.
+        coverage: the words that all matches cover, including matches on other pages.
         total: number of matches on all pages.
         words: number of words of the query document that are not ignored.
-        ignored: number of ignored words.
+        ignored_word_count: number of ignored words.
         candidates: number of documents that share a token or phrase.
-        compared: number of candidates that were compared. Candidates that share the most are compared first.
+        compared_count: number of candidates that were compared. Candidates that share the most are compared first.
         guaranteed_run: minimum length, in words, of the shared runs that are always found, unless all their phrases are
             too common.
         too_common_phrases: number of phrases that were not searched in all documents, because their words are common. A
@@ -98,12 +98,12 @@ class PassageResult(HitsResult[PassageHit]):
     source: str
     text: str | None
     hits: list[PassageHit]
-    covered: Coverage
+    coverage: Coverage
     total: int
     words: int
-    ignored: int
+    ignored_word_count: int
     candidates: int
-    compared: int
+    compared_count: int
     guaranteed_run: int = 0
     too_common_phrases: int = 0
     spans: list[Span] = field(default_factory=list, repr=False)
@@ -115,7 +115,7 @@ class PassageResult(HitsResult[PassageHit]):
     @property
     def is_partial(self) -> bool:
         """Whether some candidates were not compared. If so, more documents may match."""
-        return self.compared < self.candidates
+        return self.compared_count < self.candidates
 
     def headline(self, name: str | None = None) -> str:
         """Return a summary for display: the covered share of the text, and the number of matches.
@@ -127,24 +127,24 @@ class PassageResult(HitsResult[PassageHit]):
         if self.total:
             at_least = "at least " if self.is_partial else ""
             about = "about " if self.is_estimated else ""
-            share = f"{at_least}{about}{percent(self.covered.share, 0)} of {title}"
-            words = f"{self.covered.words:,} of {counted(self.words, 'word')}"
-            appears = f"appears in {counted(self.total, 'indexed document')}"
+            share = f"{at_least}{about}{format_percent(self.coverage.share, 0)} of {title}"
+            words = f"{self.coverage.words:,} of {format_count(self.words, 'word')}"
+            appears = f"appears in {format_count(self.total, 'indexed document')}"
             sentences = [f"{share[0].upper()}{share[1:]} ({words}) {appears}."]
         else:
-            sentences = [f"No indexed document shares a passage with {title} ({counted(self.words, 'word')})."]
-        if self.ignored:
-            sentences.append(f"{counted(self.ignored, 'word is', 'words are')} ignored.")
+            sentences = [f"No indexed document shares a passage with {title} ({format_count(self.words, 'word')})."]
+        if self.ignored_word_count:
+            sentences.append(f"{format_count(self.ignored_word_count, 'word is', 'words are')} ignored.")
         if self.is_partial:
-            left = self.candidates - self.compared
+            left = self.candidates - self.compared_count
             verb = "was" if left == 1 else "were"
-            sentences.append(f"{left:,} of {counted(self.candidates, 'candidate')} {verb} not compared.")
+            sentences.append(f"{left:,} of {format_count(self.candidates, 'candidate')} {verb} not compared.")
         return " ".join(sentences)
 
     @property
     def page_description(self) -> str:
         """The numbers of matches on this page and on all pages, for display: `Showing 10 of 81 matches`."""
-        return describe_shown_hits(len(self.hits), self.total, self.offset, at_least=self.is_partial)
+        return describe_shown_hits(len(self.hits), self.total, self.offset, is_lower_bound=self.is_partial)
 
     def __str__(self) -> str:
         lines = [self.headline()]
@@ -152,4 +152,4 @@ class PassageResult(HitsResult[PassageHit]):
             about = "~" if hit.kind == "estimated" else ""
             lines.append(f"{about}{hit.words:,}".rjust(7) + f" words  {printable(hit.id)}")
         count = min(len(self.hits), _PRINTED_HITS)
-        return "\n".join([*lines, describe_shown_hits(count, self.total, self.offset, at_least=self.is_partial)])
+        return "\n".join([*lines, describe_shown_hits(count, self.total, self.offset, is_lower_bound=self.is_partial)])

@@ -10,9 +10,9 @@ from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.passages.align import Alignment, align_words
-from simdoc_search.passages.coverage import Cover, order_by_added_words, tokens_also_in, union
+from simdoc_search.passages.coverage import Cover, is_in_tokens, order_by_added_words, unite
 from simdoc_search.passages.ignored_words import remove_words_from_passages
-from simdoc_search.passages.word_spans import Mask, matched_words, spans_of
+from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import PassageOptions
 from simdoc_search.search.passage_candidates import PassageCandidates, find_passage_candidates
@@ -29,7 +29,7 @@ from simdoc_search.search.stored_texts import (
     split_into_batches,
 )
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Record, has_changed
+from simdoc_search.stores.record import Record, has_text_changed
 
 MAX_COMPARED_DOCUMENTS = 2_000
 """Maximum number of documents that are compared with a query document.
@@ -55,21 +55,21 @@ def passages_of_many(
     All pages of a result compare the same candidates.
     """
     ignored_texts = [locate_words(text, store.settings.analysis) for text in options.ignore]
-    for source in queries:
-        yield catch_error(partial(_find_passages, store, source, options, ignored_texts, exclude))
+    for query in queries:
+        yield catch_error(partial(_find_passages, store, query, options, ignored_texts, exclude))
 
 
 def _find_passages(
     store: Store,
-    source: Query | Document,
+    query: Query | Document,
     options: PassageOptions,
     ignored_texts: Sequence[WordPositions],
     exclude: DocumentKey | None,
 ) -> PassageResult:
-    if isinstance(source, Document):
-        document = QueryDocument.from_text(source.text, store.settings, source.id)
+    if isinstance(query, Document):
+        document = QueryDocument.from_text(query.text, store.settings, query.id)
     else:
-        document = QueryDocument(resolve_record(store, source, options.source_filters), store.settings)
+        document = QueryDocument(resolve_record(store, query, options.source_filters), store.settings)
     document.check_has_passages()
     if ignored_texts or options.ignore_quotes:
         document = replace(document, ignored_texts=ignored_texts, ignore_quotes=options.ignore_quotes)
@@ -131,10 +131,10 @@ def _align(
         )
     if not passages:
         return None
-    covered_words_mask = matched_words(query_words, passages)
-    words = int(min(covered_words_mask.sum(), matched_words(hit_words, passages, in_second_text=True).sum()))
+    covered_words_mask = matched_mask(query_words, passages)
+    words = int(min(covered_words_mask.sum(), matched_mask(hit_words, passages, in_second_text=True).sum()))
     share = words / document.word_count
-    hit = PassageHit(record.key, words, share, 0, "exact", shared, tuple(passages), changed=has_changed(record))
+    hit = PassageHit(record.key, words, share, 0, "exact", shared, tuple(passages), changed=has_text_changed(record))
     return _make_match(hit, covered_words_mask)
 
 
@@ -145,7 +145,7 @@ def _estimate_match(document: QueryDocument, record: Record, shared: int) -> _Ma
     """
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
-    covered_words_mask = tokens_also_in(document.passage_tokens, record.passages)
+    covered_words_mask = is_in_tokens(document.passage_tokens, record.passages)
     record_word_count = min_word_count(record.shingles, settings)
     words = min(round(weight * int(covered_words_mask.sum())), document.word_count, record_word_count)
     share = words / max(document.word_count, 1)
@@ -191,8 +191,8 @@ def _make_result(
         compared_count,
         max(candidates.guaranteed_run, min(min_run, words)),
         candidates.too_common_phrases,
-        spans_of(text.words, union(exact, len(document.ignored_word_mask))) if text else [],
-        spans_of(text.words, document.ignored_word_mask) if text else [],
+        mask_to_spans(text.words, unite(exact, len(document.ignored_word_mask))) if text else [],
+        mask_to_spans(text.words, document.ignored_word_mask) if text else [],
         options.offset,
         len(exact) < len(matches),
         store.left_out_indices(),

@@ -10,8 +10,8 @@ from simdoc_search.analysis.words import WordPositions
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import NoFingerprintError, NoTextError
 from simdoc_search.passages.exact import Measures
-from simdoc_search.passages.ignored_words import ignored_words, quotations, remove_words_from_text
-from simdoc_search.passages.word_spans import Mask, no_words
+from simdoc_search.passages.ignored_words import find_ignored_words, find_quotations, remove_words_from_text
+from simdoc_search.passages.word_spans import Mask, empty_mask
 from simdoc_search.search.stored_texts import AnalysedText
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, shingle_codes
@@ -86,11 +86,11 @@ class QueryDocument:
         if self.analysed_text is None:
             if self.ignored_texts or self.ignore_quotes:
                 raise NoTextError(self.name)
-            return no_words()
+            return empty_mask()
         if not self.ignored_texts and not self.ignore_quotes:
-            return no_words(len(self.analysed_text.words.words))
-        quotes = quotations(self.analysed_text.text) if self.ignore_quotes else ()
-        return ignored_words(self.analysed_text.words, self.ignored_texts, quotes)
+            return empty_mask(len(self.analysed_text.words.words))
+        quotes = find_quotations(self.analysed_text.text) if self.ignore_quotes else ()
+        return find_ignored_words(self.analysed_text.words, self.ignored_texts, quotes)
 
     @cached_property
     def word_count(self) -> int:

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from simdoc_search.display import format_estimate, percent
-from simdoc_search.documents import Rejected
+from simdoc_search.display import format_estimate, format_percent
+from simdoc_search.documents import RejectedDocument
 from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.indexing.preparation import Outcome
 from simdoc_search.indexing.roots import is_missing
@@ -57,7 +57,7 @@ class DuplicateFilter:
         return self._uncommitted.is_full
 
     def filter_outcomes(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
-        """Return the outcomes, with a `Rejected` for each rejected document; see `DocumentFilter`."""
+        """Return the outcomes, with a `RejectedDocument` for each rejected document; see `DocumentFilter`."""
         new_records = [record for _, record in outcomes if isinstance(record, Record) and not is_stored(record.id)]
         options = {"probability": _PROBABILITY, "is_allowed": self._can_be_original}
         nearest_stored = find_nearest_duplicates(self._store, new_records, self._min_overlap, **options)  # type: ignore[arg-type]
@@ -139,13 +139,13 @@ class _UncommittedDocuments:
                 continue
             if text is None and self._has_texts and record.text is not None:
                 text = AnalysedText.from_text(record.text, self._settings.analysis)
-            duplicates.append(self._compare(record, text, earlier_record, tokens.overlap))
+            duplicates.append(self._compare_records(record, text, earlier_record, tokens.overlap))
         above_minimum = [duplicate for duplicate in duplicates if duplicate.overlap >= self._min_overlap]
         return max(
             above_minimum, key=lambda duplicate: (duplicate.overlap, duplicate.kind == "same text"), default=None
         )
 
-    def _compare(
+    def _compare_records(
         self, record: Record, text: AnalysedText | None, earlier_record: Record, estimated_overlap: float
     ) -> NearestDuplicate:
         kind = classify_duplicate(record, earlier_record)
@@ -159,12 +159,14 @@ class _UncommittedDocuments:
         return NearestDuplicate(earlier_record.key, exact.jaccard, kind, True)
 
 
-def _make_rejection(record: Record, duplicate: NearestDuplicate) -> Rejected:
-    share = percent(duplicate.overlap) if duplicate.exact else format_estimate(duplicate.overlap)
+def _make_rejection(record: Record, duplicate: NearestDuplicate) -> RejectedDocument:
+    share = format_percent(duplicate.overlap) if duplicate.exact else format_estimate(duplicate.overlap)
     reasons: dict[DuplicateKind, str] = {
         "same text": f"the same text as {duplicate.id}",
         "same words": f"the same words as {duplicate.id}",
         "near": f"overlaps {duplicate.id} by {share}",
     }
     name = record.origin.file(record.id) if record.origin else record.id
-    return Rejected(name, reasons[duplicate.kind], None, record.id, duplicate.id, duplicate.overlap, duplicate.exact)
+    return RejectedDocument(
+        name, reasons[duplicate.kind], None, record.id, duplicate.id, duplicate.overlap, duplicate.exact
+    )

@@ -31,7 +31,7 @@ from simdoc_search.versions.relations import WeightedConcepts, explain_similarit
 
 def find_related(store: Store, query: RelatedQuery) -> RelatedResult:
     """Return the documents that are related to a document or text; see `SimilaritySearch.related`."""
-    limits = query.limits(store.settings.limits)
+    limits = query.choose_limits(store.settings.limits)
     if query.text is not None:
         document = QueryDocument.from_text(query.text, store.settings, query.name)
     else:
@@ -142,7 +142,7 @@ def _add_explanations(
                 query_words.get(code, UNNAMED_WORD).names,
                 hit_words.get(code, UNNAMED_WORD).names,
             )
-            for code, part in zip(explanation.codes.tolist(), explanation.parts.tolist(), strict=True)
+            for code, part in zip(explanation.codes.tolist(), explanation.contributions.tolist(), strict=True)
         ]
         shared.sort(key=lambda concept: (-concept.contribution, concept.word))
         values = explanation.similarity, explanation.whole, explanation.paragraphs

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from simdoc_search.display import counted, printable
+from simdoc_search.display import format_count, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.search.results import HitsResult
 from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
@@ -85,7 +85,7 @@ class RelatedResult(HitsResult[RelatedHit]):
         source: the id or name of the query document; empty for a text without a name.
         hits: the hits on the page, by descending score, then by id.
         candidates: number of documents that share a rare concept.
-        compared: number of candidates that were compared. Candidates that share the most are compared first.
+        compared_count: number of candidates that were compared. Candidates that share the most are compared first.
         missing_names_reason: the reason why concepts have no names. It is empty if they have names.
         total: number of hits on all pages.
         offset: number of hits before the first of `hits`.
@@ -96,7 +96,7 @@ class RelatedResult(HitsResult[RelatedHit]):
     source: str
     hits: list[RelatedHit]
     candidates: int
-    compared: int
+    compared_count: int
     missing_names_reason: str = ""
     total: int = 0
     offset: int = 0
@@ -109,7 +109,7 @@ class RelatedResult(HitsResult[RelatedHit]):
         return MIN_VERSION_SCORE
 
     def __str__(self) -> str:
-        lines = [f"{printable(self.source) or 'the text'}: {counted(len(self.hits), 'related document')}"]
+        lines = [f"{printable(self.source) or 'the text'}: {format_count(len(self.hits), 'related document')}"]
         for hit in self.hits[:_PRINTED_HITS]:
             names = ", ".join(map(printable, hit.concepts[:_PRINTED_CONCEPTS]))
             lines.append(
@@ -124,4 +124,4 @@ class RelatedResult(HitsResult[RelatedHit]):
 
 def describe_shared_words(hit: RelatedHit) -> str:
     """Return the number of shared words for display. It is shown if the concepts have no names."""
-    return f"{counted(hit.shared, 'concept word')} in common"
+    return f"{format_count(hit.shared, 'concept word')} in common"

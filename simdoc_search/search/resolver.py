@@ -109,7 +109,7 @@ class Resolver:
         in_index = [record for record in routed if key.index in (None, record.index)]
         if in_index or not routed or key.index is None:
             return in_index
-        keys = self._store.keys_of(key.id, key.index)
+        keys = self._store.find_keys(key.id, key.index)
         return [record for record in routed if record.key in keys]
 
     def _check_id_alone(self, query: Query, id: str) -> None:
@@ -127,7 +127,7 @@ class Resolver:
         return self._records[id]
 
     def _suggest_ids(self, id: str) -> list[str]:
-        return self._store.suggest(id, filters=self._filters)
+        return self._store.suggest_ids(id, filters=self._filters)
 
     def _find_exact_id(self, id: str) -> list[str]:
         return [id] if self._find_records(id) else []

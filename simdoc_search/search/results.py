@@ -36,7 +36,7 @@ def add_fields(store: Store, hits: list[HitWithKey], fields: Sequence[str]) -> l
     """Return the hits with the current values of these fields."""
     if not fields or not hits:
         return hits
-    values = store.fields_at([hit.key for hit in hits], fields)
+    values = store.read_fields([hit.key for hit in hits], fields)
     return [replace(cast(Any, hit), fields=values.get(hit.key, {})) for hit in hits]
 
 

@@ -129,7 +129,7 @@ def _make_result(
         hits,
         query_record.shingles,
         left_out,
-        unread=max(0, candidates.total - compared),
+        uncompared_count=max(0, candidates.total - compared),
         total=max(total, len(hits)),
         is_total_exact=is_total_exact,
         offset=options.offset,

@@ -22,8 +22,8 @@ from simdoc_search.search.stored_texts import AnalysedText, compute_exact_measur
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import PASSAGE_TOKEN_LENGTH
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Record, has_changed
-from simdoc_search.stores.shared_tokens import SharingDocument
+from simdoc_search.stores.record import Record, has_text_changed
+from simdoc_search.stores.shared_tokens import TokenMatch
 
 _log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ def find_by_containment(
         add_fields(store, hits[options.offset :], options.fields),
         document.shingle_count,
         measure=options.measure,
-        unread=max(0, candidates.total - compared),
+        uncompared_count=max(0, candidates.total - compared),
         total=total,
         is_total_exact=compared >= len(candidates.documents) == candidates.total,
         offset=options.offset,
@@ -81,8 +81,8 @@ def find_by_containment(
 
 
 def _sort_by_estimate(
-    store: Store, document: QueryDocument, candidates: Sequence[SharingDocument], options: SimilarOptions
-) -> list[tuple[SharingDocument, Record]]:
+    store: Store, document: QueryDocument, candidates: Sequence[TokenMatch], options: SimilarOptions
+) -> list[tuple[TokenMatch, Record]]:
     """Return the candidates that are still stored, by descending estimate of the measure."""
     records = read_records(store, [candidate.key for candidate in candidates], text=False, passages=True)
     stored = [(candidate, records[candidate.key]) for candidate in candidates if candidate.key in records]
@@ -95,7 +95,7 @@ def _sort_by_estimate(
 def _compare_batch(
     store: Store,
     document: QueryDocument,
-    batch: Sequence[tuple[SharingDocument, Record]],
+    batch: Sequence[tuple[TokenMatch, Record]],
     query: FingerprintQuery,
     options: SimilarOptions,
 ) -> Iterator[Hit]:
@@ -109,7 +109,7 @@ def _compare_batch(
             exact = compute_exact_measures(
                 document.analysed_text, AnalysedText.from_text(record.text, analysis), analysis
             )
-            overlap, changed = getattr(exact, options.measure), has_changed(record)
+            overlap, changed = getattr(exact, options.measure), has_text_changed(record)
             hit = Hit(candidate.key, overlap, candidate.shared, "exact", measures=exact, changed=changed)
         if hit.overlap and hit.overlap >= (query.overlap or 0):
             yield hit

@@ -14,7 +14,7 @@ from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import AnalysedText, compute_exact_measures, read_records, split_into_batches
 from simdoc_search.sketch.estimate import TokenOverlap
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Candidate, Record, has_changed
+from simdoc_search.stores.record import Candidate, Record, has_text_changed
 
 _MIN_COMPARED_CANDIDATES = 50
 """Number of candidates that are read to count the hits, even if the hits on the page are already known."""
@@ -30,13 +30,13 @@ class HitPage(NamedTuple):
         hits: the hits on the page.
         total: number of hits on all pages, or a lower bound.
         is_total_exact: whether `total` is exact. Otherwise it is a lower bound.
-        compared: number of candidates that were compared, by their tokens or texts.
+        compared_count: number of candidates that were compared, by their tokens or texts.
     """
 
     hits: list[Hit]
     total: int
     is_total_exact: bool
-    compared: int
+    compared_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ class Ranker:
     def rank_by_tokens(self, candidates: Iterable[Candidate]) -> HitPage:
         """Return the hits with the greatest estimated overlaps.
 
-        Divide the number of equal tokens of a candidate by the number of tokens of the query document. The result is
-        an upper bound for the estimated overlap of this candidate and of all later candidates, because the union of
-        two token sets is at least as large as each set. Reading stops when the bound rules out further hits, or when
+        The number of equal tokens of a candidate, divided by the number of tokens of the query document, is an upper
+        bound for the estimated overlap of this candidate and all later ones, because the union of two token sets is at
+        least as large as each set. Reading stops when the bound rules out further hits, or when
         the overlaps of enough hits reach it.
 
         Args:
@@ -135,7 +135,7 @@ class Ranker:
         return HitPage(hits[self.offset :], total, is_exact, compared)
 
     def _compare_tokens(self, candidate: Candidate) -> TokenOverlap:
-        """Compare the tokens of a candidate with those of the query document."""
+        """Compare the tokens of a candidate and the query document."""
         return self.store.settings.estimate(self.query_record.codes, candidate.codes)
 
     def _is_possible_hit(self, candidate: Candidate) -> bool:
@@ -149,7 +149,7 @@ class Ranker:
             return None
         analysis = self.store.settings.analysis
         exact = compute_exact_measures(text, AnalysedText.from_text(record.text, analysis), analysis)
-        changed = has_changed(record)
+        changed = has_text_changed(record)
         return Hit(candidate.key, exact.jaccard, candidate.matched, "exact", candidate.fields, exact, changed)
 
     def _make_estimated_hit(self, candidate: Candidate) -> Hit | None:

@@ -6,10 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from simdoc_search.display import describe_shown_hits, documents_compared, format_estimate, percent, printable
+from simdoc_search.display import (
+    describe_compared_documents,
+    describe_shown_hits,
+    format_estimate,
+    format_percent,
+    printable,
+)
 from simdoc_search.documents import DocumentKey, HasDocumentKey
-from simdoc_search.duplicates.measures import MeasureName
-from simdoc_search.passages.exact import Measures
+from simdoc_search.passages.exact import MeasureName, Measures
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.results import HitsResult
@@ -55,8 +60,8 @@ class SearchResult(HitsResult[Hit]):
         shingles: number of distinct shingles of the query document.
         measure: the measure that `Hit.overlap` contains.
         left_out: candidates that could not be compared, because their fingerprints are damaged.
-        unread: number of candidates that were not compared, for example because the hits on the page are known without
-            them. Candidates that share the most are compared first.
+        uncompared_count: number of candidates that were not compared, for example because the hits on the page are
+            known without them. Candidates that share the most are compared first.
         total: number of hits on all pages; None if unknown.
         is_total_exact: whether `total` is exact. Otherwise it is a lower bound.
         offset: number of hits before the first of `hits`.
@@ -70,7 +75,7 @@ class SearchResult(HitsResult[Hit]):
     shingles: int = 0
     left_out: tuple[LeftOut, ...] = ()
     measure: MeasureName = "jaccard"
-    unread: int = 0
+    uncompared_count: int = 0
     total: int | None = None
     is_total_exact: bool = False
     offset: int = 0
@@ -81,19 +86,19 @@ class SearchResult(HitsResult[Hit]):
         """The numbers of hits on this page, of hits on all pages, and of compared documents, for display."""
         count, total = len(self.hits), len(self.hits) if self.total is None else self.total
         at_least = self.total is not None and not self.is_total_exact
-        hits = describe_shown_hits(count, total, self.offset, "hit", at_least=at_least)
-        return f"{hits}, {documents_compared(self.compared, self.candidates)}"
+        hits = describe_shown_hits(count, total, self.offset, "hit", is_lower_bound=at_least)
+        return f"{hits}, {describe_compared_documents(self.compared_count, self.candidates)}"
 
     @property
-    def compared(self) -> int:
+    def compared_count(self) -> int:
         """Number of candidates that were compared, by their tokens or texts."""
-        return self.candidates - self.unread
+        return self.candidates - self.uncompared_count
 
     def __str__(self) -> str:
         query = printable(str(self.query)) if self.query.id else "the text"
         lines = [f"{query}: {self.counts[0].lower()}{self.counts[1:]}"]
         for hit in self.hits[:_PRINTED_HITS]:
-            overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
+            overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else format_percent(hit.overlap)
             lines.append(f"{overlap:>7}  {printable(hit.id)}")
         if len(self.hits) > _PRINTED_HITS:
             lines.append(f"         and {len(self.hits) - _PRINTED_HITS} more")

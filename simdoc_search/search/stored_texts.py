@@ -60,7 +60,7 @@ def add_metadata(store: Store, records: Sequence[Record], fields: Sequence[str])
     """
     if store.is_simdoc_index or not records:
         return list(records)
-    values = store.fields_at([record.key for record in records], fields)
+    values = store.read_fields([record.key for record in records], fields)
     return [replace(record, metadata=values.get(record.key, {})) for record in records]
 
 

@@ -14,21 +14,21 @@ from simdoc_search.errors import StoreError
 Result = TypeVar("Result")
 
 
-class Threads:
+class CancellableThreads:
     """A pool of threads for blocking functions. A function ends soon after its caller is cancelled.
 
     Functions must not wait for each other, because a queued function may only start after a running function ends.
 
     Args:
-        limit: maximum number of functions that run at the same time.
+        max_functions: maximum number of functions that run at the same time.
 
     Attributes:
         stop: set when the pool is closed.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, max_functions: int) -> None:
         self.stop: StopEvent = StopEvent()
-        self._pool = ThreadPoolExecutor(limit, "simdoc-async")
+        self._pool = ThreadPoolExecutor(max_functions, "simdoc-async")
 
     async def run(self, function: Callable[[], Result], stop: StopEvent, context: Context | None = None) -> Result:
         """Run a function with the context variables of the caller, and return its result.
@@ -36,7 +36,7 @@ class Threads:
         Args:
             function: the function.
             stop: set when the caller is cancelled.
-            context: the context variables, to reuse those of an earlier call. None: those of the caller.
+            context: the context variables, for example of an earlier call. None: the variables of the caller.
 
         Raises:
             StoreError: the pool is closed.
@@ -44,9 +44,9 @@ class Threads:
         """
         if self.stop.is_set():
             raise _closed_error()
-        running = self._pool.submit((context or copy_context()).run, _run_unless_stopped, function, stop)
+        future = self._pool.submit((context or copy_context()).run, _run_unless_stopped, function, stop)
         try:
-            return await asyncio.wrap_future(running)
+            return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
             stop.set()
             raise

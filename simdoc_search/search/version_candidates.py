@@ -23,7 +23,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import compute_simhashes
 from simdoc_search.versions.evidence import DATE_FIELDS
-from simdoc_search.versions.query_sentences import query_sentences, rare_sentences
+from simdoc_search.versions.query_sentences import choose_query_sentences, select_rare_sentences
 
 MAX_COMPARED_DOCUMENTS = 500
 """Maximum number of documents per query of sentences, or ten times the number of needed hits, whichever is larger.
@@ -96,7 +96,7 @@ def _find_by_sentences(
     common footer can share more sentences than a short version does, so rare sentences are queried separately.
     """
     records: dict[DocumentKey, Record] = {}
-    queried = query_sentences(document.sentence_simhashes)
+    queried = choose_query_sentences(document.sentence_simhashes)
     flips = choose_flip_count(len(queried), max_distance)
 
     def add_matches(codes: Codes) -> int:
@@ -109,7 +109,7 @@ def _find_by_sentences(
 
     total = add_matches(query_codes(queried, min(1, flips)))
     if total > size:
-        rare_queried = rare_sentences(
+        rare_queried = select_rare_sentences(
             queried, [decode_sentences(record.sentences) for record in records.values()], max_distance
         )
         add_matches(encode_sentences(rare_queried))

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from simdoc_search.display import counted, percent, printable
+from simdoc_search.display import format_count, format_percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.passage import KeyChange
-from simdoc_search.passages.summary import key_change_lines
+from simdoc_search.passages.summary import describe_key_changes
 from simdoc_search.search.results import HitsResult
 from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
 from simdoc_search.stores.record import LeftOutIndex
@@ -51,7 +51,7 @@ class Step:
     @property
     def key_lines(self) -> list[str]:
         """A line for each key change. If some are not listed, the last line gives their number."""
-        return key_change_lines(self.key_changes)
+        return describe_key_changes(self.key_changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +62,22 @@ class Contradiction:
         evidence_kind: the kind of evidence that the statement is based on.
         later: name of the later document.
         earlier: name of the earlier document.
-        later_shown: date or version of the later document, for display.
-        earlier_shown: date or version of the earlier document, for display.
+        later_label: date or version of the later document, for display.
+        earlier_label: date or version of the earlier document, for display.
         is_decisive: whether the newest version is unknown because of the contradiction.
     """
 
     evidence_kind: EvidenceKind
     later: str
     earlier: str
-    later_shown: str
-    earlier_shown: str
+    later_label: str
+    earlier_label: str
     is_decisive: bool = True
 
     def __str__(self) -> str:
         later, earlier = (
             f"{printable(name) or 'the text'} ({printable(shown)})"
-            for name, shown in ((self.later, self.later_shown), (self.earlier, self.earlier_shown))
+            for name, shown in ((self.later, self.later_label), (self.earlier, self.earlier_label))
         )
         ignored = "" if self.is_decisive else "; copying a file changes that time, so it does not count here"
         return f"by the {describe_evidence_kind(self.evidence_kind)}, {later} is newer than {earlier}{ignored}"
@@ -157,7 +157,7 @@ class VersionOrder:
         """A sentence that names the newest version, or says why it is not known."""
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
-            aside = f", not counting {counted(len(self.undated), 'undated document')}" if self.undated else ""
+            aside = f", not counting {format_count(len(self.undated), 'undated document')}" if self.undated else ""
             return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}"
         if any(statement.is_decisive for statement in self.conflict):
             return "newest: not known, as the evidence conflicts"
@@ -172,7 +172,7 @@ class VersionOrder:
         is_decisive = self.evidence_kind in (entry.dated.evidence_kind, "dates")
         return entry.dated.label if is_decisive else f"{entry.dated.label}{_NOT_DECISIVE_MARK}"
 
-    def evidence(self) -> Iterator[str]:
+    def evidence_lines(self) -> Iterator[str]:
         """Yield the verdict, then a line for each contradictory statement."""
         yield self.verdict
         yield from (f"conflict: {statement}" for statement in self.conflict)
@@ -215,7 +215,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         reason: a description of the evidence for the order.
         total: number of versions on all pages.
         candidates: number of documents that share a token.
-        compared: number of candidates that were compared. Candidates that share the most are compared first.
+        compared_count: number of candidates that were compared. Candidates that share the most are compared first.
         candidate_source: the kind of tokens that found the candidates. It is `sentences` in an index created
             `--with versions`, otherwise `passages` or `fingerprints`.
         changed: whether the text of the query document has changed since it was indexed.
@@ -229,7 +229,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     hits: list[VersionHit]
     total: int
     candidates: int
-    compared: int
+    compared_count: int
     candidate_source: CandidateSource = "sentences"
     changed: bool = False
     left_out_indices: tuple[LeftOutIndex, ...] = ()
@@ -249,10 +249,10 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         name = printable(self.source) or "the text"
         if not self.total:
             return f"{name}: no other version"
-        lines = [f"{name}: {counted(self.total, 'other version')}, {self.order}"]
-        return "\n".join([*lines, *self.lines(), *self.evidence()])
+        lines = [f"{name}: {format_count(self.total, 'other version')}, {self.order}"]
+        return "\n".join([*lines, *self.timeline_lines(), *self.evidence_lines()])
 
-    def lines(self) -> Iterator[str]:
+    def timeline_lines(self) -> Iterator[str]:
         """Yield the timeline with its key changes, then the undated versions.
 
         Each line has the date, the share of similar sentences, the changed words and the name.
@@ -267,11 +267,11 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             yield from (self._format_entry(entry) for entry in self.undated)
 
     def _format_entry(self, entry: VersionEntry) -> str:
-        share, words = (percent(entry.step.share, 0), entry.step.words) if entry.step else ("", "")
-        marks = f"  ({marks})" if (marks := self.labels(entry)) else ""
+        share, words = (format_percent(entry.step.share, 0), entry.step.words) if entry.step else ("", "")
+        marks = f"  ({marks})" if (marks := self.format_labels(entry)) else ""
         return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._format_name(entry)}{marks}"
 
-    def labels(self, entry: VersionEntry) -> str:
+    def format_labels(self, entry: VersionEntry) -> str:
         """Return the labels of an entry: whether it is the newest version, the query document, or both."""
         marks = (("newest", entry is self.newest), ("your document", entry.is_source))
         return ", ".join(name for name, is_marked in marks if is_marked)

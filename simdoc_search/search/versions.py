@@ -14,9 +14,9 @@ from simdoc_search.errors import NoFingerprintError
 from simdoc_search.groups import FamilyMembers
 from simdoc_search.indexing.roots import absolute
 from simdoc_search.passages.align import align_words
-from simdoc_search.passages.compare import text_changes
-from simdoc_search.passages.dates import Date, latest_day_in
-from simdoc_search.passages.word_spans import words_in
+from simdoc_search.passages.compare import find_text_changes
+from simdoc_search.passages.dates import Date, find_latest_day
+from simdoc_search.passages.word_spans import spans_to_mask
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import VersionQuery
 from simdoc_search.search.query_document import QueryDocument
@@ -40,7 +40,7 @@ from simdoc_search.search.version_result import (
 )
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Record, has_changed
+from simdoc_search.stores.record import Record, has_text_changed
 from simdoc_search.versions import (
     DateSources,
     Limits,
@@ -67,7 +67,7 @@ class _Version:
 
 def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     """Find and order the versions of a document or text; see `SimilaritySearch.versions`."""
-    limits = query.limits(store.settings.limits)
+    limits = query.choose_limits(store.settings.limits)
     document, dates = _make_query_document(store, query)
     if not len(document.sentence_simhashes) and (document.text is not None or store.settings.sentences is not None):
         missing_unit = "sentences" if document.is_stored else "words"
@@ -92,9 +92,9 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         hits=add_fields(store, hits, query.fields),
         total=len(versions),
         candidates=candidates.total,
-        compared=len(candidates.records),
+        compared_count=len(candidates.records),
         candidate_source=candidates.candidate_source,
-        changed=document.is_stored and has_changed(document.record),
+        changed=document.is_stored and has_text_changed(document.record),
         left_out_indices=store.left_out_indices(),
         limits=limits,
     )
@@ -189,7 +189,7 @@ class _Family:
         """Return the hit of a version."""
         version = self._versions[number - 1]
         key, matched = version.record.key, version.matches
-        changed = key in records and has_changed(records[key])
+        changed = key in records and has_text_changed(records[key])
         shares = matched.share, matched.share_of_other
         return VersionHit(key, version.score, *shares, len(version.sentences), matched, entry, changed)
 
@@ -230,9 +230,9 @@ class _Family:
     def _latest_dates(self) -> list[Date | None]:
         dates: dict[DocumentKey, Date | None] = {}
         for batch in split_into_batches(version.record.key for version in self._versions):
-            dates |= {key: latest_day_in(text) for key, text in read_texts(self._store, batch).items()}
+            dates |= {key: find_latest_day(text) for key, text in read_texts(self._store, batch).items()}
         version_dates = (dates.get(version.record.key) for version in self._versions)
-        return [latest_day_in(self._document.text or ""), *version_dates]
+        return [find_latest_day(self._document.text or ""), *version_dates]
 
 
 def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: float) -> Step:
@@ -243,8 +243,8 @@ def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: floa
     if old is None or new is None:
         return Step(share)
     words = old.words, new.words
-    changes = text_changes((old.text, new.text), words, align_words(*words))
+    changes = find_text_changes((old.text, new.text), words, align_words(*words))
     changed = [difference for difference in changes.differences if difference.kind != "moved"]
-    added = words_in(new.words, [difference.b for difference in changed])
-    removed = words_in(old.words, [difference.a for difference in changed])
+    added = spans_to_mask(new.words, [difference.b for difference in changed])
+    removed = spans_to_mask(old.words, [difference.a for difference in changed])
     return Step(share, int(added.sum()), int(removed.sum()), tuple(changes.key_changes))

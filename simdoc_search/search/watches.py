@@ -16,7 +16,7 @@ from simdoc_search.search.similar_candidates import check_has_tokens
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.remote.watches import DEFAULT_WATCHES_INDEX, Watch, Watches, watches_of
+from simdoc_search.stores.remote.watches import DEFAULT_WATCHES_INDEX, Watch, Watches, open_watches
 
 DEFAULT_OVERLAP = Fraction(1, 2)
 """Default minimum overlap of a copy."""
@@ -51,7 +51,7 @@ class Watcher:
     def __init__(self, store: Store, name: str = DEFAULT_WATCHES_INDEX) -> None:
         self.name = name
         self._store: Store = store
-        self._watches: Watches = watches_of(store, name)
+        self._watches: Watches = open_watches(store, name)
 
     def set(self, query: Query, *, overlap: OptionalFraction = None) -> Watch:
         """Watch for copies of a document. An existing watch for the document is replaced.
@@ -108,7 +108,7 @@ class Watcher:
         """
         _, record = self._resolve(query)
         matches = []
-        for watch in self._watches.copied_by(record.key):
+        for watch in self._watches.find_matching_watches(record.key):
             tokens = self._store.settings.estimate(watch.codes, record.codes)
             if tokens.union and tokens.shared >= watch.overlap * tokens.union:
                 matches.append(WatchMatch(watch, tokens.overlap, tokens.matched))

@@ -27,7 +27,7 @@ from simdoc_search.stores.record import (
     Record,
     Removal,
 )
-from simdoc_search.stores.shared_tokens import SharingDocuments
+from simdoc_search.stores.shared_tokens import TokenMatches
 
 Self = TypeVar("Self")
 
@@ -35,7 +35,7 @@ MAX_COUNTED_CLIENT_SIDE = 32
 """If the bands of a plan match at most this number of documents, the store reads them and counts their equal tokens."""
 
 MAX_BAND_MATCHES = 256
-"""If the bands of a plan match more documents, the store runs `Bands.equivalent_threshold`, which is then as fast."""
+"""If the bands of a plan match more documents, the store runs the equally fast plan `Bands.equivalent_threshold`."""
 
 
 class Candidates(Protocol):
@@ -46,11 +46,11 @@ class Candidates(Protocol):
 
     @property
     def plan(self) -> Plan:
-        """The plan that was run: the given one, or its `equivalent_threshold` if its bands match too many documents."""
+        """The plan that was run: the given plan, or its `equivalent_threshold` if the bands match too many documents."""
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
-        """The candidates that cannot be compared, among those that were read so far."""
+        """The candidates read so far that cannot be compared."""
 
     @property
     def total(self) -> int:
@@ -66,11 +66,10 @@ class StoreInfo:
     Attributes:
         location: folder of the store, or URL of the index.
         documents: number of documents.
-        bytes: size on disk in bytes. It is None if it cannot be read.
+        bytes: size on disk in bytes. It is None if the size cannot be read.
         text_bytes: size of the texts in bytes, extrapolated from a sample. It is None if the store keeps no texts.
         settings: settings of the fingerprints.
-        text_compressed: whether `text_bytes` is the size on disk. Otherwise it is the size before the engine compresses
-            the texts.
+        is_text_compressed: whether `text_bytes` is the size on disk. Otherwise, it is the size before compression.
     """
 
     location: str
@@ -78,7 +77,7 @@ class StoreInfo:
     bytes: int | None
     text_bytes: int | None
     settings: Settings
-    text_compressed: bool = True
+    is_text_compressed: bool = True
 
 
 Encoder = Callable[[Record], EncodedRecord]
@@ -88,13 +87,13 @@ Encoder = Callable[[Record], EncodedRecord]
 class Writer(Protocol):
     """A writer of a store.
 
-    Leaving the `with` block commits the changes. After an error in the block, nothing is committed, but an engine keeps
+    Leaving the `with` block commits the changes. After an error in the block, nothing is committed. But an engine keeps
     the changes that it has received.
     """
 
     @property
     def failed(self) -> Mapping[str, str]:
-        """A mapping from the ids of permanently rejected documents to the reasons. It is complete after `commit`."""
+        """Maps the id of each permanently rejected document to the reason. It is complete after `commit`."""
 
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""
@@ -144,7 +143,7 @@ class Store(Protocol):
 
     @property
     def encoder(self) -> Encoder:
-        """Converts records for `Writer.put_encoded`. It can be pickled, so that worker processes can do this work."""
+        """A function that converts records for `Writer.put_encoded`. Worker processes can unpickle and call it."""
 
     def writer(self) -> AbstractContextManager[Writer]:
         """Return a writer.
@@ -160,7 +159,7 @@ class Store(Protocol):
             removals: the conditions, by document.
 
         Returns:
-            A mapping from each document that was not removed to the reason.
+            The reason for each document that was not removed, by document.
         """
 
     # --- reading documents ---
@@ -211,13 +210,15 @@ class Store(Protocol):
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Return the digests of the documents with these ids. Unknown ids are ignored."""
 
-    def fields_at(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> Mapping[DocumentKey, Mapping[str, Any]]:
+    def read_fields(
+        self, keys: Sequence[DocumentKey], fields: Sequence[str]
+    ) -> Mapping[DocumentKey, Mapping[str, Any]]:
         """Return the values of these fields for the documents with these keys. See `candidates` for names of fields.
 
         Missing documents and fields are omitted.
         """
 
-    def keys_of(self, id: str, index: str) -> Collection[DocumentKey]:
+    def find_keys(self, id: str, index: str) -> Collection[DocumentKey]:
         """Return the keys of the documents with this id in an index, alias or data stream."""
 
     # --- queries ---
@@ -243,7 +244,7 @@ class Store(Protocol):
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> Sequence[Candidates]:
-        """Return the candidates of many plans. Each plan has the key of a document to exclude, or None."""
+        """Return the candidates of each plan. `plans` are pairs of a plan and the key to exclude, or None."""
 
     def documents_sharing(
         self,
@@ -253,13 +254,13 @@ class Store(Protocol):
         filters: Filters | None = None,
         exclude: DocumentKey | None = None,
         size: int,
-    ) -> SharingDocuments:
+    ) -> TokenMatches:
         """Return the documents that share tokens of a kind, by descending number of shared tokens.
 
         Args:
             codes: the tokens as numbers, in any order; duplicates are ignored. For passages, pass the tokens of a
                 record or fingerprint, or the result of `shingle_codes`. If the array is two-dimensional, as returned by
-                `query_codes`, rows are counted: a document shares a row if it contains at least one token of that row.
+                `query_codes`, rows are counted. A document shares a row if it contains at least one token of the row.
             kind: the kind of tokens.
             filters: filters that must also match.
             exclude: key of a document to exclude, or None.
@@ -275,8 +276,8 @@ class Store(Protocol):
         A local store also counts deleted and replaced documents until it merges their segments.
 
         Args:
-            codes: the concepts as numbers, shape (concepts,). Pass `PARAGRAPH_END` to count the documents with
-                concepts, because all of them contain it.
+            codes: the concepts as numbers, shape (concepts,). Pass `PARAGRAPH_END` to count all documents that
+                have concepts.
 
         Returns:
             int64, shape (concepts,).
@@ -314,7 +315,7 @@ class Store(Protocol):
     def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
         """Return up to `limit` ids that begin with a prefix, sorted."""
 
-    def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
+    def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
         """Return up to three similar ids of documents that match the filters, best first."""
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:

@@ -11,7 +11,7 @@ from unicodedata import normalize
 from simdoc_search.stores.filters import Condition, FilterValue
 from simdoc_search.stores.record import Record
 
-MAX_METADATA_BYTES = 1_000
+MAX_METADATA_TERM_BYTES = 1_000
 """Maximum length of a metadata term in bytes. A longer term is replaced with a hash, so that filters still match it."""
 
 METADATA_FIELD = "facts"
@@ -26,8 +26,8 @@ def escape_surrogates(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def names_of(id: str) -> list[str]:
-    """Return other names for an id: its last path component, its archive member, and each without its extension."""
+def alternative_names(id: str) -> list[str]:
+    """Return other names for an id: its last path component, its archive member, and all three without extension."""
     last = id.rsplit("/", 1)[-1]
     dot = last.rfind(".")
     extension = len(last) - dot if 0 < dot < len(last) - 1 else 0
@@ -40,7 +40,7 @@ def metadata_term(key: str, value: FilterValue) -> str:
     """Return the term for a metadata field with this value. Numbers and booleans are written as in JSON."""
     text = f"{key}\0{value if isinstance(value, str) else json.dumps(value)}"
     encoded = text.encode("utf-8", "surrogatepass")
-    if len(encoded) > MAX_METADATA_BYTES:
+    if len(encoded) > MAX_METADATA_TERM_BYTES:
         return f"{escape_surrogates(key[:100])}\0\0{hashlib.sha256(encoded).hexdigest()}"
     return escape_surrogates(text)
 
@@ -56,7 +56,7 @@ def metadata_prefix(key: str) -> str:
 
 
 def field_or_folder_names(records: Iterable[Record], condition: Condition) -> list[str]:
-    """Return the metadata fields of some records or, for a condition on `path`, their top-level folders."""
+    """Return the names of the metadata fields of records or, for a condition on `path`, of their top-level folders."""
     if condition.field == "path":
         return sorted({f"{first}/" for first, slash, _ in (record.path.partition("/") for record in records) if slash})
     return sorted({key for record in records for key in record.metadata})
@@ -70,13 +70,13 @@ def metadata_terms(record: Record) -> list[str]:
     return sorted(terms)
 
 
-def most_similar_ids(id: str, stored: Iterable[str]) -> list[str]:
+def most_similar_ids(id: str, stored_ids: Iterable[str]) -> list[str]:
     """Return at most three stored ids that are similar to an id, by descending similarity."""
-    ranked = sorted((-_similarity(id, other), other) for other in stored)
+    ranked = sorted((-_similarity(id, other), other) for other in stored_ids)
     return [other for similarity, other in ranked if -similarity >= MIN_SIMILARITY][:MAX_SUGGESTIONS]
 
 
-def _similarity(id: str, stored: str) -> float:
-    """Return the similarity of an id to a stored id or one of its names, 0..1. It is 1 for equal strings."""
-    id, stored = normalize("NFC", id), normalize("NFC", stored)
-    return max(SequenceMatcher(None, id, name).ratio() for name in (stored, *names_of(stored)))
+def _similarity(id: str, stored_id: str) -> float:
+    """Return the highest similarity of an id to a stored id and its other names, from 0 to 1 (equal)."""
+    id, stored_id = normalize("NFC", id), normalize("NFC", stored_id)
+    return max(SequenceMatcher(None, id, name).ratio() for name in (stored_id, *alternative_names(stored_id)))

@@ -19,7 +19,7 @@ class AnyOf:
 
 
 def any_of(*values: FilterValue) -> AnyOf:
-    """Return a filter value that matches any of these values. A list of the values is equivalent."""
+    """Return a filter that matches any of these values. A list of the values has the same effect."""
     return AnyOf(values)
 
 
@@ -31,7 +31,7 @@ class NoneOf:
 
 
 def none_of(*values: FilterValue) -> NoneOf:
-    """Return a filter value that excludes these values, such as the prefix `drafts/` of `path`."""
+    """Return a filter that excludes these values, such as the prefix `drafts/` of `path`."""
     return NoneOf(values)
 
 
@@ -48,11 +48,11 @@ The field `path` matches documents whose path begins with the value. The values 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The condition that a field has one of these values, or none if `excluded`. The values of `path` are prefixes."""
+    """Requires one of these values in a field, or none if `is_negated`. The values of `path` are prefixes."""
 
     field: str
     values: tuple[FilterValue, ...]
-    excluded: bool = False
+    is_negated: bool = False
 
 
 def parse_filters(filters: Filters | None) -> list[Condition | dict[str, Any]]:
@@ -74,11 +74,11 @@ def parse_filters(filters: Filters | None) -> list[Condition | dict[str, Any]]:
         if is_clause and mapping is not filters:
             result.append(dict(mapping))
         else:
-            result += _conditions_of(mapping)
+            result += _parse_conditions(mapping)
     return result
 
 
-def _conditions_of(filters: Mapping[str, Any]) -> Iterator[Condition]:
+def _parse_conditions(filters: Mapping[str, Any]) -> Iterator[Condition]:
     for field, field_filter in filters.items():
         if isinstance(field_filter, Mapping):
             raise QuerySyntaxError(

@@ -15,22 +15,22 @@ ENGINES: tuple[EngineKind, ...] = ("opensearch", "elasticsearch")
 
 MEMORY = ":memory:"
 
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-_CREDENTIALS = re.compile(r"(?:^|[/\\])[^/\\:@]+:[^/\\@]*@|^/*[^/\\:@]+:.*@", re.DOTALL)
-_HOST = r"(?:\[[0-9a-f:.]+\]|[\w.\-]+):\d{1,5}(?=[,/]|$)"
-_URL_LIKE = re.compile(rf"https?(?:[:;]|//|\\)|(?://)?(?:[^/\\\s:@]+@)?{_HOST}", re.IGNORECASE)
+_DRIVE_PATTERN = re.compile(r"[A-Za-z]:[\\/]")
+_CREDENTIALS_PATTERN = re.compile(r"(?:^|[/\\])[^/\\:@]+:[^/\\@]*@|^/*[^/\\:@]+:.*@", re.DOTALL)
+_HOST_PATTERN = r"(?:\[[0-9a-f:.]+\]|[\w.\-]+):\d{1,5}(?=[,/]|$)"
+_URL_LIKE_PATTERN = re.compile(rf"https?(?:[:;]|//|\\)|(?://)?(?:[^/\\\s:@]+@)?{_HOST_PATTERN}", re.IGNORECASE)
 
 
 def parse_location(location: str) -> Path | str:
     """Return the path of a folder, or the URL of an engine or `:memory:` as a string.
 
     Raises:
-        LocationError: the location looks like a malformed URL. The message contains no secret.
+        LocationError: the location looks like a malformed URL. The message does not contain the password.
     """
     if location == MEMORY or _is_url(location):
         return location
     if location.lower().startswith("file:"):
-        return _folder_of_url(location)
+        return _parse_file_url(location)
     check_folder(location)
     return Path(location)
 
@@ -51,7 +51,7 @@ def check_url(url: str) -> None:
     """Check that a URL begins with `http://` or `https://`.
 
     Raises:
-        LocationError: the URL has another scheme, or none. The message contains no secret.
+        LocationError: the URL has another scheme, or none. The message does not contain the password.
     """
     if not _is_url(url):
         raise _malformed_url_error(url, "")
@@ -62,17 +62,17 @@ def _is_url(text: str) -> bool:
 
 
 def _looks_like_url(path: str) -> bool:
-    if _DRIVE.match(path) and (os.name == "nt" or "@" not in path):
+    if _DRIVE_PATTERN.match(path) and (os.name == "nt" or "@" not in path):
         return False
-    if "://" in path or _CREDENTIALS.search(path):
+    if "://" in path or _CREDENTIALS_PATTERN.search(path):
         return True
-    return bool(_URL_LIKE.match(path)) and not os.path.exists(path)  # noqa: PTH110 - Path.exists raises for long names
+    return bool(_URL_LIKE_PATTERN.match(path)) and not os.path.exists(path)  # noqa: PTH110 - Path.exists raises for long names
 
 
 def _malformed_url_error(text: str, alternative: str) -> LocationError:
     shown = without_credentials(text)
-    suggestion = f"http://{shown}" if re.match(_HOST, shown, re.IGNORECASE) else "http://host:port/index"
-    if _CREDENTIALS.search(text):
+    suggestion = f"http://{shown}" if re.match(_HOST_PATTERN, shown, re.IGNORECASE) else "http://host:port/index"
+    if _CREDENTIALS_PATTERN.search(text):
         return LocationError(
             f"the URL {shown} contains a password, which other users could see in the process list; set "
             f"SIMDOC_USERNAME and SIMDOC_PASSWORD, and use {suggestion}"
@@ -80,7 +80,7 @@ def _malformed_url_error(text: str, alternative: str) -> LocationError:
     return LocationError(f"{shown} is not the URL of an engine; use {suggestion}{alternative}")
 
 
-def _folder_of_url(url: str) -> Path:
+def _parse_file_url(url: str) -> Path:
     path = url[len("file:") :]
     if path.startswith("//"):
         host, _, path = path[2:].partition("/")

@@ -15,15 +15,15 @@ from simdoc_search.stores.record import Record
 
 @dataclass(frozen=True, slots=True)
 class SizedPlan:
-    """A plan, and the sizes of the documents that it may find.
+    """A plan, and the allowed sizes of documents.
 
     Attributes:
         plan: the plan.
-        sizes: minimum and maximum number of distinct shingles in a document. None allows any number.
+        shingle_range: minimum and maximum number of distinct shingles in a document. None allows any number.
     """
 
     plan: Plan
-    sizes: tuple[int, int] | None = None
+    shingle_range: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class FoundRecords:
 
     Attributes:
         records: the documents, without texts and unrequested metadata.
-        omitted: upper bound of the number of documents that the plan found but that are not in `records`.
+        max_omitted: upper bound of the number of documents that the plan found and that `records` does not contain.
     """
 
     records: list[Record]
-    omitted: int
+    max_omitted: int
 
 
 class FrozenStore(Protocol):
@@ -54,7 +54,7 @@ class FrozenStore(Protocol):
 
         Args:
             plans: the plans, which are sent together.
-            size: maximum number of documents per plan. If all documents have a number of shingles, the documents with
+            size: maximum number of documents per plan. If the index has the field `shingles`, the documents with
                 the most shingles are returned.
             distinct_words: return only one of several documents with the same words. All documents must then have a
                 `words_hash`.
@@ -66,7 +66,7 @@ class Freezable(Protocol):
     """A store that can be read at one point in time."""
 
     def freeze(self, *, filters: Filters | None = None) -> AbstractContextManager[FrozenStore]:
-        """Open the store as it is now. It can be read until the `with` block ends.
+        """Open the current state of the store. It can be read until the `with` block ends.
 
         Raises:
             StoreError: the store cannot be read.
@@ -78,7 +78,7 @@ class HasFields(Protocol):
     """A store in an index that simdoc-search did not create. Its records do not contain the fields of the documents."""
 
     def field_hashes(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
-        """Return a hash of the fields of each document, without its id. It is empty if the records have digests.
+        """Return a hash of the fields of each document, without its id. Return an empty dict if records have digests.
 
         Raises:
             StoreError: the store cannot be read.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.hashes import text_hash
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.documents import DocumentKey, HasDocumentKey, MetadataValue
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import empty_codes
@@ -34,9 +34,9 @@ class Origin:
         size: size in bytes.
         mtime_ns: modification time in nanoseconds since 1970.
         prefix: the beginning of the id, before the path below the root.
-        content: for a member of an archive, the hash of its bytes. Empty for other files.
-        archive: size and modification time of the archive. It is set for one member of each archive that was stored
-            completely, and empty for other files.
+        content: for a member of an archive, the hash of its bytes. It is empty for other files.
+        archive: size and modification time of the archive, in one member of each archive that was stored completely.
+            It is empty in other members and for other files.
     """
 
     root: str
@@ -59,18 +59,18 @@ class Record:
         id: id of the document.
         codes: fingerprint tokens as numbers; uint32, ascending, distinct.
         shingles: number of distinct shingles of the text.
-        digest: hash of text and metadata. Equal digests mean that nothing changed. Empty in an index that simdoc-search
+        digest: hash of text and metadata. It changes if one of them changes. It is empty in an index that simdoc-search
             did not create.
         metadata: additional fields.
         text: the text. It is None if it was not loaded, or if the store keeps no texts.
         origin: the file that the document was read from, if any.
         text_hash: hash of the text alone, which does not depend on the index. It is empty if the store has
-            none.
+            no text hashes.
         words_hash: hash of the normalised words, which does not depend on letter case and punctuation.
-        fault: what is missing or malformed in a document that another program wrote. The missing or malformed parts are
+        fault: what is missing or malformed in a document that another program wrote. These parts of the record are
             empty.
-        passages: passage tokens as 30-bit numbers; uint32, ascending, distinct. Empty if the store has none, or if they
-            were not loaded.
+        passages: passage tokens as 30-bit numbers; uint32, ascending, distinct. They are empty if the store has none,
+            or if they were not loaded.
         sentences: tokens of the sentences in order, four per sentence (`encode_sentences`). They may be empty for the
             same reasons as `passages`.
         concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). They may be empty for the same
@@ -79,7 +79,8 @@ class Record:
             the text. They are empty in records that were read from a store.
         index: the engine's index that the document was read from. It is ignored when the record is written.
         routing: the routing, as in `DocumentKey`.
-        terms: the query terms, if the engine's `min_hash` filter fills the field. They cannot be computed from `codes`.
+        terms: the query terms, if the engine's `min_hash` filter fills the field. The terms cannot be
+            computed from `codes`.
     """
 
     id: str
@@ -130,7 +131,7 @@ class EncodedRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """The digest and the origin of a document, which show whether the document changed; see `Record`."""
+    """The digest and the origin of a document, for detecting changes; see `Record`."""
 
     id: str
     digest: str
@@ -156,7 +157,7 @@ class Candidate(HasDocumentKey):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut(HasDocumentKey):
-    """A document that a plan found but that cannot be compared. `reason` says why."""
+    """A document that a plan found. It cannot be compared because of `reason`."""
 
     key: DocumentKey
     reason: str
@@ -168,7 +169,7 @@ class Phrase:
 
     Attributes:
         words: the normalised words.
-        text: the words as they are written in their text. An engine analyzes this text with its own analyzer.
+        text: the part of a text that contains the words. An engine applies its own analyzer to it.
     """
 
     words: tuple[str, ...]
@@ -177,12 +178,12 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class PhraseMatches:
-    """The documents that contain some phrases.
+    """The documents that contain at least one of several phrases.
 
     Attributes:
         documents: for each document, the ascending indices of the phrases that it contains.
-        incomplete: indices of the phrases for which there may be further documents. Their words occur in too many
-            documents to read all of them.
+        incomplete: indices of the phrases that other documents may contain too. The words of these phrases occur in
+            too many documents to read all of them.
     """
 
     documents: Mapping[DocumentKey, tuple[int, ...]]
@@ -213,7 +214,7 @@ class LeftOutIndex:
 
     Attributes:
         index: name of the index.
-        documents: number of documents in the index. It is None if the index is closed, so that they cannot be counted.
+        documents: number of documents in the index. It is None if the index is closed.
         reason: the reason, and what to do.
     """
 
@@ -225,9 +226,11 @@ class LeftOutIndex:
         if self.documents is None:
             return f"the index {self.index} is omitted: {self.reason}"
         verb = "is" if self.documents == 1 else "are"
-        return f"{counted(self.documents, 'document')} of the index {self.index} {verb} not compared: {self.reason}"
+        return (
+            f"{format_count(self.documents, 'document')} of the index {self.index} {verb} not compared: {self.reason}"
+        )
 
 
-def has_changed(record: Record) -> bool:
-    """Return whether the text changed after it was fingerprinted. If that is unknown, the result is False."""
+def has_text_changed(record: Record) -> bool:
+    """Return whether the text changed after it was fingerprinted. If this is unknown, return False."""
     return bool(record.text is not None and record.text_hash and text_hash(record.text) != record.text_hash)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor, extractor_from_settings
-from simdoc_search.corpus.text_filters import require_front_matter_parser
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.languages import require_identifier
 from simdoc_search.sketch.concepts import ConceptSettings
@@ -35,7 +34,7 @@ class Sketches:
 
 
 def choose_extractor(settings: Settings, extractor: Extractor | None) -> Extractor | None:
-    """Return the given extractor, or otherwise the built-in extractor that is recorded in the settings, if any.
+    """Return the given extractor. If it is None, return the built-in extractor that the settings record, if any.
 
     Raises:
         FormatMismatchError: the recorded extractor is not built in.
@@ -60,15 +59,19 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, index_name
         raise MissingExtraError("splitting texts into sentences", "versions")
     if settings.identifies_language:
         require_identifier()
-    require_front_matter_parser(settings.excluded_parts)
+    if settings.excluded_parts:
+        from simdoc_search.corpus.text_filters import require_front_matter_parser  # noqa: PLC0415 - rarely needed
+
+        require_front_matter_parser(settings.excluded_parts)
     if extractor is None and settings.concepts is not None:
         raise FormatMismatchError(
-            f"the concepts of {index_name} were extracted by {_name_of(settings.concepts)}; pass this extractor"
+            f"the concepts of {index_name} were extracted by {_display_name(settings.concepts)}; pass this extractor"
         )
     if extractor is not None and extractor.settings != settings.concepts:
-        concepts = "no concepts" if settings.concepts is None else f"concepts from {_name_of(settings.concepts)}"
+        concepts = "no concepts" if settings.concepts is None else f"concepts from {_display_name(settings.concepts)}"
         raise FormatMismatchError(
-            f"{index_name} has {concepts}, not concepts of {_name_of(extractor.settings)}; omit the extractor",
+            f"{index_name} has {concepts}, but the given extractor is {_display_name(extractor.settings)}; omit the "
+            "extractor",
             found=settings.concepts,
             expected=extractor.settings,
         )
@@ -88,10 +91,10 @@ def compute_sketches(texts: Sequence[str], settings: Settings, extractor: Extrac
     ]
 
 
-def missing_kinds(settings: Settings, sketches: Sketches | Record) -> list[TokenKindName]:
-    """Return the kinds of tokens that the index has, but that could not be computed for a text with words.
+def find_missing_kinds(settings: Settings, sketches: Sketches | Record) -> list[TokenKindName]:
+    """Return the kinds of tokens that the index has and that could not be computed for a text with words.
 
-    Every text with words has at least one sentence. Extracted concepts contain at least one end of a paragraph.
+    If a kind was computed for a text with words, it has at least one token.
     """
     return [
         name
@@ -119,7 +122,7 @@ def _sentence_codes(text: str, settings: Settings) -> Codes:
         return empty_codes()
 
 
-def _name_of(concepts: ConceptSettings) -> str:
+def _display_name(concepts: ConceptSettings) -> str:
     """Return the name of an extractor for messages."""
     return (
         f"{concepts.extractor} with synonyms {concepts.synonyms_checksum}"

@@ -29,7 +29,7 @@ def upgrade_store(
     engine: EngineKind | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Settings:
-    """Add missing kinds of tokens to a store. To complete an interrupted upgrade, call it again.
+    """Add missing kinds of tokens to a store. To complete an interrupted upgrade, call this function again.
 
     Args:
         location: the location of the store, as for `open_store`.
@@ -67,7 +67,7 @@ def upgrade_store(
                 "new store with `simdoc-search index --with`"
             )
 
-        def sketch(records: Sequence[Record]) -> list[Record]:
+        def add_tokens(records: Sequence[Record]) -> list[Record]:
             sketches = compute_sketches([record.text or "" for record in records], settings, used_extractor)
             return [
                 replace(record, sentences=of_text.sentences, concepts=of_text.concepts)
@@ -79,7 +79,7 @@ def upgrade_store(
             from simdoc_search.stores.local.upgrade import upgrade_folder as upgrade  # noqa: PLC0415
         else:
             from simdoc_search.stores.remote.upgrade import upgrade_index as upgrade  # noqa: PLC0415
-        upgrade(store, settings, sketch, progress)
+        upgrade(store, settings, add_tokens, progress)
         return settings
 
 
@@ -91,7 +91,7 @@ def set_limits(store: Store, limits: Limits) -> Limits:
 
     Args:
         store: the store.
-        limits: the limits. Numbers are stored with six digits.
+        limits: the limits. They are stored with six digits.
 
     Returns:
         The stored limits.
@@ -110,7 +110,7 @@ def set_limits(store: Store, limits: Limits) -> Limits:
             raise StoreError("an in-memory index cannot save limits; pass them with each query")
         write_in_folder(store, stored_limits)
     else:
-        from simdoc_search.stores.remote.mappings import mappings_of  # noqa: PLC0415
+        from simdoc_search.stores.remote.mappings import read_mappings  # noqa: PLC0415
         from simdoc_search.stores.remote.shared_settings import select_queryable  # noqa: PLC0415
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415
         from simdoc_search.stores.remote.upgrade import write_limits  # noqa: PLC0415
@@ -119,6 +119,6 @@ def set_limits(store: Store, limits: Limits) -> Limits:
             raise StoreError(
                 "a field that the engine's min_hash filter fills cannot save limits; pass them with each query"
             )
-        mappings = mappings_of(store.engine, store.index) or {}
+        mappings = read_mappings(store.engine, store.index) or {}
         write_limits(store.engine, select_queryable(mappings, store.field), store.field, stored_limits)
     return stored_limits

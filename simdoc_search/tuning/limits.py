@@ -28,7 +28,7 @@ from simdoc_search.tuning.labelled_pairs import (
 )
 from simdoc_search.versions import match_sentences
 from simdoc_search.versions.idf import ConceptWeights
-from simdoc_search.versions.matching import Shares, shares_by_bits
+from simdoc_search.versions.matching import SentenceShares, shares_by_max_distance
 from simdoc_search.versions.relations import relation_score
 
 
@@ -37,10 +37,10 @@ class LearnedLimits:
     """The limits that best classify labelled pairs."""
 
     purpose: Literal["versions", "related"]  # what the label yes means
-    current: Limits  # the limits of the index
-    limits: Limits  # the best limits; those of the index unless others are better
+    current_limits: Limits  # the limits of the index
+    best_limits: Limits  # the best limits; the limits of the index unless others are better
     current_counts: ConfusionCounts  # how the limits of the index classify the pairs
-    best: LearnedThreshold[int]  # how the best limits classify the pairs
+    best_threshold: LearnedThreshold[int]  # how the best limits classify the pairs
 
 
 def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:
@@ -54,7 +54,7 @@ def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     """
     current = store.settings.limits
     sentences = {id: _get_simhashes(store, record) for id, record in _read_records(store, pairs).items()}
-    shares = [shares_by_bits(sentences[pair.a], sentences[pair.b], MAX_SENTENCE_DISTANCE) for pair in pairs]
+    shares = [shares_by_max_distance(sentences[pair.a], sentences[pair.b], MAX_SENTENCE_DISTANCE) for pair in pairs]
     distances = sorted(range(MAX_SENTENCE_DISTANCE + 1), key=lambda distance: abs(distance - current.max_distance))
     values = {
         distance: [_compute_version_share(pair_shares[distance], current.min_smaller_share) for pair_shares in shares]
@@ -93,7 +93,7 @@ def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     return LearnedLimits("related", current, limits, count_classifications(scores, pairs, current.min_score), best)
 
 
-def _compute_version_share(shares: Shares, min_smaller_share: float) -> float:
+def _compute_version_share(shares: SentenceShares, min_smaller_share: float) -> float:
     """Return the larger share of similar sentences; 0 if the other limits exclude the pair."""
     larger, smaller = max(shares.share, shares.share_of_other), min(shares.share, shares.share_of_other)
     return 0.0 if shares.has_too_few_matches or smaller < min_smaller_share else larger

@@ -34,7 +34,7 @@ class Tuning:
     pair_count: int  # number of pairs in the sample with at least the required overlap, by the first analysis
     near_pair_count: int  # number of pairs whose overlap differs from the required one by at most MAX_NEAR_DIFFERENCE
     measurements: tuple[Measurement, ...]  # one measurement per setting
-    recommended: Measurement | None  # the recommended measurement; None if no setting reaches the probability
+    recommendation: Measurement | None  # the recommended measurement; None if no setting reaches the probability
     learned_thresholds: Mapping[Analysis, LearnedThreshold[Analysis]]  # empty without labelled pairs
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.versions.evidence import (
     EVIDENCE_KINDS,
-    SAME_COPY_SECONDS,
+    MIN_MTIME_DIFFERENCE_SECONDS,
     STRONG_KINDS,
     DateEvidence,
     DateSources,
@@ -24,10 +24,10 @@ from simdoc_search.versions.evidence import (
 
 ProposeOrder = Callable[[Sequence[int]], Sequence[int]]
 
-_OUTWEIGH_FILES: tuple[EvidenceKind, ...] = ("modified", "version control")
-"""These dates change with the text. If a file time contradicts one of them, the file was probably copied."""
+_MORE_RELIABLE_THAN_FILES: tuple[EvidenceKind, ...] = ("modified", "version control")
+"""These dates change when the text changes. If a file time contradicts them, the file was probably copied."""
 
-_TITLES: Mapping[EvidenceKind, str] = {
+_DESCRIPTIONS: Mapping[EvidenceKind, str] = {
     "modified": "modification date in their metadata",
     "date": "date in their metadata",
     "name": "date in their names",
@@ -44,12 +44,12 @@ class OrderStatement(NamedTuple):
     """A statement about two documents that another kind of evidence contradicts.
 
     Attributes:
-        evidence_kind: the kind of evidence.
+        evidence_kind: the kind of evidence that the statement is based on.
         later: index of the document that is later according to this evidence.
         earlier: index of the other document.
         labels: the dates of both documents, formatted for display.
-        is_decisive: whether there is no newest document because of this statement. A file time that contradicts a
-            modification date or a commit is not decisive.
+        is_decisive: whether this statement prevents a newest document. A file time that contradicts a modification date
+            or a commit is not decisive.
     """
 
     evidence_kind: EvidenceKind
@@ -65,13 +65,14 @@ class Timeline:
 
     Attributes:
         order: indices of the dated documents, the oldest first.
-        undated: indices of the documents without evidence, if most other documents have some.
+        undated: indices of the documents without a date, if most documents have a date.
         evidence_kind: the kind of evidence that the order is based on.
-        is_certain: whether the evidence determines the whole order without a contradiction.
+        is_certain: whether the evidence determines the whole order and does not contradict itself.
         newest: index of the newest document; None if the evidence does not determine it or is contradictory.
         conflict: contradicting statements, two per contradiction.
         reason: what the order is based on, as a phrase for display.
-        dates: date of each document, by the evidence that the order is based on. If there is none, its best date.
+        dates: date of each document, from the kind of evidence that the order is based on. If the document has no such
+            date, its best date, or None.
     """
 
     order: tuple[int, ...]
@@ -86,24 +87,24 @@ class Timeline:
 
 def describe_evidence_kind(kind: EvidenceKind) -> str:
     """Return a description of a kind of evidence for display."""
-    return _TITLES[kind]
+    return _DESCRIPTIONS[kind]
 
 
-def build_timeline(documents: Sequence[DateSources], propose: ProposeOrder) -> Timeline:
+def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder) -> Timeline:
     """Order documents, separate the undated ones, and determine the newest document if the evidence agrees.
 
-    Documents with the same date are ordered by the next kind of evidence that all of them have, and so on. If no
-    evidence distinguishes documents, they are in the order that `propose` returns.
+    Documents with the same date are ordered by the next kind of evidence that all of them have. If no evidence
+    distinguishes them, they are in the order that `propose_order` returns.
 
     Args:
         documents: the sources of evidence of each document.
-        propose: returns the given document indices in a guessed order, the oldest first.
+        propose_order: returns document indices in a guessed order, the oldest first.
     """
     evidence = DateEvidence(documents)
     undated = _find_undated(evidence, len(documents))
     dated = [number for number in range(len(documents)) if number not in undated]
     kind, groups = _group_by_date(evidence, dated)
-    order, guessed = _order_groups(evidence, kind, groups, propose)
+    order, guessed = _order_groups(evidence, kind, groups, propose_order)
     newest = _find_newest(evidence, order)
     conflict = tuple(_find_conflicts(evidence, order, kind))
     return Timeline(
@@ -115,7 +116,7 @@ def build_timeline(documents: Sequence[DateSources], propose: ProposeOrder) -> T
         conflict,
         _describe_order(kind, len(guessed)),
         tuple(
-            (None if kind == "texts" else evidence.of(kind)[number]) or evidence.best(number)
+            (None if kind == "texts" else evidence.dates_by(kind)[number]) or evidence.best_date(number)
             for number in range(len(documents))
         ),
     )
@@ -127,21 +128,21 @@ def _find_undated(evidence: DateEvidence, count: int) -> set[int]:
     Otherwise return the documents without any evidence, if at least half of all documents have evidence.
     """
     for kinds in (STRONG_KINDS, EVIDENCE_KINDS):
-        dated = {number for kind in kinds for number in _comparable_documents(evidence, kind)}
+        dated = {number for kind in kinds for number in _find_comparable_documents(evidence, kind)}
         if 2 * len(dated) >= count and dated:
             return set(range(count)) - dated
     return set()
 
 
-def _comparable_documents(evidence: DateEvidence, kind: EvidenceKind) -> set[int]:
+def _find_comparable_documents(evidence: DateEvidence, kind: EvidenceKind) -> set[int]:
     """Return the documents that can be compared by a kind of evidence, if it distinguishes at least two of them."""
     groups: dict[object, list[int]] = {}
-    for number, dated in enumerate(evidence.of(kind)):
+    for number, dated in enumerate(evidence.dates_by(kind)):
         if dated is not None:
             groups.setdefault(dated.key[0] if kind == "version" else None, []).append(number)
     compared: set[int] = set()
     for group in groups.values():
-        group.sort(key=lambda number: evidence.of(kind)[number].key)  # type: ignore[union-attr]
+        group.sort(key=lambda number: evidence.dates_by(kind)[number].key)  # type: ignore[union-attr]
         if any(evidence.compare(kind, number, before) for before, number in pairwise(group)):
             compared.update(group)
     return compared
@@ -154,34 +155,34 @@ def _find_newest(evidence: DateEvidence, order: Sequence[int]) -> int | None:
     """Return the last document if undisputed evidence shows that it is later than every other document."""
     if len(order) < 2:
         return None
-    return order[-1] if all(_is_later(evidence, order[-1], other) for other in order[:-1]) else None
+    return order[-1] if all(_is_later(evidence, order[-1], earlier) for earlier in order[:-1]) else None
 
 
-def _is_later(evidence: DateEvidence, one: int, other: int) -> bool:
-    verdicts = _verdicts(evidence, one, other)
+def _is_later(evidence: DateEvidence, first: int, second: int) -> bool:
+    verdicts = _compare_by_kind(evidence, first, second)
     return bool(verdicts) and min(verdicts.values()) > 0
 
 
-def _verdicts(evidence: DateEvidence, one: int, other: int) -> dict[EvidenceKind, int]:
-    """Return what each decisive kind of evidence shows: 1 if the first document is later, -1 if the second is later."""
+def _compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[EvidenceKind, int]:
+    """Compare two documents by each decisive kind of evidence: 1 if the first is later, -1 if the second is later."""
     verdicts: dict[EvidenceKind, int] = {}
     for kind in EVIDENCE_KINDS:
         if (kind == "created" and "modified" in verdicts) or (kind == "dates" and verdicts):
             continue
-        if verdict := evidence.compare(kind, one, other):
+        if verdict := evidence.compare(kind, first, second):
             verdicts[kind] = verdict
-    if verdicts.keys() == {"modification time"} and evidence.has_date(one) != evidence.has_date(other):
+    if verdicts.keys() == {"modification time"} and evidence.has_date(first) != evidence.has_date(second):
         return {}  # the file of the undated document may be a fresh copy
     by_file = verdicts.get("modification time", 0)
-    if by_file and any(verdicts.get(kind) == -by_file for kind in _OUTWEIGH_FILES):
+    if by_file and any(verdicts.get(kind) == -by_file for kind in _MORE_RELIABLE_THAN_FILES):
         del verdicts["modification time"]
     return verdicts
 
 
 def _find_conflicts(evidence: DateEvidence, order: Sequence[int], order_kind: EvidenceKind) -> Iterator[OrderStatement]:
-    """Yield two statements for each kind of evidence that contradicts another kind.
+    """For each kind of evidence that contradicts another kind, yield the two contradicting statements.
 
-    The statements are about the last two documents in the order for which the kinds disagree.
+    The statements are about the last two documents in the order on which the kinds disagree.
     """
     for kind in EVIDENCE_KINDS:
         for later, earlier in _find_inversions(evidence, kind, order) if kind != "dates" else ():
@@ -195,23 +196,23 @@ def _find_conflicts(evidence: DateEvidence, order: Sequence[int], order_kind: Ev
             )
             if against is None or (kind == "created" and against == "modified"):
                 continue
-            is_decisive = _verdicts(evidence, earlier, later).get(kind) == -1
+            is_decisive = _compare_by_kind(evidence, earlier, later).get(kind) == -1
             yield OrderStatement(against, earlier, later, _format_dates(evidence, against, earlier, later))
             yield OrderStatement(kind, later, earlier, _format_dates(evidence, kind, later, earlier), is_decisive)
             break
 
 
-def _format_dates(evidence: DateEvidence, kind: EvidenceKind, one: int, other: int) -> tuple[str, str]:
-    a, b = (dated.label if (dated := evidence.of(kind)[number]) else "" for number in (one, other))
+def _format_dates(evidence: DateEvidence, kind: EvidenceKind, first: int, second: int) -> tuple[str, str]:
+    a, b = (dated.label if (dated := evidence.dates_by(kind)[number]) else "" for number in (first, second))
     return a, b
 
 
 def _find_inversions(evidence: DateEvidence, kind: EvidenceKind, order: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of documents in the wrong order according to this evidence. The last pairs come first.
+    """Yield the pairs of documents that are in the wrong order according to this evidence, the last pairs first.
 
-    The first document of a pair comes before the second in the order, although it is later according to this evidence.
+    The first document of a pair precedes the second in the order, but is later according to this evidence.
     """
-    dated = [number for number in order if evidence.of(kind)[number] is not None]
+    dated = [number for number in order if evidence.dates_by(kind)[number] is not None]
     latest: list[int] = []
     for number in dated:
         latest.append(number if not latest or evidence.compare(kind, number, latest[-1]) == 1 else latest[-1])
@@ -224,47 +225,47 @@ def _find_inversions(evidence: DateEvidence, kind: EvidenceKind, order: Sequence
 
 
 def _order_groups(
-    evidence: DateEvidence, kind: EvidenceKind, groups: Sequence[list[int]], propose: ProposeOrder
+    evidence: DateEvidence, kind: EvidenceKind, groups: Sequence[list[int]], propose_order: ProposeOrder
 ) -> tuple[list[int], set[int]]:
     """Return all documents in order, and the documents whose position is only a guess."""
     order: list[int] = []
     guessed: set[int] = set()
     for group in groups:
         if kind == "texts":
-            ordered, proposed = list(propose(group)), set(group)
+            ordered, proposed = list(propose_order(group)), set(group)
         elif len(group) == 1:
             ordered, proposed = group, set()
         else:
-            ordered, proposed = _order_groups(evidence, *_group_by_date(evidence, group), propose)
+            ordered, proposed = _order_groups(evidence, *_group_by_date(evidence, group), propose_order)
         order += ordered
         guessed |= proposed
     return order, guessed
 
 
 def _group_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[EvidenceKind, list[list[int]]]:
-    """Return the kind of evidence to order documents by, and the documents of each date, the oldest date first.
+    """Return the kind of evidence that the order is based on, and the documents of each date, the oldest date first.
 
-    The kind is the first one that all documents have and that distinguishes some of them. If there is no such kind, all
+    It is the first kind that all documents have and that distinguishes some of them. If there is no such kind, all
     documents are in one group.
     """
     for kind in EVIDENCE_KINDS:
-        dates_of_kind = [date for number in numbers if (date := evidence.of(kind)[number])]
+        dates_of_kind = [date for number in numbers if (date := evidence.dates_by(kind)[number])]
         if len(dates_of_kind) < len(numbers):
             continue
         if kind == "dates" and len({date.evidence_kind for date in dates_of_kind}) == 1:
             continue
         if kind == "version" and len({date.key[0] for date in dates_of_kind}) > 1:
             continue
-        keys = _comparable_keys(kind, [date.key for date in dates_of_kind])
+        keys = _make_keys_comparable(kind, [date.key for date in dates_of_kind])
         if len(dates := sorted(set(keys))) > 1:
             return kind, [[number for number, key in zip(numbers, keys, strict=True) if key == date] for date in dates]
     return "texts", [numbers]
 
 
-def _comparable_keys(kind: EvidenceKind, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
-    """Return keys that can be compared.
+def _make_keys_comparable(kind: EvidenceKind, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    """Return sort keys that can be compared with each other.
 
-    All dates are truncated to the precision of the least precise one. File times that are close together get one key.
+    Dates are truncated to the precision of the least precise date. File times that are close together get the same key.
     """
     if kind == "version":
         return list(keys)
@@ -274,14 +275,15 @@ def _comparable_keys(kind: EvidenceKind, keys: Sequence[tuple[object, ...]]) -> 
     groups: dict[tuple[object, ...], tuple[object, ...]] = {}
     last: tuple[object, ...] | None = None
     for key in sorted(set(keys)):
-        is_near = last is not None and key[0] - last[0] < SAME_COPY_SECONDS * 10**9  # type: ignore[operator]
+        is_near = last is not None and key[0] - last[0] < MIN_MTIME_DIFFERENCE_SECONDS * 10**9  # type: ignore[operator]
         groups[key] = groups[last] if is_near and last is not None else key
         last = key
     return [groups[key] for key in keys]
 
 
-def _describe_order(kind: EvidenceKind, guessed: int) -> str:
+def _describe_order(kind: EvidenceKind, guessed_count: int) -> str:
     if kind == "texts":
         return "no evidence shows which is newer"
-    tied = f"; the order of {counted(guessed, 'document')} with the same date is a guess" if guessed else ""
-    return f"by the {_TITLES[kind]}{tied}"
+    documents = format_count(guessed_count, "document")
+    tied = f"; the order of {documents} with the same date is a guess" if guessed_count else ""
+    return f"by the {_DESCRIPTIONS[kind]}{tied}"

@@ -1,4 +1,4 @@
-"""Collects evidence of when documents were written. All commands that order documents by time use this module.
+"""Collects evidence of when documents were written.
 
 Dates in metadata, dates and versions in names, and commits are strong evidence. The creation date is weak evidence,
 because a new version often inherits it. The modification time of a file is weak evidence, because copies and downloads
@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
 
 from simdoc_search.documents import MetadataValue
-from simdoc_search.passages.dates import Date, date_of, date_of_nanoseconds, iso_date, readable_date
+from simdoc_search.passages.dates import Date, date_from_nanoseconds, format_date, format_iso, parse_date
 from simdoc_search.stores.record import Record
-from simdoc_search.versions.history import commit_dates
-from simdoc_search.versions.names import named_date, named_versions
+from simdoc_search.versions.history import read_commit_dates
+from simdoc_search.versions.names import find_date_in_name, find_versions_in_names
 
-_FIELDS: Mapping[str, re.Pattern[str]] = {
+_DATE_FIELD_PATTERNS: Mapping[str, re.Pattern[str]] = {
     "modified": re.compile(
         "(?:date|last)?(?:mod|modified|modification|updated?|changed?|revised|revision|edited)(?:at|on|date|time)?"
     ),
@@ -30,31 +30,31 @@ _FIELDS: Mapping[str, re.Pattern[str]] = {
     ),
     "created": re.compile("(?:date)?(?:created?|creation)(?:at|on|date|time)?"),
 }
-"""Names of metadata fields with dates, in lower case and without digits and punctuation."""
+"""Patterns of the names of metadata fields with dates. Names are in lower case, without digits and punctuation."""
 
 DATE_FIELDS = (
     *("modified", "modified_at", "modifiedAt", "last_modified", "lastModified", "updated", "updated_at", "updatedAt"),
     *("date", "published", "published_at", "publishedAt", "sent", "timestamp"),
     *("created", "created_at", "createdAt", "path"),
 )
-"""Fields with dates that are read from an index that simdoc-search did not create. `path` may contain a date, too."""
+"""Fields that are read as dates if simdoc-search did not create the index. `path` may also contain a date."""
 
 _NOT_LETTERS = re.compile(r"[^a-z]+")
 
 
-def date_in_metadata(metadata: Mapping[str, MetadataValue], field: str) -> Date | None:
-    """Return the latest date in the metadata fields of a kind; None if there is no date.
+def find_date_in_metadata(metadata: Mapping[str, MetadataValue], field_kind: str) -> Date | None:
+    """Return the latest date in the metadata fields of one kind; None if there is no date.
 
     Args:
         metadata: all metadata fields of a document.
-        field: the kind of field: `modified`, `date` or `created`.
+        field_kind: `modified`, `date` or `created`.
     """
-    pattern = _FIELDS[field]
-    values = (value for name, value in metadata.items() if pattern.fullmatch(_letters(name.rpartition(".")[2])))
-    return max((date for date in map(date_of, values) if date), default=None)
+    pattern = _DATE_FIELD_PATTERNS[field_kind]
+    values = (value for name, value in metadata.items() if pattern.fullmatch(_keep_letters(name.rpartition(".")[2])))
+    return max((date for date in map(parse_date, values) if date), default=None)
 
 
-def _letters(name: str) -> str:
+def _keep_letters(name: str) -> str:
     return _NOT_LETTERS.sub("", name.lower())
 
 
@@ -70,7 +70,7 @@ EvidenceKind = Literal[
 | `name` | date in the name |
 | `version` | version in the name |
 | `version control` | last commit of the file in git, or a later change |
-| `dates` | the best of `modified`, `date`, `name` and `version control` |
+| `dates` | the first of `modified`, `date`, `name` and `version control` that is available |
 | `created` | creation date in the metadata |
 | `modification time` | modification time of the file |
 | `texts` | no evidence; the order is guessed from the texts |
@@ -82,8 +82,8 @@ STRONG_KINDS: tuple[EvidenceKind, ...] = EVIDENCE_KINDS[:-1]
 
 _DATE_KINDS: tuple[EvidenceKind, ...] = ("modified", "date", "name", "created")
 
-SAME_COPY_SECONDS = 60
-"""Modification times that differ by fewer seconds count as equal, because a copy of a folder may have set them all."""
+MIN_MTIME_DIFFERENCE_SECONDS = 60
+"""Modification times that differ by fewer seconds count as equal, because copying a folder may have set them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class DateSources:
         metadata: metadata of the document. Only the part of a field name after the last dot is used, ignoring letter
             case, digits and punctuation.
         mtime_ns: modification time of the file in nanoseconds since 1970; None if the document has no file.
-        path: path of the file on this machine; None if the document has no file, or git must not be run.
+        path: path of the file on this machine; None if the document has no file, or if git must not be run.
     """
 
     name: str = ""
@@ -113,8 +113,8 @@ class DocumentDate(NamedTuple):
     """The date or version of a document.
 
     Attributes:
-        evidence_kind: the kind of evidence.
-        key: sort key, greater for later documents. To compare keys of the same kind, use `DateEvidence.compare`.
+        evidence_kind: the kind of evidence that the date comes from.
+        key: sort key. Later documents have greater keys. Compare keys of the same kind with `DateEvidence.compare`.
         label: the date or version, formatted for display, such as `12 Mar 2021` or `v2`.
         iso: the date in ISO 8601; None for a version.
     """
@@ -126,21 +126,21 @@ class DocumentDate(NamedTuple):
 
 
 def date_written(record: Record) -> DocumentDate | None:
-    """Return the best date of a document: a date in its metadata or name, or the modification time of its file.
+    """Return the best date of a document, from its metadata or name, or from the modification time of its file.
 
-    Dates of commits are not used.
+    Dates of commits are not used. The result is None if there is no date.
     """
     document = DateSources.from_record(record)
     for kind in _DATE_KINDS:
-        if date := _date_of(kind, document):
+        if date := _find_date(kind, document):
             return date
-    return _date_of_file(document.mtime_ns)
+    return _make_file_date(document.mtime_ns)
 
 
-def nanoseconds_written(record: Record) -> int:
+def time_written_ns(record: Record) -> int:
     """Return the date of `date_written` in nanoseconds since 1970; 0 if there is no date.
 
-    For a day, month or year, this is the time when it begins.
+    A day, month or year is converted to the time when it begins.
     """
     dated = date_written(record)
     if dated is None or dated.evidence_kind == "modification time":
@@ -150,69 +150,68 @@ def nanoseconds_written(record: Record) -> int:
 
 
 class DateEvidence:
-    """The evidence of several documents, by index. Each kind of evidence is collected when it is first needed."""
+    """The dates of several documents by each kind of evidence. Each kind is collected when it is first needed."""
 
     def __init__(self, documents: Sequence[DateSources]) -> None:
         self._documents = documents
         self._collected: dict[EvidenceKind, list[DocumentDate | None]] = {}
 
-    def of(self, kind: EvidenceKind) -> list[DocumentDate | None]:
-        """Return the evidence of one kind for each document."""
+    def dates_by(self, kind: EvidenceKind) -> list[DocumentDate | None]:
+        """Return the date of each document by one kind of evidence; None if there is no such evidence."""
         if kind not in self._collected:
-            self._collected[kind] = self._collect(kind)
+            self._collected[kind] = self._collect_dates(kind)
         return self._collected[kind]
 
-    def best(self, number: int) -> DocumentDate | None:
-        """Return the strongest evidence of a document; None if there is none."""
-        return next((dated for kind in EVIDENCE_KINDS if (dated := self.of(kind)[number])), None)
+    def best_date(self, index: int) -> DocumentDate | None:
+        """Return the date of a document from its strongest evidence; None if there is no evidence."""
+        return next((dated for kind in EVIDENCE_KINDS if (dated := self.dates_by(kind)[index])), None)
 
-    def has_date(self, number: int) -> bool:
+    def has_date(self, index: int) -> bool:
         """Return whether a document has a date in its metadata or name."""
-        return any(self.of(kind)[number] for kind in ("dates", "created"))
+        return any(self.dates_by(kind)[index] for kind in ("dates", "created"))
 
-    def compare(self, kind: EvidenceKind, one: int, other: int) -> int | None:
+    def compare(self, kind: EvidenceKind, first: int, second: int) -> int | None:
         """Return 1 if the first document is later than the second, -1 if it is earlier, 0 if equal, None if unknown."""
-        a, b = self.of(kind)[one], self.of(kind)[other]
+        a, b = self.dates_by(kind)[first], self.dates_by(kind)[second]
         if a is None or b is None or (kind == "version" and a.key[0] != b.key[0]):
             return None
         if kind == "modification time":
             difference = a.key[0] - b.key[0]  # type: ignore[operator]
-            return 0 if abs(difference) < SAME_COPY_SECONDS * 10**9 else (1 if difference > 0 else -1)
+            return 0 if abs(difference) < MIN_MTIME_DIFFERENCE_SECONDS * 10**9 else (1 if difference > 0 else -1)
         parts = min(len(a.key), len(b.key))
         x, y = a.key[:parts], b.key[:parts]
         return (x > y) - (x < y)
 
-    def _collect(self, kind: EvidenceKind) -> list[DocumentDate | None]:
+    def _collect_dates(self, kind: EvidenceKind) -> list[DocumentDate | None]:
         match kind:
             case "version":
-                versions = named_versions([document.name for document in self._documents])
+                versions = find_versions_in_names([document.name for document in self._documents])
                 return [
                     None if version is None else DocumentDate(kind, (version.stem, version.key), version.label, None)
                     for version in versions
                 ]
             case "version control":
-                return [
-                    _document_date(kind, date) for date in commit_dates([document.path for document in self._documents])
-                ]
+                paths = [document.path for document in self._documents]
+                return [_make_document_date(kind, date) for date in read_commit_dates(paths)]
             case "modification time":
-                return [_date_of_file(document.mtime_ns) for document in self._documents]
+                return [_make_file_date(document.mtime_ns) for document in self._documents]
             case "dates":
                 kinds: tuple[EvidenceKind, ...] = ("modified", "date", "name", "version control")
-                of_kinds = zip(*(self.of(kind) for kind in kinds), strict=True)
+                of_kinds = zip(*(self.dates_by(kind) for kind in kinds), strict=True)
                 return [next(filter(None, of_document), None) for of_document in of_kinds]
-        return [_date_of(kind, document) for document in self._documents]
+        return [_find_date(kind, document) for document in self._documents]
 
 
-def _date_of(kind: EvidenceKind, document: DateSources) -> DocumentDate | None:
-    return _document_date(
-        kind, named_date(document.name) if kind == "name" else date_in_metadata(document.metadata, kind)
+def _find_date(kind: EvidenceKind, document: DateSources) -> DocumentDate | None:
+    return _make_document_date(
+        kind, find_date_in_name(document.name) if kind == "name" else find_date_in_metadata(document.metadata, kind)
     )
 
 
-def _document_date(kind: EvidenceKind, date: Date | None) -> DocumentDate | None:
-    return None if date is None else DocumentDate(kind, date, readable_date(date), iso_date(date))
+def _make_document_date(kind: EvidenceKind, date: Date | None) -> DocumentDate | None:
+    return None if date is None else DocumentDate(kind, date, format_date(date), format_iso(date))
 
 
-def _date_of_file(mtime_ns: int | None) -> DocumentDate | None:
-    date = None if mtime_ns is None else date_of_nanoseconds(mtime_ns)
-    return None if date is None else DocumentDate("modification time", (mtime_ns,), readable_date(date), iso_date(date))
+def _make_file_date(mtime_ns: int | None) -> DocumentDate | None:
+    date = None if mtime_ns is None else date_from_nanoseconds(mtime_ns)
+    return None if date is None else DocumentDate("modification time", (mtime_ns,), format_date(date), format_iso(date))

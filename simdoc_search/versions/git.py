@@ -1,7 +1,8 @@
 """Runs git in an untrusted repository.
 
-The configuration of a repository can name programs to run and servers to contact. Here, git does not run these
-programs, fetch from the servers, or write anything. At the deadline, git and all processes that it started are killed.
+The configuration of a repository can name programs to run and servers to contact. This module prevents git from running
+these programs, contacting the servers, and writing anything. At the deadline, it kills git and all processes that git
+started.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-_OPTIONS = (
+_SAFETY_OPTIONS = (
     "--no-pager",
     "--literal-pathspecs",
     *("-c", "core.fsmonitor="),
@@ -26,8 +27,8 @@ _OPTIONS = (
     *("-c", "safe.bareRepository=explicit"),
     *("-c", "protocol.allow=never"),
 )
-_MAX_ALLOCATION = 512 << 20
-_MAX_FIELD = _BUFFER_SIZE = 1 << 16
+_MAX_ALLOCATION_BYTES = 512 << 20
+_MAX_FIELD_BYTES = _BUFFER_BYTES = 1 << 16
 
 
 class GitError(Exception):
@@ -48,25 +49,25 @@ class WorkTree(NamedTuple):
     deadline: float
 
     @contextmanager
-    def fields(self, *arguments: str) -> Iterator[Iterator[str]]:
+    def run_and_read_fields(self, *arguments: str) -> Iterator[Iterator[str]]:
         """Run a git command that has the option `-z`, and iterate over the fields of its output.
 
         Fields are read while git runs. When the block ends, git is killed.
 
         Raises:
-            GitError: git cannot be started. The iterator also raises it if git fails, takes too long, or prints a field
-                of more than 64 KiB.
+            GitError: git cannot be started. The iterator raises it if git fails, takes too long, or prints a field of
+                more than 64 KiB.
         """
         seconds = self.deadline - time.monotonic()
         if seconds <= 0:
             raise GitError("the deadline for git has passed")
         try:
             process = subprocess.Popen(  # noqa: S603 - no shell, and no program from the repository
-                [self.git, *_OPTIONS, "-C", str(self.top), *arguments],
+                [self.git, *_SAFETY_OPTIONS, "-C", str(self.top), *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env=_environment(),
+                env=_make_environment(),
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
@@ -74,7 +75,7 @@ class WorkTree(NamedTuple):
         timer = threading.Timer(seconds, _kill, [process])
         timer.start()
         try:
-            yield _fields(process)
+            yield _read_fields(process)
         finally:
             timer.cancel()
             timer.join()
@@ -89,29 +90,29 @@ def find_git() -> str | None:
     return path if path and os.path.isabs(path) else None  # noqa: PTH117 - paths are strings
 
 
-def _fields(process: subprocess.Popen[bytes]) -> Iterator[str]:
+def _read_fields(process: subprocess.Popen[bytes]) -> Iterator[str]:
     rest = b""
-    while data := process.stdout.read1(_BUFFER_SIZE):  # type: ignore[union-attr] # it is a pipe
+    while data := process.stdout.read1(_BUFFER_BYTES):  # type: ignore[union-attr] # it is a pipe
         *fields, rest = (rest + data).split(b"\0")
-        if len(rest) > _MAX_FIELD:
-            raise GitError(f"git printed a field of more than {_MAX_FIELD:,} bytes")
+        if len(rest) > _MAX_FIELD_BYTES:
+            raise GitError(f"git printed a field of more than {_MAX_FIELD_BYTES:,} bytes")
         yield from map(os.fsdecode, fields)
     if process.wait():
         raise GitError(f"git exited with status {process.returncode}")
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill git and the processes that it started, which could keep the pipe open."""
+    """Kill git and the processes that it started, because these could keep the pipe open."""
     if process.returncode is None:
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL) if os.name == "posix" else process.kill()
 
 
-def _environment() -> dict[str, str]:
+def _make_environment() -> dict[str, str]:
     """Return the environment without `GIT_` variables, but with variables that forbid prompts, fetches and locks."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return kept | {
-        "GIT_ALLOC_LIMIT": str(_MAX_ALLOCATION),  # an object of a few kilobytes can unpack to gigabytes
+        "GIT_ALLOC_LIMIT": str(_MAX_ALLOCATION_BYTES),  # an object of a few kilobytes can unpack to gigabytes
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_NO_LAZY_FETCH": "1",

@@ -1,7 +1,7 @@
 """Reads the dates of the last commits of files from git.
 
-Git only reads the history. This module itself checks whether a file has changed since its last commit. Git would
-run filter programs from the configuration of the repository to check this.
+Git only reads the history. This module itself checks whether a file has changed since its last commit, because git
+would run filter programs from the configuration of the repository.
 """
 
 from __future__ import annotations
@@ -14,44 +14,44 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from simdoc_search.passages.dates import Date, date_of_nanoseconds
+from simdoc_search.passages.dates import Date, date_from_nanoseconds
 from simdoc_search.small_files import open_regular
 from simdoc_search.versions.git import GitError, WorkTree, find_git
 
-_SECONDS = 10
-_FILES_AT_ONCE = 200
-_BUFFER_SIZE = 1 << 20
-_MAX_DIGITS = 12
+_TIMEOUT_SECONDS = 10
+_FILES_PER_COMMAND = 200
+_BUFFER_BYTES = 1 << 20
+_MAX_TIME_DIGITS = 12
 _SHA256_DIGITS = 64
 _LFS_POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize %d\n"
-_CHANGE, _COMMIT, _FILE_MODE = ":", "@", "100"
+_CHANGE_PREFIX, _COMMIT_PREFIX, _FILE_MODE_PREFIX = ":", "@", "100"
 
-# These options override configuration that could hide commits, list other files, or make git wait for a pipe.
-_LOG = (
+# These options override settings that could hide commits, list additional files, or make git wait for a pipe.
+_LOG_ARGUMENTS = (
     *("-c", "diff.orderFile=/dev/null"),  # git accepts this path on every system
     *("-c", "diff.relative=false"),
     *("-c", "log.follow=false"),
     *("-c", "log.showRoot=true"),
     *("-c", "log.showSignature=false"),
-    *("log", "-z", "--raw", f"--format={_COMMIT}%ct", "--no-color", "--no-decorate", "--no-ext-diff", "--no-mailmap"),
-    *("--no-notes", "--no-renames", "--no-textconv", "--"),
+    *("log", "-z", "--raw", f"--format={_COMMIT_PREFIX}%ct", "--no-color", "--no-decorate", "--no-ext-diff"),
+    *("--no-mailmap", "--no-notes", "--no-renames", "--no-textconv", "--"),
 )
-_TREE = ("ls-tree", "-z", "-l", "--full-tree", "HEAD", "--")
+_TREE_ARGUMENTS = ("ls-tree", "-z", "-l", "--full-tree", "HEAD", "--")
 
 
-def commit_dates(paths: Sequence[Path | None], *, seconds: float = _SECONDS) -> list[Date | None]:
-    """Return the date of the last commit of each file in UTC, or its modification time if it has changed since.
+def read_commit_dates(paths: Sequence[Path | None], *, timeout_seconds: float = _TIMEOUT_SECONDS) -> list[Date | None]:
+    """Return the date of the last commit of each file in UTC. If it has changed since, return its modification time.
 
     Args:
         paths: paths of the files; None for a document without a file.
-        seconds: time limit for all files together.
+        timeout_seconds: time limit for all files together.
 
     Returns:
         The dates. A date is None if the file is not in a work tree, if it was never committed, or if its commit has no
         valid date. It is also None if git cannot read the work tree in time, or if the work tree belongs to another
         user.
     """
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + timeout_seconds
     git = find_git()
     by_top: dict[Path, list[tuple[int, str]]] = {}
     for number, path in enumerate(paths):
@@ -87,8 +87,8 @@ class _Blob(NamedTuple):
 
 def _read_dates(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
     dates: dict[str, Date | None] = {}
-    for first in range(0, len(names), _FILES_AT_ONCE):
-        committed = _read_last_commits(tree, names[first : first + _FILES_AT_ONCE])
+    for first in range(0, len(names), _FILES_PER_COMMAND):
+        committed = _read_last_commits(tree, names[first : first + _FILES_PER_COMMAND])
         dates |= committed
         if dated := {name: date for name, date in committed.items() if date is not None}:
             dates |= _read_changes(tree, dated)
@@ -96,55 +96,55 @@ def _read_dates(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
 
 
 def _read_last_commits(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
-    """Return the date of the last commit of each file; None if the commit has no valid date.
+    """Return the date of the last commit of each file; None if the date is not valid.
 
     Files that were never committed are omitted.
     """
     dates: dict[str, Date | None] = {}
     wanted = set(names)
-    with tree.fields(*_LOG, *names) as fields:
+    with tree.run_and_read_fields(*_LOG_ARGUMENTS, *names) as fields:
         date: Date | None = None
         for field in fields:
             line = field.removeprefix("\n")
-            if line.startswith(_CHANGE):  # the next field is a path, even if it looks like a commit or a change
+            if line.startswith(_CHANGE_PREFIX):  # the next field is a path, even if it looks like a commit or a change
                 if (name := next(fields, "")) in wanted:
                     dates.setdefault(name, date)  # the newest commit comes first
                     if len(dates) == len(wanted):
                         break
-            elif line.startswith(_COMMIT):
-                seconds = line.removeprefix(_COMMIT)  # git prints any digits, or nothing
-                is_valid = seconds.isdecimal() and len(seconds) <= _MAX_DIGITS
-                date = date_of_nanoseconds(int(seconds) * 10**9) if is_valid else None
+            elif line.startswith(_COMMIT_PREFIX):
+                seconds = line.removeprefix(_COMMIT_PREFIX)  # git prints any digits, or nothing
+                is_valid = seconds.isdecimal() and len(seconds) <= _MAX_TIME_DIGITS
+                date = date_from_nanoseconds(int(seconds) * 10**9) if is_valid else None
     return dates
 
 
-def _read_changes(tree: WorkTree, committed: Mapping[str, Date]) -> dict[str, Date | None]:
-    """Return the modification times of files that differ from the last commit. None if git lacks the content."""
+def _read_changes(tree: WorkTree, last_commits: Mapping[str, Date]) -> dict[str, Date | None]:
+    """Return the modification time of each file that differs from its last commit; None if git lacks the content."""
     dates: dict[str, Date | None] = {}
-    for name, blob in _read_blobs(tree, list(committed)):
+    for name, blob in _read_blobs(tree, list(last_commits)):
         with suppress(OSError), open_regular(tree.top / name) as file:
-            changed = date_of_nanoseconds(os.fstat(file.fileno()).st_mtime_ns)
-            if changed is None or changed <= committed[name]:
+            changed = date_from_nanoseconds(os.fstat(file.fileno()).st_mtime_ns)
+            if changed is None or changed <= last_commits[name]:
                 continue
             if blob is None:
                 dates[name] = None
-            elif not _is_blob(file, blob, tree.deadline):
+            elif not _has_content(file, blob, tree.deadline):
                 dates[name] = changed
     return dates
 
 
 def _read_blobs(tree: WorkTree, names: Sequence[str]) -> Iterator[tuple[str, _Blob | None]]:
-    """Yield the files of the last commit and their contents. The content is None if the repository does not have it."""
+    """Yield the name and content of each file in the last commit. The content is None if the repository lacks it."""
     wanted = set(names)
-    with tree.fields(*_TREE, *names) as fields:
+    with tree.run_and_read_fields(*_TREE_ARGUMENTS, *names) as fields:
         for line, _, name in (field.partition("\t") for field in fields):
-            if line.startswith(_FILE_MODE) and name in wanted:
+            if line.startswith(_FILE_MODE_PREFIX) and name in wanted:
                 _, _, digest, size = line.split()
                 yield name, _Blob(digest, int(size)) if size.isdecimal() else None
 
 
-def _is_blob(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
-    """Return whether git has the content of the file, perhaps with Unix line endings, or a Git LFS pointer to it.
+def _has_content(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
+    """Return whether the content of a file is in git: unchanged, with Unix line endings, or as a Git LFS pointer.
 
     The file is only read if its size allows a match.
 
@@ -157,7 +157,7 @@ def _is_blob(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
     if size == blob.size and blob.digest == _hash_file(algorithm, header, file, deadline):
         return True
     may_be_text = blob.size < size <= 2 * blob.size
-    if may_be_text and blob.digest == _hash_file(algorithm, header, file, deadline, is_text=True):
+    if may_be_text and blob.digest == _hash_file(algorithm, header, file, deadline, fix_line_ends=True):
         return True
     if len(_LFS_POINTER % ("0" * _SHA256_DIGITS, size)) != blob.size:
         return False
@@ -165,15 +165,15 @@ def _is_blob(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
     return blob.digest == hashlib.new(algorithm, header + pointer.encode(), usedforsecurity=False).hexdigest()
 
 
-def _hash_file(algorithm: str, header: bytes, file: BinaryIO, deadline: float, *, is_text: bool = False) -> str:
-    """Return the hash of a header and a file. With `is_text`, line endings are converted to Unix line endings."""
+def _hash_file(algorithm: str, header: bytes, file: BinaryIO, deadline: float, *, fix_line_ends: bool = False) -> str:
+    """Return the hash of a header and a file. If `fix_line_ends`, Windows line ends become Unix line ends."""
     digest = hashlib.new(algorithm, header, usedforsecurity=False)
     held = b""
     file.seek(0)
-    while data := file.read(_BUFFER_SIZE):
+    while data := file.read(_BUFFER_BYTES):
         if time.monotonic() > deadline:
             raise GitError("the deadline passed while files were being hashed")
-        if is_text:
+        if fix_line_ends:
             data = held + data
             held = b"\r" if data.endswith(b"\r") else b""  # the newline may be at the beginning of the next block
             data = data[: len(data) - len(held)].replace(b"\r\n", b"\n")

@@ -13,10 +13,10 @@ from simdoc_search.sketch.concepts import PARAGRAPH_END, ParagraphConcepts
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, similarities
 
 MAX_QUERY_CONCEPTS = 256
-"""Maximum number of concepts in a query. The rarest concepts that also occur in other documents are queried."""
+"""Maximum number of concepts in a query: the rarest concepts that also occur in other documents."""
 
-MAX_POSTINGS = 50_000
-"""Maximum sum of the document frequencies of the queried concepts. However, at least 8 concepts are queried."""
+MAX_QUERY_POSTINGS = 50_000
+"""Maximum sum of the document frequencies of the queried concepts, if more than 8 concepts are queried."""
 
 _MIN_QUERY_CONCEPTS = 8
 
@@ -34,7 +34,7 @@ class ConceptWeights:
 
     Attributes:
         concepts: the concepts of the document.
-        documents: number of documents in the store that have concepts.
+        document_count: number of documents in the store that have concepts.
     """
 
     def __init__(self, concepts: ParagraphConcepts, frequencies: Callable[[Codes], Ints], *, is_stored: bool) -> None:
@@ -42,28 +42,28 @@ class ConceptWeights:
         self._codes = distinct(concepts.codes)
         counts = frequencies(np.append(self._codes, np.uint32(PARAGRAPH_END)))
         self._counts = counts[:-1]
-        self.documents: int = int(counts[-1])  # every document has a PARAGRAPH_END
+        self.document_count: int = int(counts[-1])  # every document has a PARAGRAPH_END
         self._other_counts = self._counts - int(is_stored)
-        self._weights = concept_weights(self._counts, self.documents)
+        self._weights = concept_weights(self._counts, self.document_count)
         self._frequencies = frequencies
 
     def query_codes(self) -> Codes:
         """Return the concepts to query: the rarest ones that other documents contain; uint32, shape (concepts,)."""
         order = np.argsort(self._counts, kind="stable")
         order = order[self._other_counts[order] > 0][:MAX_QUERY_CONCEPTS]
-        count = int(np.count_nonzero(np.cumsum(self._counts[order]) <= MAX_POSTINGS))
+        count = int(np.count_nonzero(np.cumsum(self._counts[order]) <= MAX_QUERY_POSTINGS))
         return self._codes[order[: max(count, _MIN_QUERY_CONCEPTS)]]
 
     def weights_by_code(self) -> dict[int, float]:
         """Return the weight of each concept."""
         return dict(zip(self._codes.tolist(), self._weights.tolist(), strict=True))
 
-    def frequencies(self) -> dict[int, int]:
+    def frequencies_by_code(self) -> dict[int, int]:
         """Return the document frequency of each concept."""
         return dict(zip(self._codes.tolist(), self._counts.tolist(), strict=True))
 
     def count_shared(self, other: ParagraphConcepts) -> int:
-        """Return the number of concepts that both documents have."""
+        """Return the number of concepts that this and the other document share."""
         return int(np.count_nonzero(np.isin(self._codes, other.codes)))
 
     def shared_weight(self, other: ParagraphConcepts) -> float:
@@ -75,12 +75,12 @@ class ConceptWeights:
         return float((shared**2).sum()) / math.sqrt(max(1, len(distinct(other.codes))))
 
     def weight_with(self, others: Sequence[ParagraphConcepts]) -> WeightedConcepts:
-        """Return the weighted concepts of this document, which gets index 0, and of others."""
+        """Return the weighted concepts of this document, with index 0, and of other documents."""
         codes = distinct(np.concatenate([self._codes, *(other.codes for other in others)]))
         is_own = np.isin(codes, self._codes)
         weights = np.empty(len(codes))
         weights[is_own] = self._weights
-        weights[~is_own] = concept_weights(self._frequencies(codes[~is_own]), self.documents)
+        weights[~is_own] = concept_weights(self._frequencies(codes[~is_own]), self.document_count)
         return WeightedConcepts([self.concepts, *others], codes, weights)
 
     @staticmethod

@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from unicodedata import normalize
 
-from simdoc_search.passages.dates import Date, dates_in
+from simdoc_search.passages.dates import Date, find_dates
 
 _NUMBER = r"(?P<{}>\d{{1,9}}(?:[._]\d{{1,9}}){{0,3}})"
-_BEGIN, _END = r"(?<![^\W_])", r"(?![^\W_])"
+_WORD_START, _WORD_END = r"(?<![^\W_])", r"(?![^\W_])"
 _LONG_NOUN = r"ver|vers|version|versión|versione|rev|rév|revision|révision|revisión|revisione|fassung|release"
 _VERSION = re.compile(
-    rf"{_BEGIN}(?:{_LONG_NOUN}|v|r)[ ._-]{{0,2}}{_NUMBER.format('one')}{_END}"
-    rf"|{_BEGIN}(?:{_LONG_NOUN})[ ._-]{{0,2}}(?P<letter>[a-z]){_END}"
+    rf"{_WORD_START}(?:{_LONG_NOUN}|v|r)[ ._-]{{0,2}}{_NUMBER.format('one')}{_WORD_END}"
+    rf"|{_WORD_START}(?:{_LONG_NOUN})[ ._-]{{0,2}}(?P<letter>[a-z]){_WORD_END}"
     rf"|(?<=[A-Za-z0-9)])[ _-]{_NUMBER.format('two').replace('{0,3}', '{1,3}')}$",
     re.IGNORECASE,
 )
-_BARE = re.compile(r"(?<=[A-Za-z0-9)])[ _-](?P<bare>\d{1,3})$")
-"""A number without a word such as `v` before it. It may be a version (`contract-3`) or not (`covid-19`)."""
+_BARE_NUMBER = re.compile(r"(?<=[A-Za-z0-9)])[ _-](?P<bare>\d{1,3})$")
+"""A number that does not follow a word such as `v`. It may be a version (`contract-3`) or not (`covid-19`)."""
 
 _STAGES = {
     -1: r"draft|wip|entwurf|vorläufige?r?|brouillon|provisoire|borrador|provisional|bozza",
@@ -33,28 +33,28 @@ _STAGES = {
 
 _DRAFT, _FINAL = -1, 1
 _STAGE = re.compile(
-    rf"{_BEGIN}(?:(?P<draft>{_STAGES[_DRAFT]})|(?P<final>{_STAGES[_FINAL]})|(?P<signed>{_STAGES[2]})"
-    rf"|(?P<executed>{_STAGES[3]}))(?:[ ._-]?(?P<number>\d{{1,9}}))?{_END}",
+    rf"{_WORD_START}(?:(?P<draft>{_STAGES[_DRAFT]})|(?P<final>{_STAGES[_FINAL]})|(?P<signed>{_STAGES[2]})"
+    rf"|(?P<executed>{_STAGES[3]}))(?:[ ._-]?(?P<number>\d{{1,9}}))?{_WORD_END}",
     re.IGNORECASE,
 )
-_STAGE_OF = {"draft": _DRAFT, "final": _FINAL, "signed": 2, "executed": 3}
+_STAGE_BY_GROUP = {"draft": _DRAFT, "final": _FINAL, "signed": 2, "executed": 3}
 _FINAL_NUMBER = re.compile(r"[ ._-]{0,2}v(?:er|ersion)?[ ._-]?(?P<number>\d{1,9})(?![^\W_])", re.IGNORECASE)
 """The number in `final_v2` counts final versions. The number in `draft v2` is the version number."""
 
-_EMPHASIS = re.compile(rf"{_BEGIN}(?:really|actually|truly|wirklich|vraiment|realmente){_END}", re.IGNORECASE)
-_A_COPY, _NUMBERED = r"(?:copy|kopie|copie|copia)", r"(?:[ _-]?\d{1,9}|[ _]?\(\d{1,9}\))?"
-_COPY = re.compile(
-    rf"^{_A_COPY}{_NUMBERED}[ _]+(?:of|von|de|di)[ _]+|[ _-]+{_A_COPY}{_NUMBERED}$|[ _-]*\(\d{{1,9}}\)$",
+_EMPHASIS = re.compile(rf"{_WORD_START}(?:really|actually|truly|wirklich|vraiment|realmente){_WORD_END}", re.IGNORECASE)
+_COPY_WORD, _COPY_NUMBER = r"(?:copy|kopie|copie|copia)", r"(?:[ _-]?\d{1,9}|[ _]?\(\d{1,9}\))?"
+_COPY_MARK = re.compile(
+    rf"^{_COPY_WORD}{_COPY_NUMBER}[ _]+(?:of|von|de|di)[ _]+|[ _-]+{_COPY_WORD}{_COPY_NUMBER}$|[ _-]*\(\d{{1,9}}\)$",
     re.IGNORECASE,
 )
-"""Names of file copies in English, German, French, Italian and Spanish. They do not affect the order, because a copy
+"""Marks of file copies in English, German, French, Italian and Spanish. They do not affect the order, because a copy
 may be older or newer than its original."""
 
 _PUNCTUATION = re.compile(r"[\W_]+")
-_LATEST = 1 << 62
-_LAST_DRAFT = 1 << 40
+_LATEST_NUMBER = 1 << 62
+_LAST_DRAFT_NUMBER = 1 << 40
 
-Key = tuple[tuple[int, ...], int, int]
+VersionKey = tuple[tuple[int, ...], int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,10 @@ class NamedVersion:
         label: the version as spelled in the name, such as `v1.10`; empty if there is none.
         stem: the rest of the name in lower case, without date, copy mark and punctuation. Only versions with equal
             stems can be compared.
-        is_bare: whether the version is a number without a word such as `v` before it.
+        is_bare: whether the version is a number that does not follow a word such as `v`.
     """
 
-    key: Key
+    key: VersionKey
     label: str
     stem: str
     is_bare: bool = False
@@ -77,45 +77,46 @@ class NamedVersion:
     @property
     def is_numbered(self) -> bool:
         """Whether the version has a number, not only a stage."""
-        return self.key[0] not in ((), (_LATEST,))
+        return self.key[0] not in ((), (_LATEST_NUMBER,))
 
 
-def named_date(name: str) -> Date | None:
+def find_date_in_name(path: str) -> Date | None:
     """Return the date in the name of a file, or of the innermost folder with a date; None if there is no date.
 
-    If a name has several dates, the latest of the most precise ones is returned.
+    If a name has several dates, the latest one of the most precise dates is returned.
 
     Args:
-        name: path with `/` between folders.
+        path: path of the file, with `/` between folders.
     """
-    for part in _parts(name):
-        dates = [date for date, _ in dates_in(part)]
+    for part in _split_path(path):
+        dates = [date for date, _ in find_dates(part)]
         if dates:
             parts = max(map(len, dates))
             return max(date for date in dates if len(date) == parts)
     return None
 
 
-def named_version(name: str) -> NamedVersion:
+def find_version_in_name(path: str) -> NamedVersion:
     """Return the version in the name of a file or its folder, such as `v1.10`, `rev B`, `spec-2.0` or `final 2`."""
-    file, *folders = map(_version, _parts(name))
+    file, *folders = map(_parse_version, _split_path(path))
     folder = next((version for version in folders if version.label), None)
     if file.label or folder is None:
         return file
     return replace(folder, stem=f"{folder.stem}/{file.stem}")
 
 
-def named_versions(names: Sequence[str]) -> list[NamedVersion | None]:
-    """Return the version in each of several names.
+def find_versions_in_names(names: Sequence[str]) -> list[NamedVersion | None]:
+    """Return the version in each name.
 
-    If other names have stages but no numbers, a name without a version is ordered between draft and final. If other
-    names have numbers, such as `v1` and `v2`, this name has no version, because it may be the first or the latest.
+    A name without a version may have the same stem as names with versions. If these have stages but no numbers, the
+    name is ordered between draft and final. If they have numbers, such as `v1` and `v2`, the result for the name is
+    None, because it may be the first or the latest version.
 
-    A number without a word, as in `GPL-2`, is a version only if another name differs just in the number, such as
-    `GPL-3` or `GPL-2.1`. The numbers in `pep-0101` and `ISO-9001` are not versions.
+    A number that does not follow a word, as in `GPL-2`, is a version only if another name differs just in the number,
+    such as `GPL-3` or `GPL-2.1`. The numbers in `pep-0101` and `ISO-9001` are not versions.
     """
-    versions = [named_version(name) for name in names]
-    with_bare = [_version(next(_parts(name)), allow_bare=True) for name in names]
+    versions = [find_version_in_name(name) for name in names]
+    with_bare = [_parse_version(next(_split_path(name)), allow_bare=True) for name in names]
     numbers: dict[str, set[tuple[int, ...]]] = {}
     for version in {*versions, *with_bare}:
         numbers.setdefault(version.stem, set()).add(version.key[0])
@@ -128,57 +129,57 @@ def named_versions(names: Sequence[str]) -> list[NamedVersion | None]:
     return [version if version.label or version.stem in staged else None for version in versions]
 
 
-def _parts(name: str) -> Iterator[str]:
+def _split_path(path: str) -> Iterator[str]:
     """Yield the name of a file without its extension, then the names of its folders, the innermost first."""
-    *folders, last = name.rsplit("/", 3) if "/" in name else [name]
+    *folders, last = path.rsplit("/", 3) if "/" in path else [path]
     suffix = PurePosixPath(last).suffix
     yield last.removesuffix(suffix) if re.fullmatch(r"\.[A-Za-z][A-Za-z0-9]{0,7}", suffix) else last
     yield from (part for folder in reversed(folders) for part in reversed(folder.split("/")))
 
 
-def _version(part: str, *, allow_bare: bool = False) -> NamedVersion:
-    part = normalize("NFC", part)
-    for _, (begin, end) in sorted(dates_in(part), key=lambda dated: -dated[1][0]):
-        part = f"{part[:begin]} {part[end:]}".strip()
-    if copy := _COPY.search(part):
-        part = part[: copy.start()] + part[copy.end() :]
-    part, stage, stage_number, spellings = _remove_stages(part)
+def _parse_version(name: str, *, allow_bare: bool = False) -> NamedVersion:
+    name = normalize("NFC", name)
+    for _, (begin, end) in sorted(find_dates(name), key=lambda dated: -dated[1][0]):
+        name = f"{name[:begin]} {name[end:]}".strip()
+    if copy := _COPY_MARK.search(name):
+        name = name[: copy.start()] + name[copy.end() :]
+    name, stage, stage_number, spellings = _remove_stages(name)
     number: tuple[int, ...] = ()
-    if version := _VERSION.search(part) or (_BARE.search(part) if allow_bare else None):
-        number = _number(version[version.lastgroup or 0])
-        part = f"{part[: version.start()]} {part[version.end() :]}"
+    if version := _VERSION.search(name) or (_BARE_NUMBER.search(name) if allow_bare else None):
+        number = _parse_number(version[version.lastgroup or 0])
+        name = f"{name[: version.start()]} {name[version.end() :]}"
         spellings.insert(0, version[0])
     if stage >= _FINAL and not number:
-        number = (_LATEST,)  # `final` comes after `v3`
+        number = (_LATEST_NUMBER,)  # `final` comes after `v3`
     label = " ".join(spelling.strip(" _-") for spelling in spellings)
     is_bare = version is not None and version.lastgroup in ("two", "bare")
-    return NamedVersion((number, stage, stage_number), label, _PUNCTUATION.sub(" ", part).strip().lower(), is_bare)
+    return NamedVersion((number, stage, stage_number), label, _PUNCTUATION.sub(" ", name).strip().lower(), is_bare)
 
 
-def _number(text: str) -> tuple[int, ...]:
+def _parse_number(text: str) -> tuple[int, ...]:
     return tuple(map(int, re.split("[._]", text))) if text[0].isdigit() else (ord(text.lower()) - 96,)
 
 
-def _remove_stages(part: str) -> tuple[str, int, int, list[str]]:
-    """Return a name without its stages, the stage, the number of the stage, and their spellings in the name."""
+def _remove_stages(name: str) -> tuple[str, int, int, list[str]]:
+    """Return a name without its stages, the latest stage, the number of the stage, and the spellings of the stages."""
     stages: list[int] = []
     spellings: list[str] = []
     numbers = [0]
-    while match := _STAGE.search(part):
-        stage = next(level for name, level in _STAGE_OF.items() if match[name])
+    while match := _STAGE.search(name):
+        stage = next(level for group, level in _STAGE_BY_GROUP.items() if match[group])
         end = match.end()
         numbers.append(int(match["number"] or 0))
-        if stage == _FINAL and not match["number"] and (more := _FINAL_NUMBER.match(part, end)):
+        if stage == _FINAL and not match["number"] and (more := _FINAL_NUMBER.match(name, end)):
             end = more.end()
             numbers.append(int(more["number"]))
         stages.append(stage)
-        spellings.append(part[match.start() : end])
-        part = f"{part[: match.start()]} {part[end:]}".strip()
+        spellings.append(name[match.start() : end])
+        name = f"{name[: match.start()]} {name[end:]}".strip()
     if not stages:
-        return part, 0, 0, []
-    spellings += (emphases := _EMPHASIS.findall(part))
-    part = _EMPHASIS.sub(" ", part)
+        return name, 0, 0, []
+    spellings += (emphases := _EMPHASIS.findall(name))
+    name = _EMPHASIS.sub(" ", name)
     if set(stages) == {_DRAFT, _FINAL}:  # a final draft is the last draft
-        return part, _DRAFT, _LAST_DRAFT, spellings
+        return name, _DRAFT, _LAST_DRAFT_NUMBER, spellings
     finals = stages.count(_FINAL) + len(emphases)
-    return part, max(stages), max(*numbers, finals if finals > 1 else 0), spellings
+    return name, max(stages), max(*numbers, finals if finals > 1 else 0), spellings

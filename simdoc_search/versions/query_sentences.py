@@ -14,34 +14,34 @@ from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes
 MAX_QUERY_SENTENCES = 64
 """Maximum number of queried sentences.
 
-If a version contains a tenth of a document's sentences, it contains none of the queried sentences with a probability of
-1 in 850 (0.9 to the power of 64). If it contains half of the sentences, this practically never happens.
+A version with a tenth of the document's sentences is missed if it contains none of the queried sentences. The
+probability is 1 in 850 (0.9 to the power of 64). A version with half of the sentences is practically never missed.
 """
 
 DOCUMENTS_PER_RARE_SENTENCE = 10
 """A sentence is rare if at most one in this number of documents has a similar sentence."""
 
 
-def query_sentences(simhashes: Simhashes) -> Simhashes:
-    """Return at most `MAX_QUERY_SENTENCES` distinct sentences of a document. The smallest hashes are chosen."""
+def choose_query_sentences(simhashes: Simhashes) -> Simhashes:
+    """Return at most `MAX_QUERY_SENTENCES` distinct sentences of a document: those with the smallest hashes."""
     sentences = distinct(simhashes)
     chosen: Simhashes = sentences[np.argsort(mix_bits(sentences), kind="stable")[:MAX_QUERY_SENTENCES]]
     return chosen
 
 
-def rare_sentences(queried: Simhashes, documents: Iterable[Simhashes], max_bits: int) -> Simhashes:
-    """Return the queried sentences that are rare among the given documents. If none is rare, return all.
+def select_rare_sentences(queries: Simhashes, documents: Iterable[Simhashes], max_distance: int) -> Simhashes:
+    """Return the query sentences that are rare among the given documents. If no sentence is rare, return all.
 
     Args:
-        queried: simhashes of distinct sentences; uint64.
+        queries: simhashes of distinct sentences; uint64.
         documents: simhashes of the sentences of each document.
-        max_bits: maximum number of bits in which similar sentences differ.
+        max_distance: maximum number of bits in which similar sentences differ.
     """
     sentences = [distinct(values) for values in documents]
     owner = np.repeat(np.arange(len(sentences)), [len(values) for values in sentences])
-    document_positions, query_positions = HammingIndex(queried, SIMHASH_BITS, max_bits).find_near(
+    document_positions, query_positions = HammingIndex(queries, SIMHASH_BITS, max_distance).find_near(
         np.concatenate([*sentences, np.zeros(0, np.uint64)])
     )
-    matched_sentences = distinct(owner[document_positions] * len(queried) + query_positions) % max(1, len(queried))
-    is_rare = DOCUMENTS_PER_RARE_SENTENCE * np.bincount(matched_sentences, minlength=len(queried)) <= len(sentences)
-    return queried[is_rare] if is_rare.any() else queried
+    matched_sentences = distinct(owner[document_positions] * len(queries) + query_positions) % max(1, len(queries))
+    is_rare = DOCUMENTS_PER_RARE_SENTENCE * np.bincount(matched_sentences, minlength=len(queries)) <= len(sentences)
+    return queries[is_rare] if is_rare.any() else queries

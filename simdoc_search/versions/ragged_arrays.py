@@ -12,14 +12,14 @@ Ints = NDArray[np.int64]
 
 
 def expand_runs(begins: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """Return all positions in some runs, one run after the other.
+    """Return all positions in the runs, one run after the other.
 
     Args:
         begins: first position of each run; int64, shape (runs,).
         counts: number of positions in each run; int64, shape (runs,).
 
     Returns:
-        The index of the run that each position is in, and the positions; both int64, shape (sum of the counts,).
+        The index of the run that contains each position, and the positions; both int64, shape (sum of the counts,).
     """
     run = np.repeat(np.arange(len(counts)), counts)
     return run, np.arange(len(run)) + np.repeat(begins - (np.cumsum(counts) - counts), counts)
@@ -30,7 +30,7 @@ def slices_by_cost(costs: Ints, slice_cost: int) -> Iterator[slice]:
 
     Args:
         costs: cost of each item; int64, shape (items,).
-        slice_cost: maximum total cost of a slice, not counting its last item; at least 1.
+        slice_cost: maximum total cost of a slice without its last item; at least 1.
     """
     sums = np.cumsum(costs)
     cuts = np.searchsorted(sums, np.arange(slice_cost, int(sums[-1]) if len(sums) else 0, slice_cost))

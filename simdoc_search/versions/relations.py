@@ -1,18 +1,18 @@
 """Computes the similarity of two documents from their concepts.
 
-A concept weighs less if more documents contain it. Two cosines are computed from these weights. One uses only the
-distinct concepts. The other one also uses the number of occurrences of each concept in a text. Both are 0 if no concept
-is shared, and 1 if all concepts are shared. The greater cosine is used (Fowke, Hinze, Heese 2013, section 5.2.3,
-Working paper 12/2013, University of Waikato).
+A concept weighs less if more documents contain it. Two cosines are computed from these weights. The first one uses only
+the distinct concepts. The second one also uses the number of occurrences of each concept. Both are 0 if no concept is
+shared, and 1 if all concepts are shared. The greater cosine is used (Fowke, Hinze, Heese 2013, section 5.2.3, Working
+paper 12/2013, University of Waikato).
 
 The similarity is the mean of two such cosines:
 
 - **Whole documents** (section 5.2.1). Because of this cosine, two long documents are not similar if they share only a
   few paragraphs.
 - **Paragraphs** (section 5.2.2). Each paragraph of the document with fewer paragraphs is compared with the paragraph of
-  the other document that has the nearest simhash. The mean of the better half of these cosines, but of at least two, is
-  used. A paragraph on another topic therefore does not reduce the similarity. `_DAMPING` is added to the product of the
-  vector lengths. It keeps the cosine small if the paragraphs have only a few frequent concepts.
+  the other document that has the nearest simhash. The result is the mean of the greater half of these cosines, but of
+  at least two. A paragraph on another topic therefore does not reduce the similarity. `_DAMPING` is added to the
+  product of the vector lengths, so that the cosine is small if the paragraphs have only a few frequent concepts.
 
 Similarities of 325 real documents in one collection, with the extractor `yake`:
 
@@ -48,17 +48,17 @@ RELATED_SIMILARITY = 0.25
 
 _DAMPING = 1.0
 _MIN_PARAGRAPHS = 2
-_CELLS_AT_ONCE = 1 << 20
-_32 = np.uint64(32)
+_CELLS_PER_BATCH = 1 << 20
+_CODE_BITS = np.uint64(32)
 
 Codes = NDArray[np.uint32]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def concept_weights(frequencies: Ints, documents: int) -> Floats:
-    """Return the weight of each concept: 1 if only one document contains it, near 0 if all documents do."""
-    weights: Floats = np.log1p(max(documents, 1) / np.maximum(frequencies, 1)) / math.log1p(max(documents, 1))
+def concept_weights(frequencies: Ints, document_count: int) -> Floats:
+    """Return the weight of each concept: 1 if only one document contains it, near 0 if all documents contain it."""
+    weights: Floats = np.log1p(max(document_count, 1) / np.maximum(frequencies, 1)) / math.log1p(max(document_count, 1))
     return weights
 
 
@@ -67,8 +67,8 @@ class WeightedConcepts:
 
     Args:
         documents: the concepts of each document.
-        codes: numbers of all these concepts, ascending. They may include other concepts.
-        weights: weight of each of `codes`, see `concept_weights`; float64, shape (codes,).
+        codes: numbers of the concepts of all documents, ascending. Additional concepts are allowed.
+        weights: weight of each of `codes`; see `concept_weights`; float64, shape (codes,).
 
     Attributes:
         counts: number of paragraphs of each document; int64, shape (documents,).
@@ -89,11 +89,11 @@ class WeightedConcepts:
         parts = self._parts.paragraphs
         self._simhashes = paragraph_simhashes(parts), paragraph_simhashes(parts, self._parts.weighted)
 
-    def whole(self, a: Ints, b: Ints) -> _Cosines:
-        """Return the cosines of pairs of whole documents. All documents have concepts."""
-        return _cosines(self._whole, self._number[a], self._number[b], 0.0)
+    def document_cosines(self, a: Ints, b: Ints) -> _Cosines:
+        """Return the cosines of pairs of whole documents. All documents of the pairs must have concepts."""
+        return _compute_cosines(self._whole, self._number[a], self._number[b], 0.0)
 
-    def paragraphs(self, fewer: Ints, more: Ints) -> _ParagraphCosines:
+    def paragraph_cosines(self, fewer: Ints, more: Ints) -> _ParagraphCosines:
         """Return the mean cosine of paragraphs for each pair of documents.
 
         A document in `fewer` has at most as many paragraphs as its counterpart in `more`.
@@ -103,22 +103,22 @@ class WeightedConcepts:
         bits = np.minimum(*(distances(simhashes[mine[row]], simhashes[theirs]) for simhashes in self._simhashes))
         first = np.cumsum(self.counts[more][pair]) - self.counts[more][pair]
         nearest = np.minimum.reduceat(bits.astype(np.int64) << 32 | theirs, first) & 0xFFFFFFFF
-        cosines = _cosines(self._parts, mine, nearest, _DAMPING)
+        cosines = _compute_cosines(self._parts, mine, nearest, _DAMPING)
         counts = self.counts[fewer]
         used = np.minimum(counts, np.maximum(_MIN_PARAGRAPHS, -(-counts // 2)))
         order = np.lexsort((-cosines.values, pair))
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-        share = np.where(rank < used[pair], 1 / used[pair], 0.0)
-        means = np.asarray(np.bincount(pair, share * cosines.values, len(fewer)), np.float64)
-        return _ParagraphCosines(means, cosines, share)
+        mean_weights = np.where(rank < used[pair], 1 / used[pair], 0.0)
+        means = np.asarray(np.bincount(pair, mean_weights * cosines.values, len(fewer)), np.float64)
+        return _ParagraphCosines(means, cosines, mean_weights)
 
 
 def similarities(documents: WeightedConcepts, first: Ints, second: Ints) -> Floats:
     """Return the similarities of pairs of documents. A document without concepts has a similarity of 0.
 
     Args:
-        documents: the documents of all pairs. They may include other documents.
+        documents: the documents of all pairs. Additional documents are allowed.
         first: index of one document of each pair; int64, shape (pairs,).
         second: index of the other document of each pair; int64, shape (pairs,).
 
@@ -128,15 +128,15 @@ def similarities(documents: WeightedConcepts, first: Ints, second: Ints) -> Floa
     values = np.zeros(len(first))
     cells = documents.counts[first] * documents.counts[second]
     nonempty = np.flatnonzero(cells)
-    for part in slices_by_cost(cells[nonempty], _CELLS_AT_ONCE):
+    for part in slices_by_cost(cells[nonempty], _CELLS_PER_BATCH):
         check_stopped()
         pairs = nonempty[part]
         a, b = first[pairs], second[pairs]
         fewer, more = _order_by_paragraphs(documents, a, b)
-        means = documents.paragraphs(fewer, more).values
+        means = documents.paragraph_cosines(fewer, more).values
         equal = np.flatnonzero(documents.counts[a] == documents.counts[b])
-        means[equal] = np.maximum(means[equal], documents.paragraphs(more[equal], fewer[equal]).values)
-        values[pairs] = (documents.whole(a, b).values + means) / 2
+        means[equal] = np.maximum(means[equal], documents.paragraph_cosines(more[equal], fewer[equal]).values)
+        values[pairs] = (documents.document_cosines(a, b).values + means) / 2
     return values
 
 
@@ -147,28 +147,28 @@ class SimilarityExplanation:
     Attributes:
         similarity: the mean of `whole` and `paragraphs`, 0..1.
         whole: cosine of the whole documents, 0..1.
-        paragraphs: mean cosine of the better half of the paragraphs, 0..1.
+        paragraphs: mean cosine of the most similar half of the paragraphs, 0..1.
         codes: shared concepts, ascending; uint32, shape (shared,).
-        parts: contribution of each shared concept to the similarity; float64, shape (shared,).
+        contributions: contribution of each shared concept to the similarity; float64, shape (shared,).
     """
 
     similarity: float
     whole: float
     paragraphs: float
     codes: Codes
-    parts: Floats
+    contributions: Floats
 
 
 def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> SimilarityExplanation:
     """Return the parts of the similarity of two documents. Both documents must have concepts."""
     one, other = np.array([a]), np.array([b])
-    whole = documents.whole(one, other)
+    whole = documents.document_cosines(one, other)
     fewer, more = _order_by_paragraphs(documents, one, other)
     pairs = [(fewer, more), (more, fewer)][: 1 + int(documents.counts[a] == documents.counts[b])]
-    best = max((documents.paragraphs(*pair) for pair in pairs), key=lambda cosines: float(cosines.values[0]))
+    best = max((documents.paragraph_cosines(*pair) for pair in pairs), key=lambda cosines: float(cosines.values[0]))
     inside = best.cosines
     codes, which = np.unique(np.append(whole.codes, inside.codes), return_inverse=True)
-    parts = np.append(whole.parts, inside.parts * best.share[inside.pair]) / 2
+    parts = np.append(whole.contributions, inside.contributions * best.mean_weights[inside.pair]) / 2
     of_whole, of_paragraphs = float(whole.values[0]), float(best.values[0])
     return SimilarityExplanation(
         (of_whole + of_paragraphs) / 2,
@@ -182,7 +182,7 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
 def relation_score(similarity: float) -> float:
     """Convert a similarity into a score, 0..`MIN_VERSION_SCORE`.
 
-    A similarity of `RELATED_SIMILARITY` has the score `DEFAULT_MIN_SCORE`. Below and above it, the score is linear.
+    A similarity of `RELATED_SIMILARITY` has the score `DEFAULT_MIN_SCORE`. The score is linear below and above it.
     """
     if similarity < RELATED_SIMILARITY:
         return DEFAULT_MIN_SCORE * similarity / RELATED_SIMILARITY
@@ -197,7 +197,7 @@ class _Vectors:
     def __init__(self, paragraphs: ParagraphConcepts, codes: Codes, weights: Floats) -> None:
         self.paragraphs = paragraphs
         numbers, count = paragraphs.paragraph_indices, paragraphs.paragraph_count
-        self.keys = numbers.astype(np.uint64) << _32 | paragraphs.codes  # ascending
+        self.keys = numbers.astype(np.uint64) << _CODE_BITS | paragraphs.codes  # ascending
         self.counts = np.bincount(numbers, minlength=count)
         self.begins = np.cumsum(self.counts) - self.counts
         self.plain = weights[np.searchsorted(codes, paragraphs.codes)]
@@ -210,9 +210,9 @@ class _Cosines:
     """The cosines of pairs of paragraphs."""
 
     values: Floats  # cosine of each pair; float64, shape (pairs,)
-    pair: Ints  # the pair of each shared concept; int64, shape (shared,)
+    pair: Ints  # index of the pair of each shared concept; int64, shape (shared,)
     codes: Codes  # the shared concepts; uint32, shape (shared,)
-    parts: Floats  # contribution of each shared concept to the cosine of its pair; float64, shape (shared,)
+    contributions: Floats  # contribution of each shared concept to the cosine of its pair; float64, shape (shared,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,14 +220,14 @@ class _ParagraphCosines:
     """The mean cosines of the paragraphs of pairs of documents."""
 
     values: Floats  # mean cosine of each pair of documents; float64, shape (pairs,)
-    cosines: _Cosines  # cosine of each paragraph and the nearest one
-    share: Floats  # weight of each of these cosines in the mean; float64, shape (paragraphs,)
+    cosines: _Cosines  # cosine of each paragraph and the nearest paragraph
+    mean_weights: Floats  # weight of each of these cosines in the mean; float64, shape (paragraphs,)
 
 
-def _cosines(vectors: _Vectors, a: Ints, b: Ints, damping: float) -> _Cosines:
-    """Return the cosines of pairs of paragraphs: the greater cosine of the plain and the weighted vectors."""
+def _compute_cosines(vectors: _Vectors, a: Ints, b: Ints, damping: float) -> _Cosines:
+    """Return the cosine of each pair of paragraphs: the greater of the cosines of their plain and weighted vectors."""
     pair, mine = expand_runs(vectors.begins[a], vectors.counts[a])
-    wanted = b[pair].astype(np.uint64) << _32 | vectors.paragraphs.codes[mine]
+    wanted = b[pair].astype(np.uint64) << _CODE_BITS | vectors.paragraphs.codes[mine]
     theirs = np.minimum(np.searchsorted(vectors.keys, wanted), len(vectors.keys) - 1)
     shared = np.flatnonzero(vectors.keys[theirs] == wanted)
     pair, mine, theirs = pair[shared], mine[shared], theirs[shared]
@@ -241,6 +241,6 @@ def _cosines(vectors: _Vectors, a: Ints, b: Ints, damping: float) -> _Cosines:
 
 
 def _order_by_paragraphs(documents: WeightedConcepts, a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    """Return for each pair the document with fewer paragraphs, and the other document."""
+    """For each pair, return the document with fewer paragraphs, and the other document."""
     is_less = documents.counts[a] <= documents.counts[b]
     return np.where(is_less, a, b), np.where(is_less, b, a)

@@ -1,8 +1,8 @@
 """Guesses the order in which documents were written, from their texts alone. The order is a hint, not evidence.
 
-The order is a path through all documents on which as few sentences as possible change from each document to the next. A
-path has two directions. The direction that removes fewer sentences is preferred, because versions mostly add text. A
-direction with larger changes at the start is also preferred, because new texts change most. If two documents mention
+The order is the path through all documents with the fewest changed sentences between consecutive documents. A path has
+two directions. The direction that removes fewer sentences is preferred, because versions mostly add text. A direction
+with larger changes at the start is also preferred, because new texts change most. If two documents mention
 dates, the document with the later date comes later. In a test with 60 families, the whole order was correct for 42.
 """
 
@@ -20,43 +20,43 @@ from simdoc_search.sketch.hamming_search import HammingIndex
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes
 from simdoc_search.versions.ragged_arrays import expand_runs
 
-UNCHANGED_BITS = 4
-"""Maximum number of bits in which unchanged sentences differ. In a test with 60 families, the whole order was correct
-for 42 families with 2 or 4 bits, 41 with 0, 37 with 7, and 32 with 12."""
+MAX_UNCHANGED_DISTANCE = 4
+"""Maximum number of simhash bits in which unchanged sentences differ. In a test with 60 families, the whole order was
+correct for 42 families with 2 or 4 bits, 41 with 0, 37 with 7, and 32 with 12."""
 
 MAX_EXACT_DOCUMENTS = 11
-"""Maximum number of documents for which the best path is found. For more documents, the path may not be the best."""
+"""Maximum number of documents for which the best path is guaranteed."""
 
-_PAIRS_AT_ONCE, _VALUES_AT_ONCE = 1 << 14, 1 << 10
-_ROUNDS = 20
+_PAIRS_PER_BATCH, _VALUES_PER_BATCH = 1 << 14, 1 << 10
+_MAX_ROUNDS = 20
 
 Ints = NDArray[np.int64]
 Costs = NDArray[np.float64]
 
 
 def count_unchanged(documents: Sequence[Simhashes]) -> Ints:
-    """Count the sentences of each document that are unchanged in each other document. Repeated sentences count once.
+    """For each pair of documents, count the sentences that are unchanged. Repeated sentences count once.
 
     Args:
         documents: simhashes of the sentences of each document; uint64.
 
     Returns:
-        For each pair of documents, the number of sentences of the row's document that are unchanged in the column's
-        document; int64, shape (documents, documents).
+        The number of sentences of the row's document that are unchanged in the column's document; int64, shape
+        (documents, documents).
     """
     values, value_of = np.unique(np.concatenate([*documents, np.zeros(0, np.uint64)]), return_inverse=True)
     owner = np.repeat(np.arange(len(documents)), [len(sentences) for sentences in documents])
     value, document = np.divmod(distinct(value_of * len(documents) + owner), max(1, len(documents)))
     first = np.searchsorted(value, np.arange(len(values) + 1))  # where the documents of each value begin
-    which, near = HammingIndex(values, SIMHASH_BITS, UNCHANGED_BITS).find_near(values)
+    which, near = HammingIndex(values, SIMHASH_BITS, MAX_UNCHANGED_DISTANCE).find_near(values)
     begins = np.searchsorted(which, np.arange(len(values) + 1))
     counts = np.zeros((len(documents), len(documents)), np.int64)
-    for start in range(0, len(values), _VALUES_AT_ONCE):  # in batches, to limit the memory
+    for start in range(0, len(values), _VALUES_PER_BATCH):  # in batches, to limit the memory
         check_stopped()
-        stop = min(start + _VALUES_AT_ONCE, len(values))
+        stop = min(start + _VALUES_PER_BATCH, len(values))
         is_near, has = np.zeros((2, stop - start, len(documents)), np.float32)
-        for begin in range(begins[start], begins[stop], _PAIRS_AT_ONCE):
-            part = slice(begin, min(begin + _PAIRS_AT_ONCE, int(begins[stop])))
+        for begin in range(begins[start], begins[stop], _PAIRS_PER_BATCH):
+            part = slice(begin, min(begin + _PAIRS_PER_BATCH, int(begins[stop])))
             pair, position = expand_runs(first[near[part]], np.diff(first)[near[part]])
             is_near[which[part][pair] - start, document[position]] = 1
         part = slice(first[start], first[stop])
@@ -66,57 +66,58 @@ def count_unchanged(documents: Sequence[Simhashes]) -> Ints:
 
 
 def propose_order(
-    unchanged: Ints, dates: Sequence[Date | None] | None = None, *, subset: Sequence[int] | None = None
+    unchanged_counts: Ints, dates: Sequence[Date | None] | None = None, *, subset: Sequence[int] | None = None
 ) -> list[int]:
     """Return the indices of the documents in the order of the best path, the oldest first.
 
     Args:
-        unchanged: the result of `count_unchanged`.
-        dates: the latest date that each document mentions. A document without a date gets the date of the document that
-            differs least from it.
+        unchanged_counts: the result of `count_unchanged`.
+        dates: the latest date that each document mentions, or None. A document without a date gets the date of the most
+            similar document with a date.
         subset: indices of the documents to order; None for all.
     """
     if subset is not None:
         chosen = np.array(subset, np.int64)
         dates_of_subset = [dates[index] for index in subset] if dates else None
-        return [subset[index] for index in propose_order(unchanged[np.ix_(chosen, chosen)], dates_of_subset)]
-    removed = (np.diagonal(unchanged)[:, np.newaxis] - unchanged).astype(np.float64)
-    changed = removed + removed.T
-    ranks = _date_ranks(changed, dates or [])
+        return [subset[index] for index in propose_order(unchanged_counts[np.ix_(chosen, chosen)], dates_of_subset)]
+    removed = (np.diagonal(unchanged_counts)[:, np.newaxis] - unchanged_counts).astype(np.float64)
+    changed_counts = removed + removed.T
+    ranks = _rank_dates(changed_counts, dates or [])
     # A step back in time costs more than all changes together.
-    backwards = (ranks[:, np.newaxis] > ranks) * (1 + changed.sum())
+    backwards = (ranks[:, np.newaxis] > ranks) * (1 + changed_counts.sum())
 
     def direction_cost(path: Sequence[int]) -> float:
-        """Return a cost that grows with removed sentences, and with changes late in the path."""
+        """Return a cost. Removed sentences and changes late in the path increase it."""
         steps = np.array(path[:-1], np.int64), np.array(path[1:], np.int64)
         late = np.arange(len(path) - 1) / max(1, len(path) - 2)
-        return float((backwards + removed)[steps].sum() + (changed[steps] * late).sum())
+        return float((backwards + removed)[steps].sum() + (changed_counts[steps] * late).sum())
 
-    if len(unchanged) <= MAX_EXACT_DOCUMENTS:
-        return _choose_direction([], _find_best_path(changed / 2 + backwards), direction_cost)
+    if len(unchanged_counts) <= MAX_EXACT_DOCUMENTS:
+        return _choose_direction([], _find_best_path(changed_counts / 2 + backwards), direction_cost)
     order: list[int] = []
     for rank in distinct(ranks):
         group = np.flatnonzero(ranks == rank)
-        order = _choose_direction(order, group[_find_good_path(changed[np.ix_(group, group)])].tolist(), direction_cost)
+        path = group[_find_good_path(changed_counts[np.ix_(group, group)])].tolist()
+        order = _choose_direction(order, path, direction_cost)
     return order
 
 
-def _date_ranks(changed: Costs, dates: Sequence[Date | None]) -> Ints:
+def _rank_dates(changed_counts: Costs, dates: Sequence[Date | None]) -> Ints:
     """Return the rank of each document's date. All dates are truncated to the precision of the least precise one."""
     known = [number for number, date in enumerate(dates) if date]
     if not known:
-        return np.zeros(len(changed), np.int64)
+        return np.zeros(len(changed_counts), np.int64)
     parts = min(len(date) for date in dates if date)
     truncated = [(date or ())[:parts] for date in dates]
     ranks = {date: rank for rank, date in enumerate(sorted(set(truncated)))}
-    nearest = np.array(known)[changed[:, known].argmin(axis=1)]
+    nearest = np.array(known)[changed_counts[:, known].argmin(axis=1)]
     return np.array([ranks[truncated[number] or truncated[other]] for number, other in enumerate(nearest)], np.int64)
 
 
 def _choose_direction(
     before: list[int], path: list[int], direction_cost: Callable[[Sequence[int]], float]
 ) -> list[int]:
-    """Append a path in its better direction. In a tie, the end with the smaller index comes first."""
+    """Append a path to `before` in its better direction. In a tie, the end with the smaller index comes first."""
     forwards = path if path[:1] <= path[-1:] else path[::-1]
     return min([*before, *forwards], [*before, *forwards[::-1]], key=direction_cost)
 
@@ -144,31 +145,31 @@ def _find_best_path(cost: Costs) -> list[int]:
     return path[::-1]
 
 
-def _find_good_path(changed: Costs) -> list[int]:
-    """Return a cheap path: insert each document where it costs least, then move documents while that cuts the cost."""
+def _find_good_path(changed_counts: Costs) -> list[int]:
+    """Return a cheap path. Each document is inserted where it costs least, then moved while that reduces the cost."""
     path: list[int] = []
-    for number in range(len(changed)):
-        path.insert(_cheapest_position(changed, path, number), number)
-    for _ in range(_ROUNDS):
+    for number in range(len(changed_counts)):
+        path.insert(_find_cheapest_position(changed_counts, path, number), number)
+    for _ in range(_MAX_ROUNDS):
         check_stopped()
-        before = _path_length(changed, path)
+        before = _path_cost(changed_counts, path)
         for number in list(path):
             path.remove(number)
-            path.insert(_cheapest_position(changed, path, number), number)
-        if _path_length(changed, path) >= before:
+            path.insert(_find_cheapest_position(changed_counts, path, number), number)
+        if _path_cost(changed_counts, path) >= before:
             break
     return path
 
 
-def _cheapest_position(changed: Costs, path: Sequence[int], number: int) -> int:
+def _find_cheapest_position(changed_counts: Costs, path: Sequence[int], number: int) -> int:
     numbers = np.array(path, np.int64)
     added = np.zeros(len(path) + 1)
-    added[:-1] += changed[number, numbers]
-    added[1:] += changed[numbers, number]
-    added[1:-1] -= changed[numbers[:-1], numbers[1:]]
+    added[:-1] += changed_counts[number, numbers]
+    added[1:] += changed_counts[numbers, number]
+    added[1:-1] -= changed_counts[numbers[:-1], numbers[1:]]
     return int(added.argmin())
 
 
-def _path_length(changed: Costs, path: Sequence[int]) -> float:
+def _path_cost(changed_counts: Costs, path: Sequence[int]) -> float:
     numbers = np.array(path, np.int64)
-    return float(changed[numbers[:-1], numbers[1:]].sum())
+    return float(changed_counts[numbers[:-1], numbers[1:]].sum())

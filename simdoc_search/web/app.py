@@ -19,12 +19,12 @@ from simdoc_search.cancellation import StopEvent, StoppedError, cancellable_by
 from simdoc_search.web import duplicates, groups
 from simdoc_search.web.compare import compare
 from simdoc_search.web.document import document
-from simdoc_search.web.guard import COOKIE, Guard
+from simdoc_search.web.guard import COOKIE_NAME, Guard
 from simdoc_search.web.home import home, status
 from simdoc_search.web.passages import passages
-from simdoc_search.web.problem import error_page
+from simdoc_search.web.problem import make_error_page
 from simdoc_search.web.request import PageRequest, read_values
-from simdoc_search.web.request_limits import MAX_COMPARISONS, MAX_LOGIN_BYTES, MAX_SECONDS
+from simdoc_search.web.request_limits import MAX_COMPARISONS, MAX_LOGIN_BYTES, MAX_REQUEST_SECONDS
 from simdoc_search.web.response import Download, Page, Redirect, to_response
 from simdoc_search.web.served_store import ServedStore
 from simdoc_search.web.similar import similar
@@ -69,17 +69,21 @@ _STATIC_FILES: list[str | tuple[str, str]] = [
     ("simdoc_search.web", "static"),
     ("simdoc_search.passages.report", "static"),
 ]
-_WRONG_TOKEN_SECONDS = 0.5
+_WRONG_TOKEN_DELAY_SECONDS = 0.5
 """The delay of the response to a wrong access token, in seconds."""
 
 
 def make_app(
-    served_store: ServedStore, *, hosts: Collection[str] = (), any_address: bool = False, token: str | None = None
+    served_store: ServedStore,
+    *,
+    hosts: Collection[str] = (),
+    allows_any_address: bool = False,
+    token: str | None = None,
 ) -> ASGIApp:
     """Return the ASGI application that serves a store. `Guard` describes the other arguments."""
     routes: list[Route | Mount] = [
         Mount("/static", StaticFiles(packages=_STATIC_FILES)),
-        Route("/login", partial(_login, served_store), methods=["GET", "POST"]),
+        Route("/login", partial(_respond_to_login, served_store), methods=["GET", "POST"]),
     ]
     comparisons = anyio.CapacityLimiter(MAX_COMPARISONS)
     for path in dict.fromkeys([*GET_PAGES, *POST_PAGES]):
@@ -88,7 +92,7 @@ def make_app(
         for route_path in (path, f"{path}.json") if path != "/" else (path,):
             routes.append(Route(route_path, endpoint, methods=methods))
     app = Starlette(routes=routes, exception_handlers={HTTPException: partial(_respond_to_http_error, served_store)})
-    return Guard(app, hosts=hosts, any_address=any_address, token=token)
+    return Guard(app, hosts=hosts, allows_any_address=allows_any_address, token=token)
 
 
 async def _respond(
@@ -110,7 +114,7 @@ async def _respond(
                 scope.cancel()
 
     try:
-        with anyio.move_on_after(MAX_SECONDS):
+        with anyio.move_on_after(MAX_REQUEST_SECONDS):
             values, upload = await read_values(request)
             page_request = replace(page_request, values=values, upload=upload)
             async with anyio.create_task_group() as tasks:
@@ -120,7 +124,7 @@ async def _respond(
                 tasks.cancel_scope.cancel()
     except ClientDisconnect:
         return Response(status_code=400)
-    return response or to_response(error_page(StoppedError(), served_store), page_request)
+    return response or to_response(make_error_page(StoppedError(), served_store), page_request)
 
 
 def _render_in_thread(make_page: PageFunction, page_request: PageRequest, stop: StopEvent) -> Response:
@@ -128,12 +132,12 @@ def _render_in_thread(make_page: PageFunction, page_request: PageRequest, stop: 
         with cancellable_by(stop):
             return to_response(make_page(page_request), page_request)
     except Exception as error:
-        return to_response(error_page(error, page_request.served_store), page_request)
+        return to_response(make_error_page(error, page_request.served_store), page_request)
 
 
 async def _respond_to_http_error(served_store: ServedStore, request: Request, error: Exception) -> Response:
     response = to_response(
-        error_page(error, served_store), PageRequest(served_store, request.url.path, _wants_json(request))
+        make_error_page(error, served_store), PageRequest(served_store, request.url.path, _wants_json(request))
     )
     response.headers.update(getattr(error, "headers", None) or {})
     return response
@@ -145,7 +149,7 @@ def _wants_json(request: Request) -> bool:
     return request.url.path.endswith(".json") or ("application/json" in accepted and "text/html" not in accepted)
 
 
-async def _login(served_store: ServedStore, request: Request) -> Response:
+async def _respond_to_login(served_store: ServedStore, request: Request) -> Response:
     """Return the login page. If the access token is correct, set a cookie and redirect."""
     values, _ = await read_values(request, max_bytes=MAX_LOGIN_BYTES)
     page_request = PageRequest(served_store, "/login", values=values)
@@ -153,12 +157,12 @@ async def _login(served_store: ServedStore, request: Request) -> Response:
     then = then if _is_local_url(then) else "/"
     is_post = request.method == "POST"
     if is_post:
-        cookie = request.scope["state"]["guard"].cookie_for(page_request.value("token").strip())
+        cookie = request.scope["state"]["guard"].make_cookie(page_request.value("token").strip())
         if cookie is not None:
             response = RedirectResponse(then, 303)
-            response.set_cookie(COOKIE, cookie, httponly=True, samesite="strict")
+            response.set_cookie(COOKIE_NAME, cookie, httponly=True, samesite="strict")
             return response
-        await anyio.sleep(_WRONG_TOKEN_SECONDS)
+        await anyio.sleep(_WRONG_TOKEN_DELAY_SECONDS)
     page = Page("login.html", {"then": then, "is_wrong": is_post}, status=403 if is_post else 200)
     return to_response(page, page_request)
 

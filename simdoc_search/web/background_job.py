@@ -28,7 +28,7 @@ class BackgroundJob(Generic[Result]):
     Attributes:
         result: The last result, or None if no search has finished yet.
         problem: The reason why the last search failed or was stopped; empty if it succeeded.
-        state: The stage of the running search, and the completed share of this stage, 0..1. None if none is running.
+        state: The stage of the running search, and its completed share, 0..1. None if no search is running.
     """
 
     def __init__(self, name: str) -> None:

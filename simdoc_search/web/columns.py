@@ -18,7 +18,7 @@ _FILE_COLUMNS = ("date", "size")
 
 
 @dataclass(frozen=True, slots=True)
-class HitColumns:
+class PageColumns:
     """The columns of the hits on a page.
 
     Attributes:
@@ -36,15 +36,15 @@ class HitColumns:
         values = self.values.get(key, {})
         return [(name, _format_cell(name, values.get(name))) for name in self.names]
 
-    def add_to(self, as_json: dict[str, Any], keys: Sequence[DocumentKey]) -> dict[str, Any]:
-        """Add the columns to each hit of a JSON response, as `show`. `keys` identifies the document of each hit."""
+    def add_to_json(self, response: dict[str, Any], keys: Sequence[DocumentKey]) -> dict[str, Any]:
+        """Add the key `show` with the columns to each hit of a JSON response. `keys` has one document per hit."""
         if self.names:
-            for hit, key in zip(as_json["hits"], keys, strict=True):
+            for hit, key in zip(response["hits"], keys, strict=True):
                 hit["show"] = {name: self.values.get(key, {}).get(name) for name in self.names}
-        return as_json
+        return response
 
 
-def read_hit_columns(request: PageRequest, search: SimilaritySearch, keys: Sequence[DocumentKey]) -> HitColumns:
+def read_page_columns(request: PageRequest, search: SimilaritySearch, keys: Sequence[DocumentKey]) -> PageColumns:
     """Read the columns that a request selects. `keys` identifies the document of each hit.
 
     Raises:
@@ -56,18 +56,20 @@ def read_hit_columns(request: PageRequest, search: SimilaritySearch, keys: Seque
     fields = {key for record in records for key in record.metadata}
     file_columns = _FILE_COLUMNS if any(record.origin for record in records) else ()
     suggested = [*file_columns, *sorted(filter(is_column_name, fields.difference(_FILE_COLUMNS)))][:_MAX_SUGGESTED]
-    return HitColumns(columns.names, suggested, {record.key: _column_values(columns, record) for record in records})
+    return PageColumns(
+        columns.names, suggested, {record.key: _read_column_values(columns, record) for record in records}
+    )
 
 
 def read_document_fields(request: PageRequest, search: SimilaritySearch, record: Record) -> list[tuple[str, str]]:
     """Return the names and values of a document's metadata, and the date and size of its file, for display."""
     [record] = Columns(request.served_store.columns).add_metadata(search.store, [record])
-    file_values = _column_values(Columns(_FILE_COLUMNS), record) if record.origin else {}
+    file_values = _read_column_values(Columns(_FILE_COLUMNS), record) if record.origin else {}
     values = file_values | {name: record.metadata[name] for name in sorted(record.metadata) if name not in file_values}
     return [(name, _format_cell(name, value)) for name, value in values.items()]
 
 
-def _column_values(columns: Columns, record: Record) -> dict[str, Any]:
+def _read_column_values(columns: Columns, record: Record) -> dict[str, Any]:
     """Return the values of a document. The column `path` is the metadata field `path`, never the path of the file."""
     values = columns.get_values(record)
     return values | {"path": record.metadata.get("path")} if "path" in values else values

@@ -9,15 +9,15 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.compare import compare as compare_texts
 from simdoc_search.passages.report import pair_view
-from simdoc_search.passages.summary import word_measures
+from simdoc_search.passages.summary import describe_word_measures
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_COMPARED_CHARACTERS
 from simdoc_search.web.request_query import (
+    count_characters_for_limit,
     find_document_key,
     has_text,
-    length_for_limit,
+    read_request_query,
     read_stored_text,
-    request_query,
 )
 from simdoc_search.web.response import Page
 
@@ -30,13 +30,13 @@ def compare(request: PageRequest) -> Page:
     search = request.served_store.search()
     second = find_document_key(request, search, "b")
     if has_text(request):
-        query = request_query(request)
+        query = read_request_query(request)
         first, name, text, query_json = None, query.name or "your text", query.text or "", {"file": query.file}
     else:
         first = find_document_key(request, search, "a")
         name, text, query_json = _name(first), read_stored_text(search, first), {"id": first.id}
     texts, names = (text, read_stored_text(search, second)), (name, _name(second))
-    length = sum(length_for_limit(text, request) for text in texts)
+    length = sum(count_characters_for_limit(text, request) for text in texts)
     if length > MAX_COMPARED_CHARACTERS:
         raise QuerySyntaxError(
             f"the two texts together have {length:,} characters after Unicode normalisation, more than the limit of "
@@ -47,7 +47,7 @@ def compare(request: PageRequest) -> Page:
     is_side_by_side = length <= _MAX_SHOWN_CHARACTERS and not request.wants_json
     values: dict[str, Any] = {
         "names": names,
-        "measures": word_measures(comparison),
+        "measures": describe_word_measures(comparison),
         "pair": pair_view(comparison, texts, names, analysis=settings.analysis) if is_side_by_side else None,
     }
     return Page("compare.html", values, comparison_as_json(comparison, (query_json, {"id": second.id})))

@@ -8,7 +8,7 @@ from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search import RelatedResult, SimilaritySearch
 from simdoc_search.web.columns import read_document_fields
 from simdoc_search.web.request import PageRequest
-from simdoc_search.web.request_query import find_document_key, query_for, read_stored_record
+from simdoc_search.web.request_query import find_document_key, make_query, read_stored_record
 from simdoc_search.web.response import Page
 
 _MAX_RELATED = 5
@@ -26,7 +26,7 @@ def document(request: PageRequest) -> Page:
     text = None if record.text is None else record.text[start:end]
     length = None if record.text is None else len(record.text)
     try:
-        result = search.similar(query_for(key), size=request.size)
+        result = search.similar(make_query(key), size=request.size)
     except NoFingerprintError:
         result = None
     has_concepts = search.store.settings.concepts is not None
@@ -58,6 +58,6 @@ def document(request: PageRequest) -> Page:
 
 def _find_related(search: SimilaritySearch, key: DocumentKey) -> RelatedResult | None:
     try:
-        return search.related(query_for(key), size=_MAX_RELATED, name_concepts=False)
+        return search.related(make_query(key), size=_MAX_RELATED, name_concepts=False)
     except NoFingerprintError:
         return None

@@ -20,7 +20,7 @@ from simdoc_search.web.response import Download, Page, Redirect, url_for
 
 _DEFAULT_GROUPS, _MAX_MEMBERS = 20, 100
 _KEEP_RULES = ("longest", "first", "newest", "oldest")
-_FIELD_PREFIX = "row-"
+_ROW_FIELD_PREFIX = "row-"
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class DuplicatesReview:
         Raises:
             QuerySyntaxError: There is no such duplicate.
         """
-        numbers = name.removeprefix(_FIELD_PREFIX).split("-")
+        numbers = name.removeprefix(_ROW_FIELD_PREFIX).split("-")
         if len(numbers) == 2 and all(number.isascii() and number.isdigit() and len(number) < 10 for number in numbers):
             group_number, member = map(int, numbers)
             for group in self.groups(group_number, 1):
@@ -118,7 +118,7 @@ def decide(request: PageRequest) -> Redirect:
     chosen_actions = {
         name: (review.find_duplicate(name), _parse_action(request.value(name), name))
         for name in request.values
-        if name.startswith(_FIELD_PREFIX)
+        if name.startswith(_ROW_FIELD_PREFIX)
     }
     for duplicate, action in chosen_actions.values():
         if action == duplicate.action:
@@ -137,7 +137,7 @@ def plan(request: PageRequest) -> Download:
     review = _require_review(request)
     rows = plan_rows(review.duplicates, request.served_store.search().store)
     command = "simdoc-search apply plan.tsv --move-to DIR --dry-run"
-    return Download("plan.tsv", table_lines(_apply_decisions(rows, review), command, review.duplicates.drop))
+    return Download("plan.tsv", table_lines(_apply_decisions(rows, review), command, review.duplicates.drop_scope))
 
 
 def _apply_decisions(rows: Iterator[PlanRow], review: DuplicatesReview) -> Iterator[PlanRow]:

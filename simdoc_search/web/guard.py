@@ -22,17 +22,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from simdoc_search.web.response import json_text, url_for
 from simdoc_search.web.server import is_loopback
 
-COOKIE = "simdoc"
+COOKIE_NAME = "simdoc"
 MIN_TOKEN_LENGTH = 16
 
 _PUBLIC_PREFIXES = ("/login", "/static/")
 """Paths with one of these prefixes do not require the token."""
-_MAX_QUOTED = 100
+_MAX_QUOTED_CHARACTERS = 100
 _CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-_HEADERS = {
+_SECURITY_HEADERS = {
     "Content-Security-Policy": _CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -49,16 +49,16 @@ class Guard:
     Args:
         app: The application.
         hosts: Host names of this server, besides localhost and loopback addresses.
-        any_address: Whether any IP address is accepted as the host of a request. Set this only with a token.
+        allows_any_address: Whether any IP address is accepted as the host of a request. Set this only with a token.
         token: The access token. If None, no token is required.
     """
 
     def __init__(
-        self, app: ASGIApp, *, hosts: Collection[str] = (), any_address: bool = False, token: str | None = None
+        self, app: ASGIApp, *, hosts: Collection[str] = (), allows_any_address: bool = False, token: str | None = None
     ) -> None:
         self._app = app
         self._hosts = {"localhost", *(host.lower() for host in hosts)}
-        self._any_address = any_address
+        self._allows_any_address = allows_any_address
         self._token = token
         self._cookie = hmac.new(secrets.token_bytes(32), (token or "").encode(), hashlib.sha256).hexdigest()
 
@@ -70,26 +70,28 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(_HEADERS)
+                headers.update(_SECURITY_HEADERS)
                 headers["Cache-Control"] = "no-cache" if scope["path"].startswith("/static/") else "no-store"
             await send(message)
 
         scope.setdefault("state", {})["guard"] = self
         await (self._find_rejection(scope) or self._app)(scope, receive, send_with_headers)
 
-    def cookie_for(self, token: str) -> str | None:
-        """Return the cookie for a browser that sent the correct token. It is valid until this process ends.
+    def make_cookie(self, token: str) -> str | None:
+        """Return the cookie for a browser that sent the correct token. The cookie is valid until this process ends.
 
         If the token is wrong, return None.
         """
-        return self._cookie if self._token is not None and _is_equal(token, self._token) else None
+        return self._cookie if self._token is not None and _is_equal_in_constant_time(token, self._token) else None
 
     def _find_rejection(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_host(host):
             advice = "to accept it, restart the server with: simdoc-search serve --allowed-host HOST"
-            return _error_response(421, f"{host[:_MAX_QUOTED]!r} is not a host name of this server; {advice}")
+            return _error_response(
+                421, f"{host[:_MAX_QUOTED_CHARACTERS]!r} is not a host name of this server; {advice}"
+            )
         if not _is_same_site_or_link(scope, headers):
             return _error_response(403, "the request comes from another site; open the page from this server instead")
         path: str = scope["path"]
@@ -107,22 +109,26 @@ class Guard:
     def _is_own_host(self, host: str) -> bool:
         try:
             name = urlsplit(f"//{host}").hostname or ""
-            return name in self._hosts or is_loopback(name) or (self._any_address and bool(ipaddress.ip_address(name)))
+            return (
+                name in self._hosts
+                or is_loopback(name)
+                or (self._allows_any_address and bool(ipaddress.ip_address(name)))
+            )
         except ValueError:
             return False
 
     def _has_token(self, headers: Headers) -> bool:
         scheme, _, token = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and _is_equal(token.strip(), self._token or ""):
+        if scheme.lower() == "bearer" and _is_equal_in_constant_time(token.strip(), self._token or ""):
             return True
         try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE_NAME)
         except CookieError:
             return False
-        return cookie is not None and _is_equal(cookie.value, self._cookie)
+        return cookie is not None and _is_equal_in_constant_time(cookie.value, self._cookie)
 
 
-def _is_equal(given: str, expected: str) -> bool:
+def _is_equal_in_constant_time(given: str, expected: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode("utf-8", "replace"))
 
 
@@ -132,7 +138,7 @@ def _is_same_site_or_link(scope: Scope, headers: Headers) -> bool:
     if site is not None:
         is_navigation = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
         return site in ("same-origin", "none") or (is_safe_method and is_navigation)
-    origin = headers.get("origin")  # browsers send it with every POST; programs do not
+    origin = headers.get("origin")  # browsers send this header with every POST, but programs do not
     return is_safe_method or origin is None or urlsplit(origin).netloc == headers.get("host")
 
 

@@ -7,16 +7,16 @@ from typing import Any
 from markupsafe import Markup
 
 from simdoc_search.as_json import passages_as_json
-from simdoc_search.display import format_estimate, percent
+from simdoc_search.display import format_estimate, format_percent
 from simdoc_search.passages.report import Source, SourcedText, sources_view
 from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
-from simdoc_search.web.columns import read_hit_columns
+from simdoc_search.web.columns import read_page_columns
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import (
-    check_is_not_local_path,
+    read_request_query,
     read_stored_text,
-    request_query,
+    reject_local_path,
     resolve_document_key,
 )
 from simdoc_search.web.response import Page
@@ -39,11 +39,11 @@ def passages(request: PageRequest) -> Page:
         "ignore": _read_ignored_texts(request, search),
         "ignore_quotes": request.is_on("ignore_quotes"),
     }
-    query = request_query(request)
+    query = read_request_query(request)
     result = search.passages(**query.arguments(), **options)
     name = query.name or "your text"
     keys = [hit.key for hit in result.hits]
-    columns = read_hit_columns(request, search, keys)
+    columns = read_page_columns(request, search, keys)
     values = {
         **query.template_values(request),
         "result": result,
@@ -51,16 +51,16 @@ def passages(request: PageRequest) -> Page:
         "view": None if request.wants_json else _render_view(name, result, search),
         "quotes": {hit.key: _longest_passage_text(hit, result) for hit in result.hits},
         "columns": columns,
-        "offsets": request.neighbour_offsets(len(result.hits), result.total),
+        "offsets": request.neighbour_page_offsets(len(result.hits), result.total),
     }
     as_json = passages_as_json({"id": query.id, "file": query.file}, result)
-    return Page("passages.html", values, columns.add_to(as_json, keys))
+    return Page("passages.html", values, columns.add_to_json(as_json, keys))
 
 
 def _read_ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[str]:
     names = request.all_values("ignore")
     for name in names:
-        check_is_not_local_path(search, name)
+        reject_local_path(search, name)
     return [read_stored_text(search, resolve_document_key(search, name)) for name in names]
 
 
@@ -76,7 +76,7 @@ def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> 
         characters_left -= len(text or "")
         is_exact = hit.kind == "exact"
         words_label = f"{'' if is_exact else '~'}{hit.words:,}"
-        share_label = percent(hit.share, 0) if is_exact else format_estimate(hit.share)
+        share_label = format_percent(hit.share, 0) if is_exact else format_estimate(hit.share)
         sources.append(
             Source(hit.id, words_label, share_label, hit.added_words, hit.passages, "", text if is_exact else None)
         )

@@ -16,7 +16,7 @@ from simdoc_search.errors import (
     StoreNotFoundError,
     UnknownDocumentError,
 )
-from simdoc_search.web.request_limits import MAX_SECONDS
+from simdoc_search.web.request_limits import MAX_REQUEST_SECONDS
 from simdoc_search.web.response import Page
 from simdoc_search.web.served_store import NotIndexedError, ServedStore
 
@@ -32,11 +32,11 @@ _STATUSES: dict[type[Exception], int] = {
 _log = logging.getLogger(__name__)
 
 
-def error_page(error: Exception, served_store: ServedStore) -> Page:
+def make_error_page(error: Exception, served_store: ServedStore) -> Page:
     """Return the page of an error. It does not show the location of the store."""
     if isinstance(error, StoreError):
         served_store.reopen_after(error)
-    status = _status(error, served_store)
+    status = _choose_status(error, served_store)
     message = served_store.hide_location(_describe_error(error, status))
     as_json: dict[str, Any] = {"error": message}
     readings = list(error.readings) if isinstance(error, AmbiguousQueryError) else []
@@ -59,9 +59,8 @@ def _describe_error(error: Exception, status: int) -> str:
             }
             return details.get(status, error.detail)
         case StoppedError() if status == 504:
-            return (
-                f"the request took longer than {MAX_SECONDS:.0f} seconds; send a shorter text, or use the command line"
-            )
+            limit = f"{MAX_REQUEST_SECONDS:.0f} seconds"
+            return f"the request took longer than {limit}; send a shorter text, or use the command line"
         case StoppedError():
             return "the server is shutting down; try again later"
         case StoreNotFoundError():
@@ -72,7 +71,7 @@ def _describe_error(error: Exception, status: int) -> str:
     return "an unexpected error occurred; see the log of the server for details"
 
 
-def _status(error: Exception, served_store: ServedStore) -> int:
+def _choose_status(error: Exception, served_store: ServedStore) -> int:
     if isinstance(error, HTTPException):
         return error.status_code
     if isinstance(error, StoppedError):

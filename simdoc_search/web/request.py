@@ -22,15 +22,15 @@ from simdoc_search.stores.filters import none_of
 from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_HITS, MAX_OFFSET, MAX_VALUE_CHARACTERS, MAX_VALUES
 
 if TYPE_CHECKING:
-    from simdoc_search.duplicates.measures import MeasureName
+    from simdoc_search.passages.exact import MeasureName
     from simdoc_search.web.served_store import ServedStore
 
-Values = dict[str, list[str]]
+RequestValues = dict[str, list[str]]
 
 _DEFAULT_HITS = 10
-_SCORE = re.compile(r"0?\.[0-9]{1,9}|0|1(?:\.0{1,9})?")
-_ON, _OFF = ("1", "on", "true", "yes"), ("", "0", "off", "false", "no")
-_MAX_QUOTED = 400  # maximum number of characters of a wrong value that a message quotes
+_SCORE_PATTERN = re.compile(r"0?\.[0-9]{1,9}|0|1(?:\.0{1,9})?")
+_TRUE_VALUES, _FALSE_VALUES = ("1", "on", "true", "yes"), ("", "0", "off", "false", "no")
+_MAX_QUOTED_CHARACTERS = 400  # maximum number of characters of a wrong value that a message quotes
 
 MultiPartParser.spool_max_size = MAX_BODY_BYTES  # an uploaded document must not be written to disk
 
@@ -43,7 +43,7 @@ class Upload:
     data: bytes
 
 
-async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> tuple[Values, Upload | None]:
+async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> tuple[RequestValues, Upload | None]:
     """Return the values of a request by name, and the uploaded file.
 
     Values in the body replace values of the same name in the query string.
@@ -51,7 +51,7 @@ async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> t
     Raises:
         HTTPException: The body is too large, malformed or of an unknown type, or there are too many values.
     """
-    values: Values = {}
+    values: RequestValues = {}
     for name, value in request.query_params.multi_items():
         values.setdefault(name, []).append(value)
     upload = None
@@ -86,16 +86,16 @@ def _limit_body(receive: Receive, max_bytes: int) -> Receive:
     return receive_limited
 
 
-async def _read_body(request: Request) -> tuple[Values, Upload | None]:
+async def _read_body(request: Request) -> tuple[RequestValues, Upload | None]:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type == "application/json":
         return await anyio.to_thread.run_sync(_json_values, await request.body()), None
     if media_type not in ("application/x-www-form-urlencoded", "multipart/form-data"):
         if await request.body():
             allowed = "application/json, application/x-www-form-urlencoded or multipart/form-data"
-            raise HTTPException(415, f"the media type must be {allowed}, not {media_type[:_MAX_QUOTED]!r}")
+            raise HTTPException(415, f"the media type must be {allowed}, not {media_type[:_MAX_QUOTED_CHARACTERS]!r}")
         return {}, None
-    values: Values = {}
+    values: RequestValues = {}
     upload = None
     async with request.form(max_files=1, max_fields=MAX_VALUES, max_part_size=MAX_BODY_BYTES) as form:
         for name, value in form.multi_items():
@@ -106,7 +106,7 @@ async def _read_body(request: Request) -> tuple[Values, Upload | None]:
     return values, upload
 
 
-def _json_values(body: bytes) -> Values:
+def _json_values(body: bytes) -> RequestValues:
     try:
         values = json.loads(body)
     except (ValueError, RecursionError):
@@ -158,33 +158,33 @@ class PageRequest:
             return default
         digits = text.lstrip("0")[:12] or "0"
         if not (text.isascii() and text.isdigit()) or not minimum <= int(digits) <= maximum:
-            raise _wrong_value(name, f"a whole number from {minimum:,} to {maximum:,}", text)
+            raise _wrong_value_error(name, f"a whole number from {minimum:,} to {maximum:,}", text)
         return int(digits)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
         """Return one of several choices. The first one is the default."""
         text = self.value(name).strip() or choices[0]
         if text not in choices:
-            raise _wrong_value(name, f"one of {', '.join(choices)}", text)
+            raise _wrong_value_error(name, f"one of {', '.join(choices)}", text)
         return text
 
     def is_on(self, name: str) -> bool:
         """Return whether an option is on."""
         text = self.value(name).strip().lower()
-        if text not in (*_ON, *_OFF):
-            raise _wrong_value(name, "on or off", text)
-        return text in _ON
+        if text not in (*_TRUE_VALUES, *_FALSE_VALUES):
+            raise _wrong_value_error(name, "on or off", text)
+        return text in _TRUE_VALUES
 
     def percent(self, name: str) -> Fraction | None:
         """Return a percentage as a fraction, or None if the value is missing."""
         text = self.value(name).strip()
-        return parse_percentage(text[:_MAX_QUOTED], name) if text else None
+        return parse_percentage(text[:_MAX_QUOTED_CHARACTERS], name) if text else None
 
     def score(self, name: str) -> float | None:
         """Return a number from 0 to 1, or None if the value is missing."""
         text = self.value(name).strip()
-        if text and not _SCORE.fullmatch(text):
-            raise _wrong_value(name, "a number from 0 to 1", text)
+        if text and not _SCORE_PATTERN.fullmatch(text):
+            raise _wrong_value_error(name, "a number from 0 to 1", text)
         return float(text) if text else None
 
     def filters(self) -> list[dict[str, Any]]:
@@ -197,7 +197,7 @@ class PageRequest:
         for text in self.all_values(name):
             key, equals, value = text.partition("=")
             if not equals or not key.strip():
-                raise _wrong_value(name, "FIELD=VALUE, such as language=de or path=reports/", text)
+                raise _wrong_value_error(name, "FIELD=VALUE, such as language=de or path=reports/", text)
             pairs.append((key.strip(), value.strip()))
         return pairs
 
@@ -211,7 +211,7 @@ class PageRequest:
         """The number of hits before this page."""
         return self.integer("offset", 0, 0, MAX_OFFSET)
 
-    def neighbour_offsets(self, shown: int, total: int | None = None) -> tuple[int | None, int | None]:
+    def neighbour_page_offsets(self, shown: int, total: int | None = None) -> tuple[int | None, int | None]:
         """Return the offsets of the previous page and of the next page. An offset is None if its page does not exist.
 
         Args:
@@ -234,5 +234,5 @@ class PageRequest:
         return cast('Literal["edited", "verbatim"]', self.choice("preset", ("edited", "verbatim")))
 
 
-def _wrong_value(name: str, expected: str, text: str) -> QuerySyntaxError:
-    return QuerySyntaxError(f"{name} must be {expected}, not {text[:_MAX_QUOTED]!r}")
+def _wrong_value_error(name: str, expected: str, text: str) -> QuerySyntaxError:
+    return QuerySyntaxError(f"{name} must be {expected}, not {text[:_MAX_QUOTED_CHARACTERS]!r}")

@@ -28,7 +28,7 @@ MAX_HITS, MAX_OFFSET = 200, 10_000
 MAX_COMPARISONS = 2
 """Maximum number of requests that compare texts at the same time. Further requests wait."""
 
-MAX_SECONDS = 90.0
+MAX_REQUEST_SECONDS = 90.0
 """Maximum time from the start of a request to its response, in seconds. It includes the upload and any waiting."""
 
 UPLOAD_LIMITS = ItemLimits(seconds=30.0, memory=1_500_000_000)

@@ -18,7 +18,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_TEXT_CHARACTERS, UPLOAD_LIMITS
 
-_LOCAL_PATH = re.compile(r"[/\\~]|\.\.?[/\\]|[A-Za-z]:[/\\]")
+_LOCAL_PATH_PATTERN = re.compile(r"[/\\~]|\.\.?[/\\]|[A-Za-z]:[/\\]")
 _REPEATED_VALUES = (
     *("q", "id", "index", "routing", "overlap", "probability", "measure", "estimate", "preset", "min_words"),
     *("all", "ignore_quotes", "min_share", "min_smaller_share", "explain", "size"),
@@ -53,7 +53,7 @@ class RequestQuery:
 
     def arguments(self) -> dict[str, Any]:
         """Return the argument `query` or `text` for a method of `SimilaritySearch`."""
-        return {"text": self.text} if self.key is None else {"query": query_for(self.key)}
+        return {"text": self.text} if self.key is None else {"query": make_query(self.key)}
 
     def template_values(self, request: PageRequest) -> dict[str, Any]:
         """Return the values that every template with hits needs."""
@@ -67,7 +67,7 @@ def has_text(request: PageRequest) -> bool:
     return request.upload is not None or bool(request.value("text").strip())
 
 
-def request_query(request: PageRequest) -> RequestQuery:
+def read_request_query(request: PageRequest) -> RequestQuery:
     """Return the text or file of a request. If it has neither, return the document with the id in `id`.
 
     Raises:
@@ -86,7 +86,7 @@ def request_query(request: PageRequest) -> RequestQuery:
     else:
         document = read_bytes(request.upload.name, request.upload.data, max_bytes=MAX_BODY_BYTES, limits=UPLOAD_LIMITS)
         query = RequestQuery(text=document.text, file=document.id)
-    if (length := length_for_limit(query.text or "", request)) > MAX_TEXT_CHARACTERS:
+    if (length := count_characters_for_limit(query.text or "", request)) > MAX_TEXT_CHARACTERS:
         raise QuerySyntaxError(
             f"the text has {length:,} characters after Unicode normalisation, more than the limit of "
             f"{MAX_TEXT_CHARACTERS:,}; use the command line instead"
@@ -94,20 +94,20 @@ def request_query(request: PageRequest) -> RequestQuery:
     return query
 
 
-def length_for_limit(text: str, request: PageRequest) -> int:
+def count_characters_for_limit(text: str, request: PageRequest) -> int:
     """Return the number of characters of a text, before or after Unicode normalisation, whichever is greater."""
     profile = request.served_store.search().store.settings.analysis.profile
     return max(len(text), max_normalised_length(text, profile))
 
 
-def check_is_not_local_path(search: SimilaritySearch, name: str) -> None:
+def reject_local_path(search: SimilaritySearch, name: str) -> None:
     """Reject file paths, so that users cannot find out which files exist. An id that looks like a path is accepted.
 
     Raises:
         UnknownDocumentError: The name is a path, but not the id of a document.
     """
     unquoted = name.strip().removeprefix('"')
-    if _LOCAL_PATH.match(unquoted) and not any(search.store.records([unquoted.removesuffix('"')])):
+    if _LOCAL_PATH_PATTERN.match(unquoted) and not any(search.store.records([unquoted.removesuffix('"')])):
         raise UnknownDocumentError(name.strip())
 
 
@@ -129,7 +129,7 @@ def find_document_key(request: PageRequest, search: SimilaritySearch, field: str
         return (
             Resolver(search.store).get_record(id, DocumentKey(id, index, request.value(f"{prefix}routing") or None)).key
         )
-    check_is_not_local_path(search, id)
+    reject_local_path(search, id)
     if any(search.store.records([id])):
         return Resolver(search.store).get_record(id).key
     return resolve_document_key(search, id)
@@ -144,11 +144,11 @@ def read_stored_record(search: SimilaritySearch, key: DocumentKey) -> Record:
     """Return the document with this key, and its text if the store has it.
 
     Raises:
-        UnknownDocumentError: There is no document.
+        UnknownDocumentError: No stored document has this key.
     """
     record = read_records(search.store, [key]).get(key)
     if record is None:
-        raise UnknownDocumentError(key.id, search.store.suggest(key.id))
+        raise UnknownDocumentError(key.id, search.store.suggest_ids(key.id))
     return record
 
 
@@ -156,8 +156,8 @@ def read_stored_text(search: SimilaritySearch, key: DocumentKey) -> str:
     """Return the text of the document with this key.
 
     Raises:
-        UnknownDocumentError: There is no document.
-        NoTextError: The store does not have its text.
+        UnknownDocumentError: No stored document has this key.
+        NoTextError: The store does not have the text of the document.
     """
     text = read_stored_record(search, key).text
     if text is None:
@@ -165,6 +165,6 @@ def read_stored_text(search: SimilaritySearch, key: DocumentKey) -> str:
     return text
 
 
-def query_for(key: DocumentKey) -> DocumentKey | FingerprintQuery:
+def make_query(key: DocumentKey) -> DocumentKey | FingerprintQuery:
     """Return the query for the document with this key. A local store has no indices, so the query is the id."""
     return key if key.index else FingerprintQuery(key.id)

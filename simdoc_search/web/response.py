@@ -14,7 +14,7 @@ from jinja2 import Environment
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
-from simdoc_search.display import format_bytes, format_estimate, percent, printable, safe_json
+from simdoc_search.display import format_bytes, format_estimate, format_percent, printable, safe_json
 from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.report.templates import make_environment
 from simdoc_search.web.request import PageRequest
@@ -22,14 +22,14 @@ from simdoc_search.web.request import PageRequest
 _C1_CONTROLS = frozenset(map(chr, range(0x80, 0xA0)))
 """Browsers interpret numeric references to these characters as other characters."""
 
-_LINES_PER_PIECE = 500
+_LINES_PER_CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page: a template and its values for people, and JSON for programs.
 
-    A browser reloads the page after `refresh_seconds`. If this is 0, it never does.
+    A browser reloads the page after `refresh_seconds`, or never if the value is 0.
     """
 
     template: str
@@ -76,13 +76,13 @@ def to_response(result: Page | Redirect | Download, request: PageRequest) -> Res
             as_json = {**as_json, "left_out_indices": reasons}
         return Response(json_text(as_json), result.status, media_type="application/json")
     notes = [request.served_store.hide_location(index) for index in skipped_indices]
-    html = _environment().get_template(result.template).render(request=request, notes=notes, **result.values)
+    html = _make_environment().get_template(result.template).render(request=request, notes=notes, **result.values)
     headers = {"Refresh": str(result.refresh_seconds)} if result.refresh_seconds else {}
     return HTMLResponse(html, result.status, headers)
 
 
 def _join_lines(lines: Iterator[str]) -> Iterator[str]:
-    while piece := "".join(islice(lines, _LINES_PER_PIECE)):
+    while piece := "".join(islice(lines, _LINES_PER_CHUNK)):
         yield piece
 
 
@@ -105,13 +105,13 @@ def key_values(key: DocumentKey, name: str = "id") -> dict[str, str]:
 
 
 @cache
-def _environment() -> Environment:
+def _make_environment() -> Environment:
     environment = make_environment("simdoc_search.web")
     filters: dict[str, Callable[..., Any]] = {
         "about": lambda share: format_estimate(share).replace("~", "about "),
         "bytes": format_bytes,
-        "exactly": lambda share: percent(share).replace(".0 %", " %"),
-        "percent": percent,
+        "exactly": lambda share: format_percent(share).replace(".0 %", " %"),
+        "percent": format_percent,
         "verbatim": _verbatim,
     }
     environment.filters |= filters

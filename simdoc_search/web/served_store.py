@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from simdoc_search.cancellation import StopEvent, current_stop
+from simdoc_search.cancellation import StopEvent, current_stop_event
 from simdoc_search.display import without_secrets
 from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.search import SimilaritySearch
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from simdoc_search.groups import Families, Topics
     from simdoc_search.web.duplicates import DuplicatesReview
 
-_INFO_SECONDS, _INFO_FACTOR = 60.0, 100
+_MIN_INFO_SECONDS, _INFO_FACTOR = 60.0, 100
 """A document count is reused for at least 60 seconds, and for at least 100 times as long as counting took."""
 
 _log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class ServedStore:
         duplicates: The search for duplicates.
         families: The search for families of versions.
         topics: The search for topics.
-        stop: An event that is set when the store is closed. It ends all requests.
+        stop: An event that is set when the store is closed, so that all requests end.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class ServedStore:
         with self._lock:
             if self._search is None:
                 self._search = self._open_search()
-            search, stop = self._search, current_stop()
+            search, stop = self._search, current_stop_event()
         return search if stop is None else SimilaritySearch(search.store.cancellable_by(stop))
 
     def passages_search(self) -> SimilaritySearch:
@@ -107,7 +107,7 @@ class ServedStore:
         info = self._info
         if info is None or now > self._info_expires:
             self._info = info = search.store.info()
-            self._info_expires = now + max(_INFO_SECONDS, _INFO_FACTOR * (time.monotonic() - now))
+            self._info_expires = now + max(_MIN_INFO_SECONDS, _INFO_FACTOR * (time.monotonic() - now))
         return info
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:

@@ -29,7 +29,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def listening_socket(host: str, port: int) -> socket.socket:
+def open_listening_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens on a host and port. With port 0, a free port is chosen.
 
     Raises:

@@ -6,9 +6,9 @@ from typing import Any
 
 from simdoc_search.as_json import similar_as_json
 from simdoc_search.documents import DocumentKey
-from simdoc_search.web.columns import read_hit_columns
+from simdoc_search.web.columns import read_page_columns
 from simdoc_search.web.request import PageRequest
-from simdoc_search.web.request_query import RequestQuery, check_is_not_local_path, has_text, request_query
+from simdoc_search.web.request_query import RequestQuery, has_text, read_request_query, reject_local_path
 from simdoc_search.web.response import Page
 
 
@@ -26,21 +26,21 @@ def similar(request: PageRequest) -> Page:
     }
     fingerprint_query = request.value("q").strip()
     if fingerprint_query and not has_text(request):
-        check_is_not_local_path(search, fingerprint_query)
+        reject_local_path(search, fingerprint_query)
         result = search.similar(fingerprint_query, **options)
         query = RequestQuery(DocumentKey(result.query.id))
     else:
-        query = request_query(request)
+        query = read_request_query(request)
         if query.text is not None:
             result = search.similar_to_text(query.text, **options)
         else:
             result = search.similar(**query.arguments(), **options)
     keys = [hit.key for hit in result.hits]
-    columns = read_hit_columns(request, search, keys)
+    columns = read_page_columns(request, search, keys)
     values = {
         **query.template_values(request),
         "result": result,
         "columns": columns,
-        "offsets": request.neighbour_offsets(len(result.hits)),
+        "offsets": request.neighbour_page_offsets(len(result.hits)),
     }
-    return Page("similar.html", values, columns.add_to(similar_as_json(result), keys))
+    return Page("similar.html", values, columns.add_to_json(similar_as_json(result), keys))

@@ -9,22 +9,22 @@ from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search.version_result import TEXT_ORDER_HINT
 from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE
 from simdoc_search.versions.relations import RELATED_SIMILARITY
-from simdoc_search.web.columns import read_hit_columns
+from simdoc_search.web.columns import read_page_columns
 from simdoc_search.web.request import PageRequest
-from simdoc_search.web.request_query import find_document_key, query_for, request_query
+from simdoc_search.web.request_query import find_document_key, make_query, read_request_query
 from simdoc_search.web.response import Page
 
 
 def versions(request: PageRequest) -> Page:
     """Return the versions of a document or a text, oldest first. Git is never run."""
-    query = request_query(request)
-    options = {**_options(request), "version_control": False}
+    query = read_request_query(request)
+    options = {**_read_options(request), "version_control": False}
     result = request.served_store.search().versions(**query.arguments(), **options)
     values = {
         **query.template_values(request),
         "result": result,
         "hint": TEXT_ORDER_HINT,
-        "offsets": request.neighbour_offsets(len(result.hits)),
+        "offsets": request.neighbour_page_offsets(len(result.hits)),
     }
     return Page("versions.html", values, versions_as_json(result, query.id, query.file, {}, None))
 
@@ -32,18 +32,18 @@ def versions(request: PageRequest) -> Page:
 def related(request: PageRequest) -> Page:
     """Return the documents on the same topic as a document or a text."""
     search = request.served_store.concepts_search()
-    query = request_query(request)
-    result = search.related(**query.arguments(), **_options(request), explain=request.is_on("explain"))
+    query = read_request_query(request)
+    result = search.related(**query.arguments(), **_read_options(request), explain=request.is_on("explain"))
     keys = [hit.key for hit in result.hits]
-    columns = read_hit_columns(request, search, keys)
+    columns = read_page_columns(request, search, keys)
     values = {
         **query.template_values(request),
         "result": result,
         "columns": columns,
         "related_from": RELATED_SIMILARITY,
-        "offsets": request.neighbour_offsets(len(result.hits)),
+        "offsets": request.neighbour_page_offsets(len(result.hits)),
     }
-    return Page("related.html", values, columns.add_to(related_as_json(result, query.id, query.file), keys))
+    return Page("related.html", values, columns.add_to_json(related_as_json(result, query.id, query.file), keys))
 
 
 def concepts(request: PageRequest) -> Page:
@@ -51,14 +51,14 @@ def concepts(request: PageRequest) -> Page:
     search = request.served_store.concepts_search()
     key = find_document_key(request, search)
     try:
-        result = search.concepts(query_for(key))
+        result = search.concepts(make_query(key))
     except NoFingerprintError:
         result = None
     as_json = concepts_as_json(result) if result else {**key_as_json(key), "concepts": []}
     return Page("concepts.html", {"key": key, "result": result}, as_json)
 
 
-def _options(request: PageRequest) -> dict[str, Any]:
+def _read_options(request: PageRequest) -> dict[str, Any]:
     return {"size": request.size, "offset": request.offset, "filters": request.filters(), **read_limits(request)}
 
 

@@ -1,4 +1,4 @@
-"""Maps a function over chunks of a large input in worker processes. The results do not depend on their number."""
+"""Maps a function over chunks of a large input in worker processes. The number of processes does not change results."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from simdoc_search.workers.process import BeginItem, ItemLimits, memory_per_work
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
-FEW_CHUNKS = 8
-"""Up to this number of chunks, this process is faster than starting worker processes."""
+MAX_CHUNKS_IN_PROCESS = 8
+"""Maximum number of chunks that this process handles faster than worker processes, which must start."""
 
 _CHUNKS_PER_WORKER = 2  # number of chunks that are sent to a worker process before its first outcome is needed
 
@@ -27,9 +27,9 @@ _CHUNKS_PER_WORKER = 2  # number of chunks that are sent to a worker process bef
 class WorkerMap:
     """Maps functions over chunks in worker processes, which start when there are many chunks.
 
-    Several functions can be mapped one after the other. They use the same processes. If a process crashes or runs out
-    of memory, this process does the work of its chunk, as it would with one worker. Use this class as a context
-    manager, which ends the processes.
+    Several functions can be mapped one after the other, with the same processes. If a process crashes or runs out
+    of memory, this process handles its chunk. Use this class as a context
+    manager, so that the processes end.
 
     Args:
         workers: number of worker processes. If it is 1, this process does the work.
@@ -50,25 +50,25 @@ class WorkerMap:
         return self._workers
 
     def map(
-        self, function: Callable[[Item], Outcome], chunks: Iterable[Item], few: int | None = None
+        self, function: Callable[[Item], Outcome], chunks: Iterable[Item], max_chunks_in_process: int | None = None
     ) -> Generator[Outcome, None, None]:
         """Yield the outcomes of all chunks in order. A few chunks are read ahead.
 
         Args:
             function: processes a chunk. The function, the chunks and the outcomes must be picklable.
             chunks: the chunks. Each should take at least a few milliseconds.
-            few: up to this number of chunks, no processes are started. None: `FEW_CHUNKS`.
+            max_chunks_in_process: maximum number of chunks for which no processes are started; None for the default.
 
         Raises:
-            SimdocError: a process could not be started. The errors that the function raises are raised, too.
+            SimdocError: a process could not be started. The errors of the function are also raised.
         """
         rest = iter(chunks)
-        few = FEW_CHUNKS if few is None else few
+        max_chunks_in_process = MAX_CHUNKS_IN_PROCESS if max_chunks_in_process is None else max_chunks_in_process
         if self._workers > 1 and self._pool is None:
-            first = list(islice(rest, few + 1))
-            if len(first) > few:
+            first = list(islice(rest, max_chunks_in_process + 1))
+            if len(first) > max_chunks_in_process:
                 limits = ItemLimits(math.inf, memory_per_worker(self._workers))
-                self._pool = WorkerPool(self._workers, _run_calls, _no_outcome, limits)
+                self._pool = WorkerPool(self._workers, _run_calls, _return_no_outcome, limits)
             rest = chain(first, rest)
         if self._pool is None:
             yield from map(function, rest)
@@ -85,7 +85,7 @@ class WorkerMap:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
 
@@ -94,25 +94,25 @@ def _map_in_pool(
     pool: WorkerPool[Callable[[], Any], tuple[Any] | None],
     function: Callable[[Item], Outcome],
     chunks: Iterator[Item],
-    ahead: int,
+    max_waiting_chunks: int,
 ) -> Generator[Outcome, None, None]:
     waiting: deque[tuple[Item, Future[list[tuple[Any] | None]]]] = deque()
     try:
         while True:
-            for chunk in islice(chunks, ahead + 1 - len(waiting)):
+            for chunk in islice(chunks, max_waiting_chunks + 1 - len(waiting)):
                 waiting.append((chunk, pool.submit([partial(function, chunk)])))
             if not waiting:
                 return
-            yield _outcome(function, *waiting.popleft())
+            yield _get_outcome(function, *waiting.popleft())
     finally:
         for _, future in waiting:
             future.cancel()
 
 
-def _outcome(function: Callable[[Item], Outcome], chunk: Item, future: Future[list[tuple[Any] | None]]) -> Outcome:
+def _get_outcome(function: Callable[[Item], Outcome], chunk: Item, future: Future[list[tuple[Any] | None]]) -> Outcome:
     try:
         (outcome,) = future.result()
-    except RuntimeError:  # an error with the traceback of the other process. Raise it here, with its own type
+    except RuntimeError:  # the function failed. Call it again, to raise its own error
         outcome = None
     return function(chunk) if outcome is None else outcome[0]
 
@@ -121,5 +121,5 @@ def _run_calls(calls: Sequence[Callable[[], Any]], _: BeginItem) -> list[tuple[A
     return [(call(),) for call in calls]
 
 
-def _no_outcome(_call: Callable[[], Any], _reason: str) -> None:
+def _return_no_outcome(_call: Callable[[], Any], _reason: str) -> None:
     return None

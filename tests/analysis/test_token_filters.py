@@ -18,7 +18,7 @@ from simdoc_search.errors import FormatMismatchError, MissingExtraError, StoreEr
 from simdoc_search.passages import jaccard, measures, shingle_set
 from simdoc_search.sketch.schemes import SCHEMES
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.schema import settings_of, to_meta
+from simdoc_search.stores.remote.schema import parse_meta, to_meta
 from tests.support.stores import NewStore
 
 ENGLISH = StopWords.from_language("en")
@@ -90,7 +90,7 @@ def test_texts_in_one_batch_are_filtered_separately() -> None:
 def test_settings_are_stored_in_a_folder_and_in_a_mapping(analysis: Analysis) -> None:
     settings = Settings(analysis)
 
-    assert settings == Settings.from_dict(settings.to_dict()) == settings_of(to_meta(settings))
+    assert settings == Settings.from_dict(settings.to_dict()) == parse_meta(to_meta(settings))
 
 
 def test_the_stored_form_of_representations() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from simdoc_search import MinHash, fingerprint
-from simdoc_search.attach.min_hash import check_min_hash, min_hash_index, settings_of_engine
+from simdoc_search.attach.min_hash import build_min_hash_index, check_min_hash, choose_min_hash_settings
 from simdoc_search.errors import StoreError
 from simdoc_search.query import similar_query
 from simdoc_search.stores.remote.engine import Engine
@@ -44,19 +44,21 @@ def indexed(term: str) -> str:
 )
 def test_the_engine_makes_our_terms(minhash: MinHash | None, engine: Engine, index: str) -> None:
     """The texts are in many scripts, or mix their words."""
-    engine.call("PUT", [index], min_hash_index("body", minhash))
+    engine.call("PUT", [index], build_min_hash_index("body", minhash))
     check_min_hash(engine, index, minhash=minhash)
     rng, references = random.Random(5), list(reference_texts().values())
     words = " ".join(references).split()
     for content in [*references, *(" ".join(rng.choices(words, k=rng.randint(1, 60))) for _ in range(80))]:
         body = {"field": "body.fingerprint", "text": content}
         terms = {indexed(token["token"]) for token in engine.call("POST", [index, "_analyze"], body)["tokens"]}
-        assert terms == {indexed(term) for term in fingerprint(content, *settings_of_engine(minhash)).tokens("lucene")}
+        assert terms == {
+            indexed(term) for term in fingerprint(content, *choose_min_hash_settings(minhash)).tokens("lucene")
+        }
 
 
 def test_an_engine_that_ignores_an_option_is_an_error(engine: Engine, index: str) -> None:
     """Some versions ignore `bucket_count`. Here the filter is created without it."""
-    body = min_hash_index("body", MinHash(bucket_count=100, with_rotation=True))
+    body = build_min_hash_index("body", MinHash(bucket_count=100, with_rotation=True))
     options = body["settings"]["analysis"]["filter"]["simdoc_min_hash"]
     del options["bucket_count"], options["bucketCount"]
     engine.call("PUT", [index], body)
@@ -73,10 +75,10 @@ def test_queries_find_similar_documents(engine: Engine, index: str) -> None:
     rng = random.Random(1)
     base, other = text(rng, 400), text(rng, 400)
     half = " ".join(base.split()[:300]) + " " + " ".join(other.split()[:100])
-    engine.call("PUT", [index], min_hash_index("body"))
+    engine.call("PUT", [index], build_min_hash_index("body"))
     for id, body in {"base": base, "half": half, "other": other}.items():
         engine.call("PUT", [index, "_doc", id], {"body": body}, refresh=True)
-    terms = list(dict.fromkeys(fingerprint(base, *settings_of_engine()).tokens("lucene")))
+    terms = list(dict.fromkeys(fingerprint(base, *choose_min_hash_settings()).tokens("lucene")))
 
     def hits(**options: float) -> list[str]:
         query = similar_query(terms, field="body.fingerprint", kind="terms", **options)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from simdoc_search.cli.group import cli
 from simdoc_search.display import printable
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.schema import index_body
+from simdoc_search.stores.remote.schema import build_index_body
 from tests.support.cli import CLEAN, json_lines, write
 from tests.support.http_server import Handler, Server, answer, error, serving
 from tests.support.slow_cases import slow_after
@@ -203,12 +203,12 @@ def test_a_hostile_id_is_shown_with_escapes(folder: Path) -> None:
 
 def test_every_command_is_tried() -> None:
     """If this fails, add the new command to the list above."""
-    from simdoc_search.cli.group import cli as commands
+    from simdoc_search.cli.group import COMMANDS
 
-    assert set(commands.commands) <= {command[0] for command in ON_A_STORE}
+    assert set(COMMANDS) <= {command[0] for command in ON_A_STORE}
 
 
-MAPPING = {EVIL: index_body(Settings(), field="simdoc", store_texts=True)}
+MAPPING = {EVIL: build_index_body(Settings(), field="simdoc", store_texts=True)}
 UNFIT = {EVIL: {"mappings": {"properties": {"simdoc": {"properties": {"tokens": {"type": EVIL}}}}}}}
 
 
@@ -222,7 +222,7 @@ def hostile(mappings: Any) -> Handler:
     hit = {"_index": EVIL, "_id": EVIL, "_score": 1, "_source": {"simdoc": {"tokens": EVIL}, "body": EVIL}}
     shards = {"total": 1, "successful": 1, "failed": 0}
     counted = ("documents", "fingerprinted", "wordless", "current", "passages", "incomplete", "errors")
-    counts = {"of": {"buckets": {name: {"doc_count": 1} for name in counted}}}
+    counts = {"states": {"buckets": {name: {"doc_count": 1} for name in counted}}}
     reasons = {"reasons": {"buckets": [{"key": EVIL, "doc_count": 1}]}}
     answers: dict[str, Any] = {
         "_search": {

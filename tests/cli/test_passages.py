@@ -183,7 +183,7 @@ def test_a_store_without_texts_gives_estimates() -> None:
 
 
 def test_candidates_that_were_not_compared_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simdoc_search.search.passages.MAX_COMPARED", 20)
+    monkeypatch.setattr("simdoc_search.search.passages.MAX_COMPARED_DOCUMENTS", 20)
     rows = json_lines(*({"id": f"{n}", "text": f"{QUOTE} {prose(8, n)}"} for n in range(30)))
     output("index", "-", "--store", tmp_path / "s", stdin=rows)
     arguments = ("passages", "--text", f"{QUOTE} {prose(60, 99)}", "--size", "1", "--store", tmp_path / "s")

@@ -55,8 +55,8 @@ def serving(store: Path | str, *arguments: str, **values: str) -> Iterator[tuple
 def test_the_server_runs_until_ctrl_c(store: Path) -> None:
     """Its answers are those of the command line. At an address that others can reach, it needs the token."""
     token = "0123456789abcdef"
-    with serving(store, "--host", "0.0.0.0", **{TOKEN: token}) as (any_address, process):
-        address = any_address.replace("0.0.0.0", "127.0.0.1")
+    with serving(store, "--host", "0.0.0.0", **{TOKEN: token}) as (allows_any_address, process):
+        address = allows_any_address.replace("0.0.0.0", "127.0.0.1")
         headers = {"Authorization": f"Bearer {token}"}
         found = httpx.get(f"{address}similar.json?q=doc123", headers=headers).json()
         refused = httpx.get(f"{address}status.json").status_code

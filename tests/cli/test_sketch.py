@@ -57,7 +57,7 @@ def test_stop_words_stems_and_frequencies_belong_to_the_store(corpus: Path) -> N
     assert ("en", True, "-/") == (analysis["stem"], analysis["frequencies"], analysis["stop_words"][:2])
     assert "stem en" in output("info")
     assert 1.0 == hit["overlap"]
-    assert "set SIMDOC_STOP_WORDS to its path" in sentence(run("similar", "--text", TEXT))
+    assert "set SIMDOC_STOP_WORDS to the path of this file" in sentence(run("similar", "--text", TEXT))
     assert "was created with" in sentence(run("index", "corpus", "--stop-words", "en"))
     assert "no stop words for the language 'xx'" in sentence(run("index", "corpus", "--stop-words", "xx"))
     message = usage_error(run("index", "corpus", "--stem", "xx"))

@@ -61,7 +61,7 @@ def test_a_pipe_and_a_huge_file_are_refused(folder: Path, name: str) -> None:
         (folder / name).write_bytes(kept)
 
     assert name in pipe
-    assert "not a regular file" in pipe
+    assert "not to a regular file" in pipe
     assert name in huge
     assert "is larger than" in huge
 

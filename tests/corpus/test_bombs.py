@@ -12,7 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.corpus import Document, FileSource, Skipped, Source, find_files, read_corpus, read_file, read_jsonl
+from simdoc_search.corpus import (
+    Document,
+    FileSource,
+    SkippedFile,
+    Source,
+    find_files,
+    read_corpus,
+    read_file,
+    read_jsonl,
+)
 from simdoc_search.corpus.file_reader import read_in_process, read_text_stream
 from simdoc_search.errors import CorpusError, DocumentError
 from simdoc_search.workers import ItemLimits
@@ -69,7 +78,7 @@ def test_an_extracted_text_over_the_limit_is_skipped(tmp_path: Path) -> None:
     document = read_in_process(whole)
 
     assert isinstance(document, Document)
-    assert Skipped(str(path), f"{len(document.text):,} characters are over the limit of 50,000") == read_in_process(
+    assert SkippedFile(str(path), f"{len(document.text):,} characters are over the limit of 50,000") == read_in_process(
         short
     )
 
@@ -106,7 +115,7 @@ def test_a_file_that_grows_over_the_limit_is_not_read(size: int, tmp_path: Path)
     if size == 100_000:
         assert Document("a.txt", "word " * 20_000) == read
     else:
-        assert Skipped(str(path), "grew over the limit of 100,000 bytes before it was read") == read
+        assert SkippedFile(str(path), "grew over the limit of 100,000 bytes before it was read") == read
     assert peak < 10_000_000
 
 
@@ -149,7 +158,7 @@ def test_kernel_files_are_read_or_skipped_with_a_reason() -> None:
         for path in (entry.path for entry in os.scandir(folder) if not entry.is_dir()):
             (source,) = find_files([path], max_bytes=1_000_000)
             result = read_in_process(source) if isinstance(source, FileSource) else source
-            reasons[path] = result.reason if isinstance(result, Skipped) else "read"
+            reasons[path] = result.reason if isinstance(result, SkippedFile) else "read"
 
     assert "a pipe, socket or device, not a regular file" == reasons["/dev/zero"]
     assert "read" == reasons["/proc/cpuinfo"]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.corpus import Document, Skipped, read_corpus
+from simdoc_search.corpus import Document, SkippedFile, read_corpus
 from simdoc_search.corpus.csv_rows import BadRow, read_rows
 from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError
@@ -35,7 +35,7 @@ def texts_of(folder: Path, data: str | bytes, *, max_bytes: int = 1_000_000) -> 
     read = read_table(table(folder, data), max_bytes=max_bytes)
     return dict(
         (document.path.rpartition(":")[2], document.reason)
-        if isinstance(document, Skipped)
+        if isinstance(document, SkippedFile)
         else (document.id, document.text)
         for document in read
     )
@@ -209,8 +209,8 @@ def test_a_tab_separated_table_has_the_same_rules(tmp_path: Path) -> None:
 
     assert [
         Document("a", "one, two"),
-        Skipped(f"{path}:2", UNCLOSED),
-        Skipped(f"{path}:3", TOO_MANY.replace("','", repr("\t"))),
+        SkippedFile(f"{path}:2", UNCLOSED),
+        SkippedFile(f"{path}:3", TOO_MANY.replace("','", repr("\t"))),
         Document("d", "six\tseven"),
     ] == list(read_table(path))
 
@@ -250,10 +250,10 @@ def test_a_table_can_have_any_encoding(tmp_path: Path, encoding: str) -> None:
 def test_a_table_in_a_folder_is_one_document(tmp_path: Path) -> None:
     path = table(tmp_path, f"id,text\na,{'x' * 200}\nb,words\n", "T.CSV")
 
-    assert [Skipped(f"{path}:1", "the line is over the limit of 100 characters"), Document("b", "words")] == list(
+    assert [SkippedFile(f"{path}:1", "the line is over the limit of 100 characters"), Document("b", "words")] == list(
         read_corpus([path], max_bytes=100)
     )
-    assert ["T.CSV"] == [source.id for source in read_corpus([tmp_path]) if not isinstance(source, Skipped)]
+    assert ["T.CSV"] == [source.id for source in read_corpus([tmp_path]) if not isinstance(source, SkippedFile)]
 
 
 def test_the_command_indexes_a_table(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.corpus import Document, Skipped, find_files, read_bytes, read_file, read_sources
+from simdoc_search.corpus import Document, SkippedFile, find_files, read_bytes, read_file, read_sources
 from simdoc_search.errors import CorpusError
 from simdoc_search.workers import ItemLimits
 from tests.support import formats
@@ -71,14 +71,14 @@ def test_an_upload_is_read_within_the_limits() -> None:
 
 def test_sources_are_read_in_order_and_when_requested(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "one", "b.bin": b"\0\1", "c.txt": "three"})
-    others: list[Document | Skipped] = [Document("row", "two"), Skipped("c", "hidden")]
+    others: list[Document | SkippedFile] = [Document("row", "two"), SkippedFile("c", "hidden")]
     documents = (document for _, document in read_sources([*others, *find_files([tmp_path])]))
 
     assert [*others, Document("a.txt", "one")] == [next(documents) for _ in range(3)]
     (tmp_path / "c.txt").unlink()
     assert [
-        Skipped(f"{tmp_path}/b.bin", "binary"),
-        Skipped(f"{tmp_path}/c.txt", "vanished before it was read"),
+        SkippedFile(f"{tmp_path}/b.bin", "binary"),
+        SkippedFile(f"{tmp_path}/c.txt", "vanished before it was read"),
     ] == list(documents)
 
 
@@ -87,4 +87,4 @@ def test_only_the_file_that_crashes_its_reader_is_skipped(tmp_path: Path) -> Non
     write(tmp_path, {"a.pdf": formats.pdf(), "b.odt": deep_odt(), "c.docx": formats.docx()})
     kinds = [type(document) for _, document in read_sources(find_files([tmp_path]))]
 
-    assert [Document, Skipped, Document] == kinds
+    assert [Document, SkippedFile, Document] == kinds

@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.corpus import DEFAULT_MAX_BYTES, Document, FileSource, Skipped, find_files, read_corpus, read_file
+from simdoc_search.corpus import (
+    DEFAULT_MAX_BYTES,
+    Document,
+    FileSource,
+    SkippedFile,
+    find_files,
+    read_corpus,
+    read_file,
+)
 from simdoc_search.corpus.file_reader import read_in_process
 from simdoc_search.errors import CorpusError
 from tests.support import cli
@@ -89,7 +97,7 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.txt")
 
     assert isinstance(source, FileSource)
-    assert Skipped(str(tmp_path / "a.txt"), "the path leads to a pipe, not to a regular file") == read_in_process(
+    assert SkippedFile(str(tmp_path / "a.txt"), "the path leads to a pipe, not to a regular file") == read_in_process(
         source
     )
 
@@ -171,7 +179,7 @@ def test_folders_of_any_depth_are_read(tmp_path: Path, monkeypatch: pytest.Monke
             os.chdir("..")
             Path("d").rmdir()
 
-    assert isinstance(found, Skipped)
+    assert isinstance(found, SkippedFile)
     assert found.reason.endswith("is 2028 bytes long; the limit is 512")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.analysis.words import words
-from simdoc_search.corpus import Document, FileSource, Skipped, find_files, read_corpus
+from simdoc_search.corpus import Document, FileSource, SkippedFile, find_files, read_corpus
 from simdoc_search.corpus.file_reader import read_in_process
 from tests.support import cli, formats
 from tests.support.formats import MAKERS, PARAGRAPHS
@@ -36,7 +36,7 @@ MISSING_LIBRARY = "raise ModuleNotFoundError(f'No module named {__name__!r}', na
 RTF_DATES = rb"{\creatim\yr2021\mo3\dy12\hr10\min15}{\revtim\yr2022\mo4\dy13\hr11\min16}"
 
 
-def read(folder: Path, name: str, data: bytes) -> Document | Skipped:
+def read(folder: Path, name: str, data: bytes) -> Document | SkippedFile:
     """Read a file with this name and content."""
     (source,) = find_files([cli.write(folder, {name: data}) / name])
     assert isinstance(source, FileSource)
@@ -53,7 +53,7 @@ def to_document(folder: Path, name: str, data: bytes) -> Document:
 def reason_of(folder: Path, name: str, data: bytes) -> str:
     """Return the reason why a file with this name and content is skipped."""
     skipped = read(folder, name, data)
-    assert isinstance(skipped, Skipped), skipped
+    assert isinstance(skipped, SkippedFile), skipped
     assert str(folder / name) == skipped.path
     return skipped.reason
 

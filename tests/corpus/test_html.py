@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.corpus.html import html_text
+from simdoc_search.corpus.html import extract_html_text
 
 
 def test_a_page_becomes_its_title_and_its_blocks() -> None:
@@ -16,7 +16,7 @@ def test_a_page_becomes_its_title_and_its_blocks() -> None:
         paragraph.</p><script>no()</script><template><p>no</p></template><noscript>no</noscript>
         <ul><li>one<li>two</ul><iframe src="x">no</iframe></body></html>"""
 
-    assert "The page\nHeading\nFirst paragraph.\none\ntwo" == html_text(page)
+    assert "The page\nHeading\nFirst paragraph.\none\ntwo" == extract_html_text(page)
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,12 @@ def test_a_page_becomes_its_title_and_its_blocks() -> None:
     ],
 )
 def test_blocks_separate_words(page: bytes) -> None:
-    assert "one\ntwo" == html_text(page)
+    assert "one\ntwo" == extract_html_text(page)
 
 
 @pytest.mark.parametrize("tag", ["b", "a", "span", "x-own"])
 def test_inline_elements_do_not_split_words(tag: str) -> None:
-    assert "unbreakable word" == html_text(f"<p>un<{tag}>break</{tag}>able word</p>".encode())
+    assert "unbreakable word" == extract_html_text(f"<p>un<{tag}>break</{tag}>able word</p>".encode())
 
 
 @pytest.mark.parametrize(
@@ -55,14 +55,14 @@ def test_inline_elements_do_not_split_words(tag: str) -> None:
     ],
 )
 def test_the_declared_charset_is_used_if_a_page_is_not_utf8(text: str, encoding: str, label: str) -> None:
-    assert text == html_text(f"{label}<p>".encode() + text.encode(encoding))
+    assert text == extract_html_text(f"{label}<p>".encode() + text.encode(encoding))
 
 
 def test_self_closed_elements_of_xhtml_do_not_hide_the_page() -> None:
     page = b"""<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/>
         <script type="text/javascript" src="x.js"/></head><body><p>still here</p></body></html>"""
 
-    assert "still here" == html_text(page)
+    assert "still here" == extract_html_text(page)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_self_closed_elements_of_xhtml_do_not_hide_the_page() -> None:
     ],
 )
 def test_broken_pages_are_read(page: bytes, text: str) -> None:
-    assert text == html_text(page)
+    assert text == extract_html_text(page)
 
 
 PIECES = ["<", ">", "</", "<div", "<table>", "<b>", "<title>", "<!--", "-->", "<script>", "<svg>", "<frameset>"]
@@ -89,6 +89,6 @@ PIECES = ["<", ">", "</", "<div", "<table>", "<b>", "<title>", "<!--", "-->", "<
 
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=20).map("".join))
 def test_any_page_is_read(page: str) -> None:
-    text = html_text(page.encode())
+    text = extract_html_text(page.encode())
 
     assert text is None or text == text.strip()

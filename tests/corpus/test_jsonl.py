@@ -13,20 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.corpus import Document, Skipped, read_corpus, read_jsonl
+from simdoc_search.corpus import Document, SkippedFile, read_corpus, read_jsonl
 from simdoc_search.errors import DocumentError
 
 STRINGS = st.text(max_size=20)
 IDS = st.text(min_size=1, max_size=40)
 
 
-def read(data: bytes | str, **fields: Any) -> list[Document | Skipped]:
+def read(data: bytes | str, **fields: Any) -> list[Document | SkippedFile]:
     return list(read_jsonl(io.BytesIO(data if isinstance(data, bytes) else data.encode()), **fields))
 
 
 def reason(line: bytes | str) -> str:
     (found,) = read(line)
-    assert isinstance(found, Skipped)
+    assert isinstance(found, SkippedFile)
     return found.reason
 
 
@@ -143,9 +143,9 @@ def test_a_bad_line_does_not_stop_the_run() -> None:
 
     assert [
         Document("1", "a"),
-        Skipped("stream:4", "not JSON: Expecting value at column 1"),
+        SkippedFile("stream:4", "not JSON: Expecting value at column 1"),
         Document("2", "b"),
-        Skipped("stream:6", "not valid UTF-8"),
+        SkippedFile("stream:6", "not valid UTF-8"),
         Document("3", "c"),
     ] == read(data)
 
@@ -155,7 +155,7 @@ def test_a_file_is_named_in_reasons(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text('{"id": 1, "text": "a"}\n[]\n')
 
-    assert [Document("1", "a"), Skipped(f"{path}:2", "not a JSON object")] == list(read_corpus([path]))
+    assert [Document("1", "a"), SkippedFile(f"{path}:2", "not a JSON object")] == list(read_corpus([path]))
 
 
 def test_the_lines_before_the_end_of_a_truncated_gzip_file_are_read(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_the_lines_before_the_end_of_a_truncated_gzip_file_are_read(tmp_path: Pa
     found = list(read_jsonl(path))
 
     assert Document("0", "0") == found[0]
-    assert isinstance(found[-1], Skipped)
+    assert isinstance(found[-1], SkippedFile)
     assert f"{path}:{len(found)}" == found[-1].path
     assert found[-1].reason.startswith("the rest cannot be read: ")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.corpus import Document, FileSource, Skipped, find_files, read_corpus
+from simdoc_search.corpus import Document, FileSource, SkippedFile, find_files, read_corpus
 from simdoc_search.corpus.file_reader import read_in_process
 from simdoc_search.corpus.links import leads_out
 from tests.support import cli
@@ -81,7 +81,7 @@ def test_links_out_of_the_folder_are_followed_on_request(tmp_path: Path) -> None
         "self": "too many levels of symbolic links",
         "real/up/": LOOP,
         "real/upper/": LOOP,
-    } == {skipped.path[len(str(corpus)) + 1 :]: skipped.reason for skipped in read if isinstance(skipped, Skipped)}
+    } == {skipped.path[len(str(corpus)) + 1 :]: skipped.reason for skipped in read if isinstance(skipped, SkippedFile)}
 
 
 @posix_only
@@ -109,8 +109,8 @@ def test_a_link_put_in_place_after_the_listing_is_not_followed(tmp_path: Path, n
     moved.rename(tmp_path / "moved")
     moved.symlink_to("../outside" if "/" in name else "../outside/a.txt")
 
-    assert Skipped(str(corpus / name), OUT) == read_in_process(source)
-    assert Skipped(str(corpus / name), OUT) != read_in_process(free)
+    assert SkippedFile(str(corpus / name), OUT) == read_in_process(source)
+    assert SkippedFile(str(corpus / name), OUT) != read_in_process(free)
 
 
 @posix_only

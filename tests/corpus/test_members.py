@@ -13,7 +13,7 @@ import pytest
 from simdoc_search.corpus import FileSource
 from simdoc_search.corpus import members as module
 from simdoc_search.corpus.folder import find_files
-from simdoc_search.corpus.member_names import archive_of
+from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.corpus.members import Member, read_members
 from tests.support.archives import encrypted, mail, mbox, packed_tar, packed_zip
 
@@ -124,9 +124,9 @@ def test_hidden_members_links_and_devices_are_skipped(tmp_path: Path) -> None:
 
 
 def test_the_archive_of_a_path_is_the_outermost_one() -> None:
-    assert "/a/b.tar.gz" == archive_of("/a/b.tar.gz!c.zip!d")
-    assert "/a!b/c.ZIP" == archive_of("/a!b/c.ZIP!d")
-    assert archive_of("/a!b.txt") is None
+    assert "/a/b.tar.gz" == find_archive("/a/b.tar.gz!c.zip!d")
+    assert "/a!b/c.ZIP" == find_archive("/a!b/c.ZIP!d")
+    assert find_archive("/a!b.txt") is None
 
 
 # --- damaged and hostile archives ---
@@ -177,7 +177,7 @@ def test_the_size_limit_of_files_applies_to_members(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["zip", "tar.gz"])
 def test_a_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
-    monkeypatch.setattr(module, "_MAX_TOTAL_IN_ARCHIVES", 1)
+    monkeypatch.setattr(module, "_MAX_EXPANSION_RATIO", 1)
     files = {f"{number}.txt": "a" * 10_000 for number in range(200)}
     found = members_of(tmp_path, f"a.{ending}", packed_zip(files) if ending == "zip" else packed_tar(files), 10_000)
 
@@ -186,7 +186,7 @@ def test_a_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, endi
 
 
 def test_a_bomb_of_nested_archives_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MAX_TOTAL_IN_ARCHIVES", 1)
+    monkeypatch.setattr(module, "_MAX_EXPANSION_RATIO", 1)
     part = packed_zip({f"{number}.txt": "a" * 10_000 for number in range(10)})
     found = members_of(tmp_path, "b.zip", packed_zip({f"{number}.zip": part for number in range(50)}), 10_000)
 

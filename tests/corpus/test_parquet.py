@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from simdoc_search.corpus import Document, Skipped, read_corpus
+from simdoc_search.corpus import Document, SkippedFile, read_corpus
 from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError, DocumentError
 from simdoc_search.workers import ItemLimits, iterate_in_subprocess
@@ -31,7 +31,7 @@ def written(folder: Path, columns: dict[str, Any], **options: Any) -> Path:
     return folder / "t.parquet"
 
 
-def read_with_peak(path: Path) -> tuple[list[Document | Skipped], int]:
+def read_with_peak(path: Path) -> tuple[list[Document | SkippedFile], int]:
     """Return the rows of a table, and the peak of Arrow's memory."""
     pool = pa.system_memory_pool()
     before = pa.default_memory_pool()
@@ -63,9 +63,9 @@ def test_a_row_without_a_document_is_skipped(tmp_path: Path) -> None:
 
     assert [
         Document("1", "words"),
-        Skipped(f"{path}:2", "no 'text'"),
-        Skipped(f"{path}:3", "no 'id'"),
-        Skipped(f"{path}:4", "1,001 characters are over the limit of 1,000"),
+        SkippedFile(f"{path}:2", "no 'text'"),
+        SkippedFile(f"{path}:3", "no 'id'"),
+        SkippedFile(f"{path}:4", "1,001 characters are over the limit of 1,000"),
     ] == list(read_table(path, max_bytes=1000))
 
 
@@ -120,7 +120,7 @@ def test_a_text_that_unpacks_to_a_thousand_times_its_size_is_not_read(tmp_path: 
     (before, bomb), peak = read_with_peak(path)
 
     assert Document("a", "words") == before
-    assert isinstance(bomb, Skipped)
+    assert isinstance(bomb, SkippedFile)
     assert f"{path}:2" == bomb.path
     assert re.fullmatch(r"the rest is not read: [\d,]+ bytes would unpack to 60,000,\d{3}", bomb.reason)
     assert peak < 10 * MB
@@ -133,7 +133,7 @@ def test_a_file_with_more_rows_than_bytes_is_not_read(tmp_path: Path, value: str
     rows, peak = read_with_peak(path)
 
     assert [
-        Skipped(f"{path}:1", f"the file is damaged: it claims 2,000,000 rows in {path.stat().st_size:,} bytes")
+        SkippedFile(f"{path}:1", f"the file is damaged: it claims 2,000,000 rows in {path.stat().st_size:,} bytes")
     ] == rows
     assert peak < 10 * MB
 
@@ -144,7 +144,7 @@ def test_a_list_of_millions_in_one_row_is_stopped_by_the_limit_of_memory(tmp_pat
     path = written(tmp_path, {"id": ["a"], "text": ["words"], "list": values})
     (tmp_path / "b.csv").write_text("id,text\nb,words\n", "utf-8")
 
-    assert [Skipped(str(path), "needed more memory than 300 MB to read"), Document("b", "words")] == list(
+    assert [SkippedFile(str(path), "needed more memory than 300 MB to read"), Document("b", "words")] == list(
         read_corpus([path, tmp_path / "b.csv"], limits=ItemLimits(60.0, 300 * MB))
     )
 
@@ -189,7 +189,7 @@ def test_rows_before_damage_are_read(tmp_path: Path) -> None:
 
     assert [str(number) for number in range(len(before))] == [row.id for row in before if isinstance(row, Document)]
     assert 256 <= len(before) <= 300
-    assert isinstance(last, Skipped)
+    assert isinstance(last, SkippedFile)
     assert f"{path}:{len(before) + 1}" == last.path
     assert re.fullmatch(r"the rest cannot be read: [^\n]+", last.reason)
 
@@ -227,7 +227,7 @@ def messages_of_damaged(folder: str, seeds: range) -> Iterator[list[str]]:
     for seed in seeds:
         path.write_bytes(damaged(seed))
         try:
-            yield [row.reason for row in read_table(path) if isinstance(row, Skipped)]
+            yield [row.reason for row in read_table(path) if isinstance(row, SkippedFile)]
         except CorpusError as error:
             yield [str(error)]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.corpus import Skipped, read_corpus, read_sources
+from simdoc_search.corpus import SkippedFile, read_corpus, read_sources
 from simdoc_search.errors import CorpusError
 from tests.support.folders import posix_only, write
 from tests.support.users import ordinary_user
@@ -34,9 +34,9 @@ def test_unreadable_files_and_folders_are_skipped(folder: Path) -> None:
     with ordinary_user():
         documents = [document for _, document in read_sources(read_corpus([folder]))]
 
-    assert ["a.txt", "z.txt"] == [document.id for document in documents if not isinstance(document, Skipped)]
+    assert ["a.txt", "z.txt"] == [document.id for document in documents if not isinstance(document, SkippedFile)]
     assert {f"{folder}/{name}": "permission denied" for name in ("closed.jsonl", "closed.txt", "closed/")} == {
-        document.path: document.reason for document in documents if isinstance(document, Skipped)
+        document.path: document.reason for document in documents if isinstance(document, SkippedFile)
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.corpus.formats import format_of
+from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.text_filters import remove_parts
 from simdoc_search.documents import Document
 from simdoc_search.workers import ItemLimits, iterate_in_subprocess
@@ -21,7 +21,7 @@ BOTH = ("front-matter", "quoted-replies")
 
 def left(name: str, text: str, **metadata: Any) -> tuple[str, dict[str, Any]]:
     """Return the text without these parts, and its metadata."""
-    document = remove_parts(Document("a", text, metadata), format_of(Path(name)), BOTH)
+    document = remove_parts(Document("a", text, metadata), determine_format(Path(name)), BOTH)
     return document.text, dict(document.metadata)
 
 
@@ -187,6 +187,6 @@ def test_an_index_records_which_parts_are_removed(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_dates_become_metadata_even_if_front_matter_is_kept(front_matter: str, wanted: dict[str, str]) -> None:
     document = Document("a.md", f"{front_matter}Some text.")
-    found = remove_parts(document, format_of(Path("a.md")), ())
+    found = remove_parts(document, determine_format(Path("a.md")), ())
 
     assert (document.text, wanted) == (found.text, found.metadata)

@@ -20,7 +20,7 @@ from tests.support.devengine import NOWHERE, fake_java, registered
 
 
 def test_a_port_in_use_is_refused_before_the_download(used_port: int) -> None:
-    with pytest.raises(EngineError, match=f"port {used_port} is in use by another program; stop it, or choose"):
+    with pytest.raises(EngineError, match=f"port {used_port} is in use by another program; free this port, or choose"):
         start_cluster(port=used_port)
 
     assert None is find_cluster(used_port)

@@ -14,8 +14,8 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.duplicates import Duplicates, duplicates_in, engine_pairs
 from simdoc_search.duplicates import sources as sources_module
-from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.errors import QuerySyntaxError, StoreError
+from simdoc_search.passages.exact import MeasureName
 from tests.support.freezable_store import FreezableStore
 from tests.support.texts import documents, overlapping, text
 
@@ -95,7 +95,9 @@ def test_only_one_of_several_documents_with_equal_words_is_queried() -> None:
     store = store_with([*copies, Document("near", base + " more")])
 
     assert {"000": {"near", *(copy.id for copy in copies[1:])}} == groups(via_engine(store))
-    assert [(97, 121), (96, 120)] == sorted((each.sizes for each in store.plans if each.sizes), reverse=True)
+    assert [(97, 121), (96, 120)] == sorted(
+        (each.shingle_range for each in store.plans if each.shingle_range), reverse=True
+    )
     assert 2 == len(store.plans)
 
 
@@ -106,7 +108,7 @@ def test_documents_without_hashes_and_sizes_are_compared_too(many: FreezableStor
 
     assert 30 < len(in_memory)
     assert in_memory == pairs(via_engine(many, verify=False))
-    assert many.plans[-1].sizes is None
+    assert many.plans[-1].shingle_range is None
 
 
 @pytest.mark.usefixtures("small_limit")
@@ -119,7 +121,7 @@ def test_overflowing_documents_are_one_group(keep: str, kept: str) -> None:
 
     assert ([kept], 39) == (list(groups(found)), found.duplicate_count)
     assert found.overflow is not None
-    assert (4, 0) == (found.overflow.limit, found.overflow.skipped_comparisons)
+    assert (4, 0) == (found.overflow.max_set_size, found.overflow.skipped_comparisons)
     assert 30 < found.overflow.documents <= 40
 
 

@@ -48,7 +48,7 @@ def test_duplicates_are_ordered_by_kind() -> None:
 
     assert [("a", [("c", "identical", 1.0), ("d", "same words", 1.0), ("b", "near", exact)])] == groups(found)
     assert (5, 1, 3, True, 0) == (
-        found.documents, found.group_count, found.duplicate_count, found.verified, found.unverified
+        found.documents, found.group_count, found.duplicate_count, found.verified, found.unverified_count
     )  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def test_each_duplicate_of_a_chain_overlaps_its_kept_document() -> None:
 def test_duplicates_are_found_among_many_documents_with_the_same_boilerplate(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two documents are paired by the text that they share besides the boilerplate."""
     monkeypatch.setattr(pairs_module, "RUN_LIMITS", (8, 8))
-    monkeypatch.setattr(pairs_module, "ANCHORS", 2)
+    monkeypatch.setattr(pairs_module, "MAX_ANCHORS", 2)
     rng = random.Random(10)
     foot = text(rng, 300)
     bodies = [text(rng, 120) for _ in range(150)]
@@ -112,12 +112,12 @@ def test_many_documents_of_one_template_are_one_group(keep: str, monkeypatch: py
 
     assert [39, 119] == sorted(len(group.duplicates) for group in found.groups())
     assert found.overflow is not None
-    assert (160, 4, 0) == (found.overflow.documents, found.overflow.limit, found.overflow.skipped_comparisons)
+    assert (160, 4, 0) == (found.overflow.documents, found.overflow.max_set_size, found.overflow.skipped_comparisons)
 
 
 def test_kept_documents_in_an_overflowing_run_are_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairs_module, "RUN_LIMITS", (2, 2))
-    monkeypatch.setattr(pairs_module, "ANCHORS", 40)
+    monkeypatch.setattr(pairs_module, "MAX_ANCHORS", 40)
     chain = [words(*range(start, start + 100)) for start in range(0, 80, 2)]
     found = duplicates_among([Document(f"{n:02}", each) for n, each in enumerate(chain)], overlap=0.8, keep="first")
     gone = {duplicate.id for group in found.groups() for duplicate in group.duplicates}
@@ -216,8 +216,8 @@ def test_the_result_does_not_depend_on_the_number_of_workers(monkeypatch: pytest
     texts = [each for pair in pairs for each in pair] + ["", "...", "Füße \ud800", "漢字 漢字"]
     documents = [Document(f"{number:03}", each, {"n": number}) for number, each in enumerate(texts * 2)]
     in_one_process = list(duplicates_among(documents, overlap=0.75).pairs())
-    monkeypatch.setattr("simdoc_search.workers.mapping.FEW_CHUNKS", 1)
-    monkeypatch.setattr("simdoc_search.duplicates.fingerprinting._CHUNK_DOCUMENTS", 7)
+    monkeypatch.setattr("simdoc_search.workers.mapping.MAX_CHUNKS_IN_PROCESS", 1)
+    monkeypatch.setattr("simdoc_search.duplicates.fingerprinting._MAX_CHUNK_DOCUMENTS", 7)
     monkeypatch.setattr("simdoc_search.duplicates.verification._CHARACTERS_AT_ONCE", 1000)
     processes: list[int] = []
 

@@ -20,7 +20,7 @@ def test_counts_of_many_pairs_are_those_of_single_pairs(one_matrix: bool, monkey
     sets = [side for side in sets if len(side)]
     made = table(sets)
     first, second = np.triu_indices(len(sets), 1)
-    jaccard, _ = made.estimated_jaccard(first, second)
+    jaccard, _ = made.estimate_jaccard(first, second)
     codes = [made.codes_of_documents(np.array([number]))[0] for number in range(len(sets))]
 
     assert [compare_codes(codes[a], codes[b]).overlap for a, b in zip(first, second, strict=True)] == jaccard.tolist()

@@ -6,7 +6,7 @@ import numpy as np
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.clusters import UNASSIGNED
-from simdoc_search.duplicates.collection import Documents
+from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.group_membership import GroupMembership
 from simdoc_search.duplicates.keep_order import KeepRule
 from simdoc_search.sketch.settings import Settings

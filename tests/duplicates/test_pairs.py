@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search.duplicates import pairs as module
 from simdoc_search.duplicates.measures import Measure
-from simdoc_search.duplicates.pairs import JoinedPairs, join, run_limit
+from simdoc_search.duplicates.pairs import JoinedPairs, choose_run_limit, join
 from tests.support.fingerprints import Shingles, pair, shingles, table
 
 SIZES = [1, 2, 3, 5, 8, 13, 20, 35, 60, 100, 170, 300, 500, 1000, 3000]
@@ -100,7 +100,7 @@ def test_only_pairs_with_a_new_document_are_found(new_from: int) -> None:
     everything, found = find_pairs(mixed, "4/5"), find_pairs(mixed, "4/5", new_from=new_from)
 
     assert {pair for pair in pairs_of(everything) if pair[1] >= new_from} == pairs_of(found)
-    assert found.compared <= everything.compared
+    assert found.compared_count <= everything.compared_count
     assert 0 < len(everything.first)
 
 
@@ -130,7 +130,7 @@ def test_all_documents_of_an_overflowing_run_are_compared_with_the_first() -> No
     found = find_pairs(sets_of_template(np.random.default_rng(13), 300, 600, 30), "4/5")
 
     assert {(0, other) for other in range(1, 300)} <= pairs_of(found)
-    assert found.compared < 300 * 30
+    assert found.compared_count < 300 * 30
     assert list(range(300)) == found.overflowing.tolist()
     assert 0 == found.skipped_comparisons
 
@@ -138,12 +138,12 @@ def test_all_documents_of_an_overflowing_run_are_compared_with_the_first() -> No
 @pytest.mark.usefixtures("small_runs")
 def test_skipped_comparisons_in_an_overflowing_run_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """100 documents share boilerplate, but are not duplicates."""
-    monkeypatch.setattr(module, "ANCHORS", 2)
+    monkeypatch.setattr(module, "MAX_ANCHORS", 2)
     found = find_pairs(sets_of_template(np.random.default_rng(14), 100, 600, 400), "3/5")
 
     assert 0 < len(found.overflowing)
     assert 0 < found.skipped_comparisons
-    assert found.compared < 100 * 99 / 2
+    assert found.compared_count < 100 * 99 / 2
 
 
 def test_short_documents_are_not_paired_by_boilerplate() -> None:
@@ -151,9 +151,9 @@ def test_short_documents_are_not_paired_by_boilerplate() -> None:
     found = find_pairs(sets_of_template(np.random.default_rng(15), 2000, 8, 16), "9/10")
 
     assert set() == pairs_of(found)
-    assert found.compared < 2000
+    assert found.compared_count < 2000
     assert 0 == len(found.overflowing)
 
 
 def test_the_limit_of_a_run_bounds_the_memory_of_pairs() -> None:
-    assert [1000, 1000, 400, 64, 64] == [run_limit(count) for count in (1, 40_000, 100_000, 1_000_000, 10**9)]
+    assert [1000, 1000, 400, 64, 64] == [choose_run_limit(count) for count in (1, 40_000, 100_000, 1_000_000, 10**9)]

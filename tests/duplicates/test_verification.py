@@ -86,6 +86,6 @@ def test_counts_do_not_depend_on_the_pairs_that_are_compared_together(
     monkeypatch.setattr("simdoc_search.duplicates.verification._SHINGLES_AT_ONCE", shingles_at_once)
     texts = ["a b c d e f", "a b c d e g", "", "a b c d e f g h"]
     pairs = [(a, b) for a in range(4) for b in range(4)]
-    made = verifier(texts, shingles=np.array([2, 2, 0, 4]))
+    made = verifier(texts, shingle_counts=np.array([2, 2, 0, 4]))
 
     assert shared(verifier(texts), *pairs) == shared(made, *pairs)

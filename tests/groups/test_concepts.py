@@ -75,14 +75,14 @@ def test_related_documents_are_those_of_brute_force(store: Store) -> None:
 
 def test_comparisons_that_are_not_made_are_counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some pairs are missing, but no wrong pair is added."""
-    monkeypatch.setattr(module, "MAX_COMPARED", 1)
+    monkeypatch.setattr(module, "MAX_COMPARED_CANDIDATES", 1)
     expected, actual = by_brute_force(store), find_scores(store)
     topics = find_topics(store, Limits(), None, ignore_progress)
 
     assert 0 < len(actual) < len(expected)
     assert actual == pytest.approx({pair: expected[pair] for pair in actual})
     assert topics.documents_with_too_many_candidates == 60
-    assert topics.compared <= 60
+    assert topics.compared_count <= 60
 
 
 def test_a_large_group_with_frequent_concepts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,7 @@ def test_a_large_group_with_frequent_concepts_is_found(monkeypatch: pytest.Monke
 
     assert [120] == [1 + len(topic.members) for topic in topics.topics()]
     assert (5, 80) == (topics.frequent_concept_count, topics.documents_without_candidates)
-    assert topics.compared < 120 * module.MAX_ANCHORS * 2
+    assert topics.compared_count < 120 * module.MAX_ANCHORS * 2
 
 
 def test_members_have_the_score_that_related_gives() -> None:

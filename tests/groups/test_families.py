@@ -111,5 +111,5 @@ def test_documents_with_a_very_frequent_sentence_are_paired_with_a_few_others() 
     found = find_versions([[*text, footer]] * 500 + others)
 
     assert {*range(500)} == {*found.first_documents.tolist(), *found.second_documents.tolist()}
-    assert found.compared < 500 * 2 * module.MAX_ANCHORS
+    assert found.compared_count < 500 * 2 * module.MAX_ANCHORS
     assert 500 == found.documents_with_frequent_sentences

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search import SimilaritySearch, open_store
-from simdoc_search.corpus import FileSource, Skipped, Source, read_corpus
+from simdoc_search.corpus import FileSource, SkippedFile, Source, read_corpus
 from tests.support.cli import answer, run, words, write
 from tests.support.users import ordinary_user
 
@@ -197,7 +197,7 @@ def test_a_lower_limit_removes_nothing(corpus: Path, search: SimilaritySearch) -
 @pytest.mark.parametrize("reason", ["input/output error", "took longer than 120 s to read"])
 def test_an_unreadable_file_keeps_its_document(corpus: Path, search: SimilaritySearch, reason: str) -> None:
     sources = [file for file in read_corpus([corpus]) if isinstance(file, FileSource) and file.id != "00.txt"]
-    report = search.index([*sources, Skipped(str(corpus / "00.txt"), reason, str(corpus))], prune=True)
+    report = search.index([*sources, SkippedFile(str(corpus / "00.txt"), reason, str(corpus))], prune=True)
 
     assert (0, 29, 1) == (report.deleted, report.unchanged, len(report.skipped))
     assert 30 == search.info().documents

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.corpus import Skipped, Source, read_corpus
+from simdoc_search.corpus import SkippedFile, Source, read_corpus
 from simdoc_search.indexing import IndexReport
 from tests.support.formats import pdf
 from tests.support.slow_cases import slow_after
@@ -96,13 +96,13 @@ def test_a_document_with_changed_metadata_is_replaced(search: SimilaritySearch) 
 
 
 def test_a_source_without_a_document_is_skipped_with_the_reason(search: SimilaritySearch) -> None:
-    skipped = Skipped("some/file.bin", "binary")
+    skipped = SkippedFile("some/file.bin", "binary")
     report = search.index(
         [Document("a", " ... "), Document("", "text"), skipped, Document("é" * 257, "text"), Document("b", "text")]
     )
 
     assert {"indexed": 1, "skipped": 4} == counts(report)
-    assert [skipped, Skipped("a", "no words")] == sorted(report.skipped, key=lambda file: -len(file.path))[1:3]
+    assert [skipped, SkippedFile("a", "no words")] == sorted(report.skipped, key=lambda file: -len(file.path))[1:3]
     assert "514 bytes" in next(file.reason for file in report.skipped if file.path.startswith("é"))
     assert {"b": "text"} == texts(search)
 
@@ -111,7 +111,7 @@ def test_a_source_without_a_document_is_skipped_with_the_reason(search: Similari
 def test_progress_counts_every_source_once(workers: int, memory: SimilaritySearch) -> None:
     sources: list[Source] = [
         *documents("progress", 400, 10),
-        Skipped("x", "y"),
+        SkippedFile("x", "y"),
         Document("doc7", "again"),
         Document("none", "-"),
     ]
@@ -145,7 +145,7 @@ def test_a_last_document_without_words_also_counts(between: int, memory: Similar
     others = documents("wordless", between, 10)
     report = memory.index([Document("a", "some words"), *others, Document("a", "...")])
 
-    assert ([Skipped("a", "no words")], 0) == (report.skipped, report.deleted)
+    assert ([SkippedFile("a", "no words")], 0) == (report.skipped, report.deleted)
     assert {document.id: document.text for document in others} == texts(memory)
 
 

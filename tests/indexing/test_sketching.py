@@ -96,7 +96,7 @@ def test_a_touched_file_keeps_its_sentences_and_concepts(search: SimilaritySearc
             "the store has concepts from capitals, but the given extractor is others",
         ),
         (BOTH, None, "there is no built-in extractor 'capitals'"),
-        (Settings(), CAPITALS, "the store has no concepts, but the given extractor is capitals; omit it"),
+        (Settings(), CAPITALS, "the store has no concepts, but the given extractor is capitals; omit the extractor"),
     ],
 )
 def test_another_extractor_than_that_of_the_store_is_refused(

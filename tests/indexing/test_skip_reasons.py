@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
 from simdoc_search.corpus.formats import MEDIA_TYPES
-from simdoc_search.documents import Skipped
+from simdoc_search.documents import SkippedFile
 from simdoc_search.indexing.skip_reasons import classify_reason, group_by_reason
 from tests.support.cli import answer, output, run, write
 from tests.support.formats import docx, odt
@@ -51,7 +51,7 @@ def test_important_reasons_come_first_with_the_option_that_helps() -> None:
 
 def test_unknown_reasons_are_important() -> None:
     reasons = ["hidden"] * 9 + ["a new reason"] + ["permission denied"] * 2 + ["binary"]
-    groups = group_by_reason(Skipped(f"file{number}", reason) for number, reason in enumerate(reasons))
+    groups = group_by_reason(SkippedFile(f"file{number}", reason) for number, reason in enumerate(reasons))
 
     assert ["permission denied", "a new reason", "binary", "hidden"] == [group.label for group in groups]
     assert [2, 1, 1, 9] == [len(group.examples) for group in groups]

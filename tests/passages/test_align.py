@@ -13,7 +13,7 @@ from simdoc_search import Analysis
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.align import Alignment, Preset, align, align_words
 from simdoc_search.passages.passage import Passage, Span
-from simdoc_search.passages.word_spans import matched_words
+from simdoc_search.passages.word_spans import matched_mask
 from tests.support import strategies, texts
 
 repetitive = st.lists(st.sampled_from(["a", "b", "c", "d.", "E!", "f,"]), max_size=30).map(" ".join)
@@ -220,7 +220,7 @@ def test_own_words_between_copied_paragraphs_are_not_matched(preset: Preset, apa
             copied = locate_words(" ".join([*paragraphs[0], *texts.text(rng, own + 1).split()[:own], *paragraphs[1]]))
             passages = align_words(copied, locate_words(" ".join(source)), preset)
 
-            assert abs(matched_words(copied, passages).sum() - first - second) <= 0.02 * (first + second) + 2
+            assert abs(matched_mask(copied, passages).sum() - first - second) <= 0.02 * (first + second) + 2
 
 
 @pytest.mark.parametrize("words", [40, 80, 150])

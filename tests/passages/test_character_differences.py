@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.analysis.words import locate_words
-from simdoc_search.passages.character_differences import character_differences
+from simdoc_search.passages.character_differences import find_character_differences
 from simdoc_search.passages.compare import compare
 
 COMMON = "the words around are the same in both of these two texts"
@@ -17,7 +17,7 @@ def differing(a: str, b: str) -> list[tuple[str, str, str]]:
     """The kind of each difference, and its text in both texts. The texts must have the same words."""
     first, second = locate_words(a), locate_words(b)
     assert first.words == second.words
-    differences = character_differences((a, b), (first, second), [(0, 0, len(first.words))] if first.words else [])
+    differences = find_character_differences((a, b), (first, second), [(0, 0, len(first.words))] if first.words else [])
     return [(difference.kind, a[slice(*difference.a)], b[slice(*difference.b)]) for difference in differences]
 
 

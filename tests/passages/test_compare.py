@@ -10,7 +10,7 @@ from hypothesis import given
 from simdoc_search import Analysis, Settings, compare, fingerprint
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.align import align
-from simdoc_search.passages.differences import differences
+from simdoc_search.passages.differences import find_differences
 from simdoc_search.passages.exact import measures
 from simdoc_search.passages.passage import KeyChange
 from tests.support import strategies, texts
@@ -41,7 +41,7 @@ def test_a_comparison_has_all_parts(settings: Settings | None) -> None:
     assert exact.multiset == result.multiset
     assert (first.overlap(second), first.interval(second)) == (result.estimate, result.interval)
     assert tuple(align(a, b, analysis=analysis)) == result.passages
-    assert tuple(differences(*words, result.passages)) == result.differences
+    assert tuple(find_differences(*words, result.passages)) == result.differences
     assert (200, 141) == result.words
 
 

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from simdoc_search.documents import MetadataValue
 from simdoc_search.passages.dates import (
     Date,
-    date_of,
-    date_of_nanoseconds,
-    dates_in,
-    iso_date,
-    latest_day_in,
-    readable_date,
+    date_from_nanoseconds,
+    find_dates,
+    find_latest_day,
+    format_date,
+    format_iso,
+    parse_date,
 )
 
 IN_TEXTS: dict[str, Date | None] = {
@@ -40,7 +40,7 @@ IN_TEXTS: dict[str, Date | None] = {
 @pytest.mark.parametrize(("text", "expected"), IN_TEXTS.items())
 def test_a_date_in_a_text_is_read_as_exactly_as_it_is_written(text: str, expected: Date | None) -> None:
     """Ambiguous dates, impossible dates and parts of longer numbers are not read."""
-    assert ([] if expected is None else [expected]) == [date for date, _ in dates_in(text)]
+    assert ([] if expected is None else [expected]) == [date for date, _ in find_dates(text)]
 
 
 IN_METADATA: list[tuple[MetadataValue, Date | None]] = [
@@ -68,25 +68,25 @@ IN_METADATA: list[tuple[MetadataValue, Date | None]] = [
 @pytest.mark.parametrize(("value", "expected"), IN_METADATA)
 def test_a_date_in_metadata_may_have_a_time(value: MetadataValue, expected: Date | None) -> None:
     """The time is converted to UTC."""
-    assert expected == date_of(value)
+    assert expected == parse_date(value)
 
 
 @given(st.one_of(st.text(), st.integers(), st.floats(), st.lists(st.text())))
 def test_any_value_is_a_date_or_none(value: MetadataValue) -> None:
     """Every date can be shown."""
-    if (date := date_of(value)) is not None:
-        assert readable_date(date)
-        assert iso_date(date)
+    if (date := parse_date(value)) is not None:
+        assert format_date(date)
+        assert format_iso(date)
 
 
 def test_a_date_is_shown_as_exactly_as_it_is_known() -> None:
     """The time is only in the ISO form."""
     dates: list[Date] = [(2021, 3, 12, 10, 0, 5), (2021, 3), (2021,)]
 
-    assert ["12 Mar 2021", "Mar 2021", "2021"] == list(map(readable_date, dates))
-    assert ["2021-03-12T10:00:05Z", "2021-03", "2021"] == list(map(iso_date, dates))
-    assert (1970, 1, 1, 0, 0, 1) == date_of_nanoseconds(10**9)
-    assert date_of_nanoseconds(10**30) is None
+    assert ["12 Mar 2021", "Mar 2021", "2021"] == list(map(format_date, dates))
+    assert ["2021-03-12T10:00:05Z", "2021-03", "2021"] == list(map(format_iso, dates))
+    assert (1970, 1, 1, 0, 0, 1) == date_from_nanoseconds(10**9)
+    assert date_from_nanoseconds(10**30) is None
 
 
 WRITTEN = st.sampled_from(
@@ -99,4 +99,4 @@ def test_the_latest_day_is_the_latest_whole_date(parts: list[str]) -> None:
     """A month or a year alone does not count as a day."""
     text = " and also ".join(parts)
 
-    assert max((date for date, _ in dates_in(text) if len(date) == 3), default=None) == latest_day_in(text)
+    assert max((date for date, _ in find_dates(text) if len(date) == 3), default=None) == find_latest_day(text)

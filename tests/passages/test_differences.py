@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.align import Alignment, align_words
-from simdoc_search.passages.differences import differences
+from simdoc_search.passages.differences import find_differences
 from simdoc_search.passages.passage import Difference, Span
 from tests.support import strategies, texts
 
@@ -25,7 +25,7 @@ CONTRACT = (
 def differences_of(a: str, b: str, preset: Alignment | None = None) -> list[Difference]:
     """The differences between two texts."""
     first, second = locate_words(a), locate_words(b)
-    return differences(first, second, align_words(first, second, preset or "edited"))
+    return find_differences(first, second, align_words(first, second, preset or "edited"))
 
 
 def quoted(a: str, b: str) -> list[tuple[str, str, str]]:

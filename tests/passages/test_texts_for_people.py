@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from simdoc_search.passages.escape import escaped
+from simdoc_search.passages.boilerplate import find_boilerplate
+from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Difference
 from simdoc_search.passages.positions import TextPositions
-from simdoc_search.passages.repeated import find_repeated_passages
 from simdoc_search.passages.summary import describe_difference
 from tests.support.passages.pages import same
 
@@ -35,10 +35,10 @@ def test_boilerplate_occurs_three_times_in_a_text() -> None:
     texts = f"{notice}. {content}", f"{content}. {notice}. Then {notice}. Again {notice}"
     passages = same(0, len(content) + 2, len(notice), 15), same(len(notice) + 2, 0, len(content), 16)
 
-    assert {0} == find_repeated_passages(passages, texts)
-    assert set() == find_repeated_passages(passages, (texts[0], texts[1].removesuffix(notice)))
-    assert set() == find_repeated_passages((same(0, len(content) + 2, len(notice), 201),), texts)
-    assert set() == find_repeated_passages((), texts)
+    assert {0} == find_boilerplate(passages, texts)
+    assert set() == find_boilerplate(passages, (texts[0], texts[1].removesuffix(notice)))
+    assert set() == find_boilerplate((same(0, len(content) + 2, len(notice), 201),), texts)
+    assert set() == find_boilerplate((), texts)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_boilerplate_occurs_three_times_in_a_text() -> None:
 )
 def test_invisible_characters_are_written_out(text: str, html: str) -> None:
     """Joiners and spaces are unchanged."""
-    assert html == escaped(text)
+    assert html == escape_html(text)
 
 
 @pytest.mark.parametrize(

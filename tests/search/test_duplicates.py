@@ -18,7 +18,7 @@ from simdoc_search.duplicates import Duplicates
 from simdoc_search.errors import QuerySyntaxError, UnknownFieldError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.point_in_time import Freezable
-from simdoc_search.stores.remote.records import field_values
+from simdoc_search.stores.remote.records import build_field_value
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer, run, words, write
 from tests.support.engines import call
@@ -58,7 +58,7 @@ def groups(duplicates: Duplicates) -> list[tuple[str, list[tuple[str, str, float
 def test_worker_processes_verify_the_texts_of_a_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     search = search_over(store)
     in_one_process = groups(search.duplicates(overlap=0.5))
-    monkeypatch.setattr("simdoc_search.duplicates.verification._FEW_CHUNKS", 0)
+    monkeypatch.setattr("simdoc_search.duplicates.verification._MAX_CHUNKS_IN_PROCESS", 0)
 
     assert in_one_process
     assert in_one_process == groups(search.duplicates(overlap=0.5, workers=2))
@@ -73,7 +73,7 @@ def test_any_store_gives_the_same_groups(store: Store) -> None:
         duplicates
     )
     assert (6, 1, 3) == (duplicates.documents, duplicates.group_count, duplicates.duplicate_count)
-    assert (True, 0, None) == (duplicates.verified, duplicates.unverified, duplicates.overflow)
+    assert (True, 0, None) == (duplicates.verified, duplicates.unverified_count, duplicates.overflow)
     assert {"a/base", "a/copy", "b/loud", "b/near"} == {
         id for pair in duplicates.pairs() for id in (pair.a.id, pair.b.id)
     }
@@ -286,7 +286,7 @@ def test_duplicates_of_an_application_are_verified_by_its_text_field(opensearch_
         shown = run("duplicates", "--store", place, "--text-field", "text")
 
     exact = {other.id: other.exact for group in duplicates.groups() for other in group.duplicates}
-    assert ({"b": True, "c": False}, 1) == (exact, duplicates.unverified)
+    assert ({"b": True, "c": False}, 1) == (exact, duplicates.unverified_count)
     assert {DocumentKey("bare", name): "has no fingerprint"} == duplicates.left_out
     assert "note: 1 overlap is estimated, because texts are missing or have changed" in shown.stderr
     assert "note: left out: the document 'bare': has no fingerprint" in shown.stderr
@@ -316,4 +316,4 @@ def test_documents_of_an_application_are_identical_if_all_fields_are_equal(opens
 def fingerprint_field_of(text: str) -> dict[str, Any]:
     """Return the field `simdoc` of a text."""
     (fp,) = fingerprints([text], words_hash=True)
-    return field_values(fp.codes(), fp.shingles, (text_hash(text), fp.words_hash), Settings())
+    return build_field_value(fp.codes(), fp.shingles, (text_hash(text), fp.words_hash), Settings())

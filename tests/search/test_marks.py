@@ -74,7 +74,7 @@ def test_marks_agree_with_the_groups(temp_indices: TempIndices) -> None:
 def test_a_new_kept_document_is_shown_before_the_earlier_one_is_hidden(
     temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An interruption between the two steps does not hide all documents of a group."""
+    """An interruption between the two steps does not hide all documents of a group. The next batch may be written."""
     index = articles(temp_indices)
     mark(temp_indices, index)
     temp_indices.put(index, "long", {"simdoc": {**(fingerprint_field(words(0, 101)) or {}), "duplicate_of": "kept"}})
@@ -88,7 +88,9 @@ def test_a_new_kept_document_is_shown_before_the_earlier_one_is_hidden(
     with pytest.raises(KeyboardInterrupt):
         search.mark_duplicates(groups, progress=interrupt)
     assert (None, "long") == marks(temp_indices, index)["long"]
-    assert (2, 0, 2) == counts(mark(temp_indices, index, kept_before=["long"]))
+    newly_marked, removed, unchanged = counts(mark(temp_indices, index, kept_before=["long"]))
+    assert (4, 0) == (newly_marked + unchanged, removed)
+    assert unchanged in (2, 3)
     assert {"kept": ("long", "long"), "long": (None, "long")} == {
         id: mark for id, mark in marks(temp_indices, index).items() if id in ("kept", "long")
     }

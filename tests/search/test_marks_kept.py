@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -13,12 +14,13 @@ import pytest
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
+from simdoc_search.duplicates import mark_update
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import interposed
 from tests.support.cli import answer, environment, run, sentence, words
 from tests.support.engines import call
-from tests.support.http_server import Answer, TempIndices, indices
+from tests.support.http_server import Answer, TempIndices, error, indices
 from tests.support.marks import BASE, MARKED, TEXTS, articles, counts, hits, mapping, mark, marks, put, search_in
 
 one_engine = pytest.mark.parametrize("temp_indices", ["opensearch"], indirect=True)
@@ -103,6 +105,31 @@ def test_an_interrupted_run_is_completed_by_the_next_one(
         assert (130, "") == (process.returncode, stdout)
     assert {} == marks(temp_indices, index)
     assert (3, 0, 0) == counts(mark(temp_indices, index))
+    assert MARKED == marks(temp_indices, index)
+
+
+@one_engine
+@pytest.mark.parametrize("status", [400, 429])
+def test_an_error_of_a_batch_is_raised_while_the_next_one_is_read(
+    temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    """A batch is sent again if the engine was busy."""
+    monkeypatch.setattr(mark_update, "_DOCUMENTS_AT_ONCE", 1)
+    index = articles(temp_indices)
+    refused = error(status, "a_type", "the reason")
+
+    with interposed(temp_indices, lambda number: refused if number == 1 else None) as (_, server):
+        search = SimilaritySearch(open_store(f"{server.url}/{index}", text_field="body"))
+        duplicates = search.duplicates()
+        if status == 429:
+            assert (3, 0, 0) == counts(search.mark_duplicates(duplicates))
+        else:
+            with pytest.raises(StoreError, match="the reason"):
+                search.mark_duplicates(duplicates)
+            assert 1 <= len(marks(temp_indices, index)) <= 2
+            assert not [thread for thread in threading.enumerate() if thread.name.startswith("simdoc-marks")]
+            newly_marked, removed, unchanged = counts(mark(temp_indices, index))
+            assert (3, 0) == (newly_marked + unchanged, removed)
     assert MARKED == marks(temp_indices, index)
 
 
@@ -207,4 +234,4 @@ def test_a_text_that_does_not_match_its_fingerprint_is_not_compared(temp_indices
     (group,) = duplicates.groups()
 
     assert {"loud": True, "near": False} == {duplicate.id: duplicate.exact for duplicate in group.duplicates}
-    assert 1 == duplicates.unverified
+    assert 1 == duplicates.unverified_count

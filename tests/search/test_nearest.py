@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, IndexReport, SimilaritySearch, open_store, read_corpus
-from simdoc_search.documents import DocumentKey, Rejected
+from simdoc_search.documents import DocumentKey, RejectedDocument
 from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, UnknownFieldError
 from simdoc_search.indexing.skip_reasons import group_by_reason, is_unexpected
 from simdoc_search.search import rejection
@@ -22,7 +22,7 @@ HALF = words(0, 60)  # 56 of 96
 
 def rejected(report: IndexReport) -> list[tuple[str, str, float]]:
     """Return the id, the original and the overlap of each rejected document."""
-    skipped = [document for document in report.skipped if isinstance(document, Rejected)]
+    skipped = [document for document in report.skipped if isinstance(document, RejectedDocument)]
     return [(document.id, document.duplicate_of, round(document.overlap, 3)) for document in skipped]
 
 
@@ -96,7 +96,7 @@ def test_without_texts_the_overlap_is_estimated() -> None:
     assert same
     assert ("a", "same text") == (same.id, same.kind)
     assert ["b", "d"] == [id for id, *_ in rejected(report)]
-    assert all(isinstance(skip, Rejected) and not skip.exact and "~" in skip.reason for skip in report.skipped)
+    assert all(isinstance(skip, RejectedDocument) and not skip.exact and "~" in skip.reason for skip in report.skipped)
 
 
 def test_a_second_run_changes_nothing(search: SimilaritySearch) -> None:
@@ -164,7 +164,10 @@ def test_the_command_lists_rejected_documents(tmp_path: Path, monkeypatch: pytes
 
 
 def test_rejections_are_reported_together_whatever_the_names(search: SimilaritySearch) -> None:
-    skipped = [Rejected("b", "overlaps hidden\nby binary by ~81 %"), Rejected("c", "the same text as damaged: x")]
+    skipped = [
+        RejectedDocument("b", "overlaps hidden\nby binary by ~81 %"),
+        RejectedDocument("c", "the same text as damaged: x"),
+    ]
 
     assert ["rejected as duplicates"] == [group.label for group in group_by_reason(skipped)]
     assert all(map(is_unexpected, skipped))

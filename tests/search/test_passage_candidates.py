@@ -8,7 +8,7 @@ import pytest
 
 from simdoc_search import Document, Settings, SimilaritySearch
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.passages.word_spans import no_words
+from simdoc_search.passages.word_spans import empty_mask
 from simdoc_search.search.passage_candidates import choose_phrases
 from simdoc_search.search.stored_texts import AnalysedText
 from tests.support.stores import NewStore
@@ -27,7 +27,7 @@ def analysed(words: list[str]) -> AnalysedText:
 @pytest.mark.parametrize(("count", "run"), [(6, 6), (7, 6), (1_000, 6), (1_001, 12), (1_013, 12)])
 def test_every_run_of_the_guaranteed_length_has_a_phrase(count: int, run: int) -> None:
     words = distinct_words(count, count)
-    phrases = {phrase.words for phrase in choose_phrases(analysed(words), no_words(len(words)))}
+    phrases = {phrase.words for phrase in choose_phrases(analysed(words), empty_mask(len(words)))}
 
     assert {6} == {len(phrase) for phrase in phrases}
     for first in range(count - run + 1):
@@ -35,11 +35,11 @@ def test_every_run_of_the_guaranteed_length_has_a_phrase(count: int, run: int) -
 
 
 def test_a_short_text_is_one_phrase_and_equal_phrases_are_queried_once() -> None:
-    (phrase,) = choose_phrases(AnalysedText.from_text("– To be, or NOT…", Analysis()), no_words(4))
+    (phrase,) = choose_phrases(AnalysedText.from_text("– To be, or NOT…", Analysis()), empty_mask(4))
 
     assert (("to", "be", "or", "not"), "To be, or NOT") == (phrase.words, phrase.text)
-    assert 1 == len(choose_phrases(analysed(["x"] * 50), no_words(50)))
-    assert [] == choose_phrases(analysed([]), no_words())
+    assert 1 == len(choose_phrases(analysed(["x"] * 50), empty_mask(50)))
+    assert [] == choose_phrases(analysed([]), empty_mask())
 
 
 @pytest.mark.parametrize("settings", [Settings(), Settings(indexes_words=False)])

@@ -30,7 +30,7 @@ def test_a_quote_is_found_with_its_positions(search: SimilaritySearch) -> None:
     result = search.passages(text=text)
 
     assert [("docs/3", 60), ("docs/7", 45)] == [(hit.id, hit.words) for hit in result]
-    assert ("", text, 2) == (result.source, result.text, result.compared)
+    assert ("", text, 2) == (result.source, result.text, result.compared_count)
     for hit, words in zip(result, (QUOTE, QUOTE[:45]), strict=True):
         record = search.store.get(hit.id, text=True)
         (passage,) = hit.passages
@@ -93,7 +93,7 @@ def test_all_documents_with_a_common_phrase_are_compared(new_store: NewStore) ->
         search.index(Document(f"{n}", " ".join(QUOTE + distinct_words(30, n))) for n in range(250))
         result = search.passages("0", size=5)
 
-    assert (5, 249, 249, 249) == (len(result), result.total, result.candidates, result.compared)
+    assert (5, 249, 249, 249) == (len(result), result.total, result.candidates, result.compared_count)
     assert {60} == {hit.words for hit in result}
 
 

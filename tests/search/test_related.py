@@ -102,7 +102,7 @@ def test_common_concepts_do_not_relate_documents(new_store: NewStore) -> None:
         )
         result = search.related("0")
 
-    assert (59, 50) == (result.candidates, result.compared)
+    assert (59, 50) == (result.candidates, result.compared_count)
     assert ["1"] == [hit.id for hit in result]
     assert {"Hungary0", "Danube"} <= {*result.hits[0].concepts}
 

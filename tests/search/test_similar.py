@@ -249,8 +249,8 @@ def test_a_result_states_how_many_candidates_were_compared(
     everything = search.similar("doc00_50", size=100, verify=verify)
 
     assert ["doc01"] == [hit.id for hit in page]
-    assert 99 == page.candidates == everything.candidates == everything.compared
-    assert 1 <= page.compared < 99
-    assert page.counts.endswith(f" hits, {page.compared} of 99 candidates compared")
+    assert 99 == page.candidates == everything.candidates == everything.compared_count
+    assert 1 <= page.compared_count < 99
+    assert page.counts.endswith(f" hits, {page.compared_count} of 99 candidates compared")
     assert everything.counts == "99 hits, 99 documents compared"
     assert f'"doc00"_50: {page.counts}' in caplog.messages

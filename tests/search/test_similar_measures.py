@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from simdoc_search import Document, SimilaritySearch
-from simdoc_search.duplicates.measures import MEASURES, MeasureName
 from simdoc_search.passages import containment, jaccard, shingle_set
+from simdoc_search.passages.exact import MEASURES, MeasureName
 from simdoc_search.stores.record import Record
 from tests.support.stores import NewStore
 
@@ -111,8 +111,8 @@ def test_containment_compares_the_best_candidates(search: SimilaritySearch, monk
     monkeypatch.setattr("simdoc_search.search.similar_containment.MAX_COMPARED_DOCUMENTS", 3)
     partial = search.similar("family2/0", measure="contained", size=1)
 
-    assert 10 < partial.candidates == whole.candidates == whole.compared
-    assert 10 == partial.compared
+    assert 10 < partial.candidates == whole.candidates == whole.compared_count
+    assert 10 == partial.compared_count
     compared = f"10 of {partial.candidates} candidates compared"
     assert f": showing 1 of at least 10 hits, {compared}" in str(partial)
 

@@ -49,12 +49,12 @@ def test_hits_are_those_of_a_brute_force_comparison(search: SimilaritySearch) ->
         for other in LIBRARY.keys() - {id}:
             match = match_sentences(values[id], values[other])
             if score := limits.score_of(match):
-                pairs = match.a.tolist(), match.b.tolist(), match.bits.tolist()
+                pairs = match.a.tolist(), match.b.tolist(), match.distances.tolist()
                 expected[other] = (score, match.share, match.share_of_other, pairs)
         hits = search.versions(id, size=100, filters={"kind": none_of("paper")}).hits
         actual = {}
         for hit in hits:
-            pairs = hit.matched.a.tolist(), hit.matched.b.tolist(), hit.matched.bits.tolist()
+            pairs = hit.matched.a.tolist(), hit.matched.b.tolist(), hit.matched.distances.tolist()
             actual[hit.id] = (hit.score, hit.share, hit.share_of_hit, pairs)
 
         assert expected == actual
@@ -82,7 +82,7 @@ def test_common_sentences_do_not_hide_a_version(new_store: NewStore, monkeypatch
         result = search.versions("source", size=3)
 
     assert {"copy", "excerpt", "near"} == {hit.id for hit in result}
-    assert result.compared < result.candidates
+    assert result.compared_count < result.candidates
 
 
 def test_documents_of_the_paper_are_versions_as_it_says(search: SimilaritySearch) -> None:
@@ -95,7 +95,7 @@ def test_documents_of_the_paper_are_versions_as_it_says(search: SimilaritySearch
     }
     assert (1.0, 1.0, 3 / 5, 5) == (hit.score, hit.share, hit.share_of_hit, hit.sentences)
     assert [(0, 0), (1, 1), (2, 2)] == list(zip(hit.matched.a.tolist(), hit.matched.b.tolist(), strict=True))
-    assert [4, 9, 8] == hit.matched.bits.tolist()
+    assert [4, 9, 8] == hit.matched.distances.tolist()
 
 
 def test_an_order_without_dates_is_a_hint(search: SimilaritySearch) -> None:
@@ -244,7 +244,7 @@ def test_the_best_candidates_are_compared(search: SimilaritySearch, monkeypatch:
     monkeypatch.setattr("simdoc_search.search.version_candidates.MAX_COMPARED_DOCUMENTS", 3)
     result = search.versions("1/first.txt", size=1, min_smaller_share=0.3)
 
-    assert everything.candidates == everything.compared == result.candidates > result.compared
+    assert everything.candidates == everything.compared_count == result.candidates > result.compared_count
     assert everything.hits[0].key == result.hits[0].key
 
 
@@ -263,6 +263,6 @@ def test_documents_with_the_same_id_behind_an_alias_are_versions(
 
     assert [keys[1]] == [hit.key for hit in result]
     names = [f"a in {store.index}" for store in stores]
-    assert [1, 1] == [sum(line[51:].split("  (")[0] == name for line in result.lines()) for name in names]
+    assert [1, 1] == [sum(line[51:].split("  (")[0] == name for line in result.timeline_lines()) for name in names]
     with pytest.raises(AmbiguousQueryError):
         search.versions("a")

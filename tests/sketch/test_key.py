@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash, fingerprint, fingerprints
 from simdoc_search.analysis.shingles import shingles
-from simdoc_search.attach.min_hash import min_hash_index
+from simdoc_search.attach.min_hash import build_min_hash_index
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch import overlap_of_tokens
 from simdoc_search.sketch.key import HASH_KEY_VARIABLE, HashKey, resolve_hash_key
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.schema import format_label, settings_of, to_meta
+from simdoc_search.stores.remote.schema import format_label, parse_meta, to_meta
 from tests.support.crafted_words import crafted_words
 from tests.support.strategies import texts
 from tests.support.texts import text as some_text
@@ -65,7 +65,7 @@ def test_keyed_fingerprints_have_no_lucene_terms() -> None:
     with pytest.raises(ValueError, match="hash key"):
         fingerprint("some text", None, KEYED).tokens("lucene")
     with pytest.raises(ValueError, match="hash key"):
-        min_hash_index(minhash=KEYED)
+        build_min_hash_index(minhash=KEYED)
 
 
 def test_crafted_words_make_texts_look_alike_only_without_a_key() -> None:
@@ -121,7 +121,7 @@ def test_an_index_stores_only_the_check_value() -> None:
     assert {**Settings().to_dict(), "hash_key_check": KEY.check} == settings.to_dict()
     assert {**to_meta(Settings()), "simdoc_key": KEY.check} == to_meta(settings)
     assert format_label(Settings()).replace("; passages", f"; key {KEY.check}; passages") == format_label(settings)
-    for read in (Settings.from_dict(settings.to_dict()), settings_of(to_meta(settings))):
+    for read in (Settings.from_dict(settings.to_dict()), parse_meta(to_meta(settings))):
         assert settings == read
         with pytest.raises(FormatMismatchError, match="set SIMDOC_HASH_KEY"):
             fingerprint("some text", None, read.minhash)

@@ -88,9 +88,9 @@ def test_only_a_page_of_thousands_of_equal_documents_is_read(
 
     def counted(*arguments: Any) -> Any:
         read.append(arguments)
-        return schema.document_at(*arguments)
+        return schema.read_document(*arguments)
 
-    monkeypatch.setattr(snapshot, "document_at", counted)
+    monkeypatch.setattr(snapshot, "read_document", counted)
     result = SimilaritySearch(local_store).similar("0000", size=10)
 
     assert (2999, 10) == (result.candidates, len({hit.id for hit in result.hits}))

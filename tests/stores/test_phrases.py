@@ -86,11 +86,11 @@ def test_many_phrases_are_found_at_once(store: Store) -> None:
 
 def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other phrases of the same query are still found."""
-    monkeypatch.setattr(local, "MAX_READ_PER_PHRASE", 5)
+    monkeypatch.setattr(local, "MAX_DOCUMENTS_PER_PHRASE", 5)
     monkeypatch.setattr(local, "BASE_READ", 5)
     monkeypatch.setattr(local, "READ_PER_PHRASE", 0)
-    monkeypatch.setattr(remote, "MAX_PER_PHRASE", 5)
-    monkeypatch.setattr(remote, "MAX_FOR_ALL_PHRASES", 5)
+    monkeypatch.setattr(remote, "MAX_DOCUMENTS_PER_PHRASE", 5)
+    monkeypatch.setattr(remote, "MAX_DOCUMENTS", 5)
     fill(store, {f"{n}": f"as it is now w{n}" for n in range(9)})
     phrases = [phrase(text) for text in ("is now", "it is now w7", "now w8")]
     found = store.documents_with_phrases(phrases)
@@ -178,7 +178,7 @@ def test_many_phrases_and_few_phrases_have_the_same_matches(
     ]
     alone = [matches_by_id(filled_store, text) for text in runs]
     together = matches_by_id(filled_store, *runs)
-    monkeypatch.setattr(local, "_MAX_SINGLE_PHRASES", len(runs))
+    monkeypatch.setattr(local, "_MAX_PHRASES_ONE_BY_ONE", len(runs))
 
     assert 50 < len(runs)
     assert together == matches_by_id(filled_store, *runs)

@@ -170,7 +170,7 @@ def test_a_commit_after_an_interrupt_keeps_the_document_that_was_being_replaced(
     put(local_store, record("a", {1}), record("b", {2}))
 
     with local_store.writer() as writer:
-        writer._engine = _InterruptedIndexWriter(writer._engine)  # type: ignore[attr-defined]
+        writer._index_writer = _InterruptedIndexWriter(writer._index_writer)  # type: ignore[attr-defined]
         with pytest.raises(KeyboardInterrupt):
             writer.put([record("a", {3})])
 
@@ -224,7 +224,7 @@ def test_an_empty_store_supports_all_queries(store: Store) -> None:
     candidates = store.candidates(Threshold(tokens([1]), 1))
 
     assert (0, []) == (candidates.total, list(candidates))
-    assert ([], [], []) == (ids(store), store.ids_with_name("a"), store.suggest("a"))
+    assert ([], [], []) == (ids(store), store.ids_with_name("a"), store.suggest_ids("a"))
     assert 0 == store.info().documents
 
 
@@ -268,12 +268,12 @@ def test_ids_are_found_by_last_component_and_by_stem(store: Store) -> None:
 def test_similar_ids_are_suggested(store: Store, name: str, best: str) -> None:
     put(store, *map(record, ("docs/license.txt", "docs/annual-report-2024-final.md", "漢字テキスト", "zebra")))
 
-    assert best == store.suggest(name)[0]
+    assert best == store.suggest_ids(name)[0]
 
 
 def test_at_most_three_similar_ids_are_suggested(store: Store) -> None:
     put(store, *(record(f"doc{n:03}") for n in range(100)))
 
-    assert ["doc012", "doc022"] == store.suggest("doc0122")[:2]
-    assert 3 == len(store.suggest("doc0122"))
-    assert [] == store.suggest("zebra") == store.suggest("\udcff")
+    assert ["doc012", "doc022"] == store.suggest_ids("doc0122")[:2]
+    assert 3 == len(store.suggest_ids("doc0122"))
+    assert [] == store.suggest_ids("zebra") == store.suggest_ids("\udcff")

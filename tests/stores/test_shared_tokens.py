@@ -28,7 +28,7 @@ from tests.support.stores import NewStore, put, record
 def shared(store: Store, passages: Any, size: int = 10, **options: Any) -> list[tuple[int, str]]:
     """Return the number of shared tokens and the id of each found document, in order."""
     found = store.documents_sharing(np.array(sorted(passages), np.uint32), size=size, **options)
-    assert 0 == found.omitted_bound
+    assert 0 == found.max_omitted_shared
     return [(document.shared, document.id) for document in found.documents]
 
 
@@ -37,8 +37,8 @@ def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let stores send 10 tokens per query, and read few documents of each part."""
     monkeypatch.setattr(local, "MAX_QUERY_TOKENS", 10)
     monkeypatch.setattr(remote, "MAX_CLAUSES", 14)
-    monkeypatch.setattr(remote, "LARGEST_PAGE", 20)
-    monkeypatch.setattr(shared_tokens, "FIRST_READ", 5)
+    monkeypatch.setattr(remote, "MAX_PAGE_SIZE", 20)
+    monkeypatch.setattr(shared_tokens, "INITIAL_PAGE_SIZE", 5)
 
 
 # --- in every store ---
@@ -105,7 +105,7 @@ def test_counts_of_several_partial_queries_are_added_up(store: Store) -> None:
 def test_a_phrase_in_every_document_gives_exact_counts_or_a_bound(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared_tokens, "MAX_READ", 40)
+    monkeypatch.setattr(shared_tokens, "MAX_DOCUMENTS_PER_PART", 40)
     boilerplate = [10 * part for part in range(5)]  # one token in each part
     put(
         store,
@@ -116,7 +116,7 @@ def test_a_phrase_in_every_document_gives_exact_counts_or_a_bound(
     many = store.documents_sharing(np.arange(50, dtype=np.uint32), size=250)
 
     assert [("passage", 9)] == [(document.id, document.shared) for document in found.documents]
-    assert (301, 0) == (found.total, found.omitted_bound)
+    assert (301, 0) == (found.total, found.max_omitted_shared)
     assert 250 == len(many.documents)
     assert 5 == max(document.shared for document in many.documents[1:]) == many.documents[1].shared
 
@@ -170,7 +170,7 @@ def test_shared_tokens_are_those_of_a_simple_count(
         found = store.documents_sharing(np.array(sorted(query), np.uint32), size=size)
         least = [-count for count, _ in wanted[:size]]
 
-        assert (len(wanted), 0) == (found.total, found.omitted_bound)
+        assert (len(wanted), 0) == (found.total, found.max_omitted_shared)
         assert least == [document.shared for document in found.documents]
         assert {(document.id, -document.shared) for document in found.documents} <= {
             (id, count) for count, id in wanted
@@ -189,8 +189,8 @@ def test_sums_are_exact_or_have_a_bound(parts: list[dict[int, int]], size: int, 
         exact.update(counts)
     streams = [iter(sorted(counts.items(), key=lambda item: -item[1])) for counts in parts]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared_tokens, "MAX_READ", most_read)
-        patch.setattr(shared_tokens, "FIRST_READ", 1)
+        patch.setattr(shared_tokens, "MAX_DOCUMENTS_PER_PART", most_read)
+        patch.setattr(shared_tokens, "INITIAL_PAGE_SIZE", 1)
         found, floor = sum_parts(streams, lambda some, _: [parts[part] for part in some], size)
     left_out = max((count for key, count in exact.items() if key not in found), default=0)
     last = min(found.values(), default=0) if len(found) == size else 0

@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan import DropMethod
-from simdoc_search.duplicates.plan.files import file_state
+from simdoc_search.duplicates.plan.files import read_state
 from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.cli import write
 
@@ -32,7 +32,7 @@ def plan_of(folder: Path, files: dict[str, str]) -> list[PlanRow]:
             DocumentKey(name),
             path,
             first * (path != first),
-            file_state(path)[0],
+            read_state(path)[0],
         )
         for name, path in paths.items()
     ]

@@ -9,11 +9,11 @@ import pytest
 from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
-from simdoc_search.stores.remote.schema import index_body
+from simdoc_search.stores.remote.schema import build_index_body
 from tests.support.http_server import answer, error
 
 NO_INDEX = error(404, "index_not_found_exception", "no such index [index]")
-MAPPING = answer({"index": index_body(Settings(), field="simdoc", store_texts=True)})
+MAPPING = answer({"index": build_index_body(Settings(), field="simdoc", store_texts=True)})
 
 
 def opening_error(url: str, **options: Any) -> str:

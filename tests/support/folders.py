@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.corpus import FileSource, Skipped, find_files
+from simdoc_search.corpus import FileSource, SkippedFile, find_files
 from simdoc_search.corpus.file_reader import read_in_process
 
 __all__ = ["ids", "posix_only", "skipped", "write"]
@@ -32,4 +32,4 @@ def ids(*paths: Path) -> list[str]:
 def skipped(*paths: Path, max_bytes: int = 1_000_000) -> dict[str, str]:
     """Return the reasons of skipped files by their paths below the first folder."""
     found = (read_in_process(f) if isinstance(f, FileSource) else f for f in find_files(paths, max_bytes=max_bytes))
-    return {f.path[len(str(paths[0])) + 1 :]: f.reason for f in found if isinstance(f, Skipped)}
+    return {f.path[len(str(paths[0])) + 1 :]: f.reason for f in found if isinstance(f, SkippedFile)}

@@ -63,7 +63,7 @@ class _Frozen:
         return [self._answer(plan, size, distinct_words) for plan in plans]
 
     def _answer(self, plan: SizedPlan, size: int, distinct_words: bool) -> FoundRecords:
-        least, most = plan.sizes or (0, 1 << 31)
+        least, most = plan.shingle_range or (0, 1 << 31)
         found = [self._records[number] for number in self._found_by(plan.plan)]
         found = sorted(
             (record for record in found if least <= record.shingles <= most), key=lambda record: -record.shingles

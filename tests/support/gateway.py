@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 import urllib3
 
-from simdoc_search.stores.remote.connection import request_headers, split_url, tls_context
+from simdoc_search.stores.remote.connection import build_request_headers, create_tls_context, split_url
 from tests.support.http_server import JSON, Answer, Request, answer, error, serving
 
 __all__ = ["REFUSED_PATH", "Gateway", "gateway"]
@@ -59,8 +59,8 @@ class Gateway:
 
     def __post_init__(self) -> None:
         hosts, _ = split_url(f"{self.url.rstrip('/')}/_")
-        self._base, self._headers = hosts[0].rstrip("/"), request_headers(self.url)
-        tls = tls_context() if self._base.startswith("https") else None
+        self._base, self._headers = hosts[0].rstrip("/"), build_request_headers(self.url)
+        tls = create_tls_context() if self._base.startswith("https") else None
         self._pool = urllib3.PoolManager(maxsize=32, block=False, retries=False, timeout=SECONDS, ssl_context=tls)
 
     def __call__(self, request: Request) -> Answer:

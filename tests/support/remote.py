@@ -12,7 +12,7 @@ from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.query.plans import Threshold
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
-from simdoc_search.stores.remote.records import field_values
+from simdoc_search.stores.remote.records import build_field_value
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.http_server import TempIndices
 from tests.support.stores import record, tokens
@@ -41,4 +41,4 @@ def mapping(**properties: object) -> dict[str, Any]:
 
 def ours(slots: Any = range(8), settings: Settings | None = None) -> dict[str, Any]:
     """Return the value of our field."""
-    return field_values(record("", slots).codes, 8, ("hash", "words"), settings or Settings())
+    return build_field_value(record("", slots).codes, 8, ("hash", "words"), settings or Settings())

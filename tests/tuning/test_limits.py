@@ -64,21 +64,24 @@ def test_versions_with_learned_limits_agree_with_the_labels(with_sentences: bool
     learned = learn_version_limits(store, pairs)
     search = SimilaritySearch(store)
     options: dict[str, Any] = {
-        "min_share": learned.limits.min_share,
-        "max_distance": learned.limits.max_distance,
+        "min_share": learned.best_limits.min_share,
+        "max_distance": learned.best_limits.max_distance,
     }
     versions = {id: {hit.id for hit in search.versions(id, **options).hits} for id in TEXTS}
 
-    assert (ConfusionCounts(2, 3, 0, 4), ConfusionCounts(3, 3, 0, 4)) == (learned.current_counts, learned.best.counts)
-    assert ((), 1.0, 1.0) == (
-        learned.best.misclassified_pairs,
-        learned.best.counts.precision,
-        learned.best.counts.recall,
+    assert (ConfusionCounts(2, 3, 0, 4), ConfusionCounts(3, 3, 0, 4)) == (
+        learned.current_counts,
+        learned.best_threshold.counts,
     )
-    assert 1 / 5 < learned.limits.min_share <= 1 / 3
-    assert (learned.current.min_smaller_share, learned.current.min_score) == (
-        learned.limits.min_smaller_share,
-        learned.limits.min_score,
+    assert ((), 1.0, 1.0) == (
+        learned.best_threshold.misclassified_pairs,
+        learned.best_threshold.counts.precision,
+        learned.best_threshold.counts.recall,
+    )
+    assert 1 / 5 < learned.best_limits.min_share <= 1 / 3
+    assert (learned.current_limits.min_smaller_share, learned.current_limits.min_score) == (
+        learned.best_limits.min_smaller_share,
+        learned.best_limits.min_score,
     )
     assert [pair.is_yes for pair in pairs] == [pair.b in versions[pair.a] for pair in pairs]
 
@@ -100,17 +103,22 @@ def test_no_limits_on_a_grid_are_better_than_the_learned_limits(
         return missed * (count - cut) + taken * cut
 
     grid = [Limits(enough / 20, 0.1, bits) for bits in (0, 7, 12, MAX_SENTENCE_DISTANCE) for enough in range(2, 21, 3)]
-    assert learned.best.counts.cost == cost(learned.limits) <= min(map(cost, grid))
+    assert learned.best_threshold.counts.cost == cost(learned.best_limits) <= min(map(cost, grid))
     assert learned.current_counts.cost == cost(Limits())
-    assert (learned.limits != learned.current) == (learned.best.counts.cost < learned.current_counts.cost)
+    assert (learned.best_limits != learned.current_limits) == (
+        learned.best_threshold.counts.cost < learned.current_counts.cost
+    )
 
 
 def test_a_minimum_score_is_learned(tmp_path: Path) -> None:
     learned = learn_related_limits(filled_store(), label_pairs([("paper1", "paper2")], [("paper3", "paper4")]))
     score = SimilaritySearch(filled_store()).related("paper3").hits[0].score
 
-    assert (ConfusionCounts(1, 1, 1, 1), ConfusionCounts(1, 1, 0, 1)) == (learned.current_counts, learned.best.counts)
-    assert score < learned.limits.min_score <= 1.0
+    assert (ConfusionCounts(1, 1, 1, 1), ConfusionCounts(1, 1, 0, 1)) == (
+        learned.current_counts,
+        learned.best_threshold.counts,
+    )
+    assert score < learned.best_limits.min_score <= 1.0
 
 
 def test_stored_limits_decide_which_pairs_are_versions(tmp_path: Path) -> None:
@@ -120,7 +128,7 @@ def test_stored_limits_decide_which_pairs_are_versions(tmp_path: Path) -> None:
     with open_store(tmp_path / "s") as store:
         learned = learn_related_limits(store, label_pairs([("paper3", "paper4")], [("paper1", "paper5")]))
 
-    assert Limits(1.0, 0.1, 0, 0.5) == learned.current == learned.limits
+    assert Limits(1.0, 0.1, 0, 0.5) == learned.current_limits == learned.best_limits
 
 
 def test_missing_documents_and_concepts_are_errors() -> None:

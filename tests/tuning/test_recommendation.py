@@ -86,9 +86,9 @@ def test_the_error_is_inversely_proportional_to_the_square_root_of_the_sketch_si
 @pytest.mark.slow
 def test_the_recommended_setting_also_finds_enough_in_other_documents() -> None:
     found = tune(corpus(5, 100), buckets(16, 64, 256, 512), overlap=HALF, probability=OFTEN)
-    assert found.recommended
+    assert found.recommendation
     others = corpus(6, 150)
-    again = measure(others, compute_exact_overlaps(others), found.recommended.settings, HALF, OFTEN)
+    again = measure(others, compute_exact_overlaps(others), found.recommendation.settings, HALF, OFTEN)
 
     assert again.expected_hit_count > 60
     assert again.recall >= OFTEN
@@ -99,12 +99,12 @@ def test_the_smallest_setting_with_enough_recall_and_small_error_is_recommended(
     found = tune(corpus(7, 20), buckets(64, 512, 1024), overlap=HALF)
     few, enough, many = found.measurements
 
-    assert enough is found.recommended
+    assert enough is found.recommendation
     assert few.error > 0.025 >= enough.error
     assert few.bytes_per_document < enough.bytes_per_document < many.bytes_per_document
     assert enough.recall >= OFTEN
     none = tune(corpus(7, 4), buckets(64), overlap=Fraction(99, 100))
-    assert (None, 0, 0) == (none.recommended, none.pair_count, none.measurements[0].expected_hit_count)
+    assert (None, 0, 0) == (none.recommendation, none.pair_count, none.measurements[0].expected_hit_count)
 
 
 def test_labelled_pairs_select_the_shingles_that_separate_them() -> None:

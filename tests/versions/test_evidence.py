@@ -9,7 +9,7 @@ import pytest
 from simdoc_search.documents import MetadataValue
 from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.record import Origin, Record
-from simdoc_search.versions.evidence import date_written, nanoseconds_written
+from simdoc_search.versions.evidence import date_written, time_written_ns
 
 TOUCHED = 1_700_000_000 * 10**9
 
@@ -37,10 +37,10 @@ def test_a_date_in_the_metadata_precedes_the_name_and_the_file(
 
     assert dated is not None
     assert date == dated.iso
-    assert int(at.timestamp()) * 10**9 == nanoseconds_written(record(id, metadata))
+    assert int(at.timestamp()) * 10**9 == time_written_ns(record(id, metadata))
 
 
 def test_a_document_without_evidence_has_no_date() -> None:
     undated = record("a", {}, has_file=False)
 
-    assert (None, 0) == (date_written(undated), nanoseconds_written(undated))
+    assert (None, 0) == (date_written(undated), time_written_ns(undated))

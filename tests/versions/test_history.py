@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.versions.history import commit_dates
+from simdoc_search.versions.history import read_commit_dates
 from tests.versions.conftest import Git
 
 
@@ -25,7 +25,7 @@ def test_each_file_has_the_date_of_its_last_commit(tmp_path: Path, git: Git) -> 
     (tmp_path / "new.txt").write_text("new")
     paths = [tmp_path / "a.txt", None, tmp_path / odd, tmp_path / "new.txt", tmp_path / "gone.txt"]
 
-    assert [(2021, 12, 31, 23, 30, 0), None, (2021, 3, 12, 10, 0, 0), None, None] == commit_dates(paths)
+    assert [(2021, 12, 31, 23, 30, 0), None, (2021, 3, 12, 10, 0, 0), None, None] == read_commit_dates(paths)
 
 
 def test_a_file_that_changed_after_its_commit_has_its_modification_time(tmp_path: Path, git: Git) -> None:
@@ -46,7 +46,7 @@ def test_a_file_that_changed_after_its_commit_has_its_modification_time(tmp_path
         os.utime(tmp_path / name, (1_700_000_000,) * 2)
 
     then, now = (2021, 3, 12, 10, 0, 0), (2023, 11, 14, 22, 13, 20)
-    assert [now, now, then, then, then] == commit_dates([tmp_path / name for name in names])
+    assert [now, now, then, then, then] == read_commit_dates([tmp_path / name for name in names])
 
 
 def test_no_program_that_the_repository_names_is_run(tmp_path: Path, git: Git) -> None:
@@ -74,14 +74,14 @@ def test_no_program_that_the_repository_names_is_run(tmp_path: Path, git: Git) -
     git("config", "extensions.partialClone", "origin")
     git("config", "protocol.ext.allow", "always")
 
-    assert [(2021, 3, 12, 10, 0, 0)] == commit_dates([file])
+    assert [(2021, 3, 12, 10, 0, 0)] == read_commit_dates([file])
     file.write_text("two")
     os.utime(file, (1_700_000_000,) * 2)
-    assert [(2023, 11, 14, 22, 13, 20)] == commit_dates([file])
+    assert [(2023, 11, 14, 22, 13, 20)] == read_commit_dates([file])
     assert not ran.exists()
     tree = git("rev-parse", "HEAD^{tree}")
     (tmp_path / ".git" / "objects" / tree[:2] / tree[2:]).unlink()  # a missing object is not fetched
-    assert [None] == commit_dates([file])
+    assert [None] == read_commit_dates([file])
     assert not ran.exists()
 
 
@@ -93,7 +93,7 @@ def test_without_git_or_time_a_file_has_no_date(tmp_path: Path, git: Git, monkey
     git("commit", "-qm", "one")
     monkeypatch.setenv("GIT_DIR", "/nowhere")
 
-    assert [(2021, 3, 12, 10, 0, 0)] == commit_dates([file])
-    assert [None] == commit_dates([file], seconds=0)
+    assert [(2021, 3, 12, 10, 0, 0)] == read_commit_dates([file])
+    assert [None] == read_commit_dates([file], timeout_seconds=0)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert [None] == commit_dates([file])
+    assert [None] == read_commit_dates([file])

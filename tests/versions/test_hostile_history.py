@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from simdoc_search.versions.history import commit_dates
+from simdoc_search.versions.history import read_commit_dates
 from tests.versions.conftest import Git
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has no such files and programs")
@@ -90,7 +90,7 @@ def test_a_file_of_another_size_is_not_read(tmp_path: Path, git: Git) -> None:
     touch(file)
 
     with peak_below(1_000_000):
-        assert [LATER] == commit_dates([file])
+        assert [LATER] == read_commit_dates([file])
 
 
 def test_a_file_of_the_same_size_is_read_in_pieces(tmp_path: Path, git: Git) -> None:
@@ -109,7 +109,7 @@ def test_a_file_of_the_same_size_is_read_in_pieces(tmp_path: Path, git: Git) -> 
         touch(file)
 
     with peak_below(10_000_000):
-        assert [THEN, LATER, THEN, THEN] == commit_dates(files)
+        assert [THEN, LATER, THEN, THEN] == read_commit_dates(files)
 
 
 def test_a_file_whose_bytes_the_repository_lacks_has_no_date(tmp_path: Path, git: Git) -> None:
@@ -121,9 +121,9 @@ def test_a_file_whose_bytes_the_repository_lacks_has_no_date(tmp_path: Path, git
     (tmp_path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
 
     touch(file)
-    assert [None] == commit_dates([file])
+    assert [None] == read_commit_dates([file])
     os.utime(file, (0, 0))
-    assert [THEN] == commit_dates([file])
+    assert [THEN] == read_commit_dates([file])
 
 
 # --- dates and names ---
@@ -143,7 +143,7 @@ def test_an_invalid_date_of_a_commit_is_ignored(tmp_path: Path, git: Git, date: 
     for name in both:
         os.utime(tmp_path / name, (0, 0))
 
-    assert [THEN, None] == commit_dates([tmp_path / name for name in both])
+    assert [THEN, None] == read_commit_dates([tmp_path / name for name in both])
 
 
 @posix_only
@@ -156,8 +156,8 @@ def test_the_name_of_a_file_cannot_change_the_date_of_another(tmp_path: Path, gi
     for name in names:
         os.utime(tmp_path / name, (0, 0))
 
-    assert [THEN] * len(names) == commit_dates([tmp_path / name for name in names])
-    assert [THEN] == commit_dates([tmp_path / "z.txt"])
+    assert [THEN] * len(names) == read_commit_dates([tmp_path / name for name in names])
+    assert [THEN] == read_commit_dates([tmp_path / "z.txt"])
 
 
 @pytest.mark.slow
@@ -176,7 +176,7 @@ def test_a_long_history_is_read_with_little_memory(tmp_path: Path, git: Git) -> 
         os.utime(tmp_path / name, (0, 0))
 
     with peak_below(2_000_000):
-        assert [THEN, THEN] == commit_dates([tmp_path / "a.txt", tmp_path / "b.txt"])
+        assert [THEN, THEN] == read_commit_dates([tmp_path / "a.txt", tmp_path / "b.txt"])
 
 
 # --- what git would do ---
@@ -206,7 +206,7 @@ def test_configuration_cannot_hide_commits_or_make_git_wait_for_a_pipe(tmp_path:
     for name, value in settings.items():
         git("config", name, value)
 
-    assert [THEN] == commit_dates([file])
+    assert [THEN] == read_commit_dates([file])
 
 
 def test_a_folder_that_unpacks_to_more_than_the_memory_is_not_read(
@@ -219,9 +219,9 @@ def test_a_folder_that_unpacks_to_more_than_the_memory_is_not_read(
     write_commit(tmp_path, write_tree(tmp_path, **{"a.txt": ("100644", blob)}, **entries), b"%d +0000" % SECONDS)
     os.utime(tmp_path / "a.txt", (0, 0))
 
-    assert [THEN] == commit_dates([tmp_path / "a.txt"])
-    monkeypatch.setattr("simdoc_search.versions.git._MAX_ALLOCATION", 16 << 20)
-    assert [None] == commit_dates([tmp_path / "a.txt"])
+    assert [THEN] == read_commit_dates([tmp_path / "a.txt"])
+    monkeypatch.setattr("simdoc_search.versions.git._MAX_ALLOCATION_BYTES", 16 << 20)
+    assert [None] == read_commit_dates([tmp_path / "a.txt"])
 
 
 @pytest.fixture
@@ -243,7 +243,7 @@ def test_the_time_limit_is_shared_by_all_work_trees(tmp_path: Path, waiting_git:
         (file.parent / ".git").mkdir(parents=True)
         file.write_text("one")
 
-    assert [None] * 5 == commit_dates(files, seconds=1)
+    assert [None] * 5 == read_commit_dates(files, timeout_seconds=1)
     (started,) = waiting_git.read_text().split()
     deadline = time.monotonic() + 60
     while is_running(int(started)) and time.monotonic() < deadline:
@@ -269,7 +269,7 @@ def test_a_program_in_the_current_folder_is_not_git(tmp_path: Path, git: Git, mo
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f".{os.pathsep}{os.environ['PATH']}")
 
-    commit_dates([tmp_path / "a.txt"])
+    read_commit_dates([tmp_path / "a.txt"])
     assert not (tmp_path / "ran").exists()
 
 
@@ -286,4 +286,4 @@ def test_a_file_with_a_very_long_path_has_no_date(tmp_path: Path, monkeypatch: p
         folder += f"/{name}"
     Path("a").write_text("one")
 
-    assert [None] == commit_dates([Path(folder, "a")])
+    assert [None] == read_commit_dates([Path(folder, "a")])

@@ -17,7 +17,7 @@ from simdoc_search.sketch.limits import (
     MIN_VERSION_SCORE,
     Limits,
 )
-from simdoc_search.versions.matching import SentenceMatches, match_sentences, match_with_many, shares_by_bits
+from simdoc_search.versions.matching import SentenceMatches, match_sentences, match_with_many, shares_by_max_distance
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF]
 
@@ -53,7 +53,7 @@ def brute_force(a: Sequence[int], b: Sequence[int]) -> tuple[list[tuple[int, int
 
 
 def plain(matches: SentenceMatches) -> tuple[list[tuple[int, int, int]], float, float]:
-    pairs = zip(matches.a.tolist(), matches.b.tolist(), matches.bits.tolist(), strict=True)
+    pairs = zip(matches.a.tolist(), matches.b.tolist(), matches.distances.tolist(), strict=True)
     return list(pairs), matches.share, matches.share_of_other
 
 
@@ -72,7 +72,7 @@ def test_sentences_are_matched_as_by_brute_force(a: list[int], others: list[list
 def test_shares_by_bits_are_those_of_matching_with_each_number_of_bits(a: list[int], b: list[int], bits: int) -> None:
     one, other = (
         match_sentences(sentences(*a), sentences(*b), bits),
-        shares_by_bits(sentences(*a), sentences(*b), MAX_SENTENCE_DISTANCE)[bits],
+        shares_by_max_distance(sentences(*a), sentences(*b), MAX_SENTENCE_DISTANCE)[bits],
     )
 
     assert (one.share, one.share_of_other) == (other.share, other.share_of_other)

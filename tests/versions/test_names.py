@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from simdoc_search.versions.names import named_date, named_version, named_versions
+from simdoc_search.versions.names import find_date_in_name, find_version_in_name, find_versions_in_names
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from simdoc_search.versions.names import named_date, named_version, named_versio
     ],
 )
 def test_a_date_in_the_name_of_a_file_precedes_that_of_a_folder(name: str, wanted: tuple[int, ...] | None) -> None:
-    assert wanted == named_date(name)
+    assert wanted == find_date_in_name(name)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_date_in_the_name_of_a_file_precedes_that_of_a_folder(name: str, wante
     ],
 )
 def test_versions_in_names_are_ordered(names: list[str]) -> None:
-    keys = [named_version(name).key for name in names]
+    keys = [find_version_in_name(name).key for name in names]
 
     assert all(one < other for one, other in itertools.pairwise(keys))
 
@@ -79,7 +79,7 @@ def test_versions_in_names_are_ordered(names: list[str]) -> None:
     ],
 )
 def test_a_version_is_shown_as_the_name_spells_it(name: str, label: str, stem: str) -> None:
-    version = named_version(name)
+    version = find_version_in_name(name)
 
     assert (label, stem) == (version.label, version.stem)
 
@@ -105,11 +105,11 @@ def test_a_version_is_shown_as_the_name_spells_it(name: str, label: str, stem: s
 def test_a_number_without_a_word_is_a_version_if_only_the_number_differs(
     names: list[str], wanted: list[str | None]
 ) -> None:
-    assert wanted == [None if version is None else version.label for version in named_versions(names)]
+    assert wanted == [None if version is None else version.label for version in find_versions_in_names(names)]
 
 
 def test_numbers_without_a_word_are_ordered() -> None:
-    versions = named_versions(["plan-2.txt", "plan-2.1.txt", "plan-10.txt", "plan final.txt"])
+    versions = find_versions_in_names(["plan-2.txt", "plan-2.1.txt", "plan-10.txt", "plan final.txt"])
     keys = [version.key for version in versions if version]
 
     assert len(versions) == len(keys)
@@ -118,13 +118,13 @@ def test_numbers_without_a_word_are_ordered() -> None:
 
 @pytest.mark.parametrize("copy", ["offer (1).docx", "offer - Kopie.docx", "offer copy 2.docx", "Copie de offer.docx"])
 def test_a_copy_is_neither_newer_nor_older(copy: str) -> None:
-    assert [None, None] == named_versions(["offer.docx", copy])
+    assert [None, None] == find_versions_in_names(["offer.docx", copy])
 
 
 def test_a_name_without_a_version_may_be_the_first_or_the_latest() -> None:
     """If other names have numbers, it has no version. If they have stages, it is between draft and final."""
-    numbered = named_versions(["offer.docx", "offer v1.docx", "offer v2.docx"])
-    staged = named_versions(["offer draft.docx", "offer.docx", "offer final.docx"])
+    numbered = find_versions_in_names(["offer.docx", "offer v1.docx", "offer v2.docx"])
+    staged = find_versions_in_names(["offer draft.docx", "offer.docx", "offer final.docx"])
 
     assert numbered[0] is None
     assert [-1, 0, 1] == [version.key[1] for version in staged if version]

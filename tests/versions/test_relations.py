@@ -167,7 +167,7 @@ def test_similarities_of_many_pairs_are_those_of_single_pairs_and_explanations_a
             assert (
                 similarity_of_pair
                 == pytest.approx(explanation.similarity)
-                == pytest.approx(float(explanation.parts.sum()))
+                == pytest.approx(float(explanation.contributions.sum()))
             )
             assert similarity_of_pair == pytest.approx((explanation.whole + explanation.paragraphs) / 2)
             assert sorted({*stored[a]} & {*stored[b]} - {0}) == explanation.codes.tolist() or not similarity_of_pair

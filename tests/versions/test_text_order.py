@@ -14,7 +14,7 @@ from simdoc_search.passages.dates import Date
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.versions import text_order
 from simdoc_search.versions.matching import match_sentences
-from simdoc_search.versions.text_order import UNCHANGED_BITS, count_unchanged, propose_order
+from simdoc_search.versions.text_order import MAX_UNCHANGED_DISTANCE, count_unchanged, propose_order
 
 from .test_matching import documents
 
@@ -33,13 +33,13 @@ def history(count: int, seed: int, *, added: int = 12) -> list[Simhashes]:
 def test_counts_of_unchanged_sentences_are_those_of_matching_each_pair(sentences: list[list[int]]) -> None:
     values = [np.array(each, np.uint64) for each in sentences]
     expected = [
-        [round(match_sentences(a, b, UNCHANGED_BITS).share * len(np.unique(a))) for b in values] for a in values
+        [round(match_sentences(a, b, MAX_UNCHANGED_DISTANCE).share * len(np.unique(a))) for b in values] for a in values
     ]
 
     assert expected == count_unchanged(values).tolist()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_order, "_VALUES_AT_ONCE", 3)
-        patch.setattr(text_order, "_PAIRS_AT_ONCE", 2)
+        patch.setattr(text_order, "_VALUES_PER_BATCH", 3)
+        patch.setattr(text_order, "_PAIRS_PER_BATCH", 2)
         assert expected == count_unchanged(values).tolist()
 
 

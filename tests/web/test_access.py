@@ -108,7 +108,7 @@ def test_our_own_forms_are_accepted(pages: Pages) -> None:
 @pytest.fixture(scope="module")
 def closed(served_store: Path) -> Iterator[Pages]:
     """A server that needs an access token."""
-    with pages_over(served_store, token=TOKEN, any_address=True) as running:
+    with pages_over(served_store, token=TOKEN, allows_any_address=True) as running:
         yield running
 
 

@@ -49,7 +49,7 @@ def test_a_long_request_ends_at_its_deadline(
     served_store: Path, pieces: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Other comparisons wait for a thread until their own deadline. Pages without comparisons do not wait."""
-    monkeypatch.setattr(app, "MAX_SECONDS", 1.5)
+    monkeypatch.setattr(app, "MAX_REQUEST_SECONDS", 1.5)
     with pages_over(served_store) as busy, ThreadPoolExecutor() as others:
         running = [others.submit(send_long_text, busy) for _ in range(2 * MAX_COMPARISONS)]
         wait_until(lambda: bool(pieces))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from simdoc_search.web.request import Upload, Values, read_values
+from simdoc_search.web.request import RequestValues, Upload, read_values
 from simdoc_search.web.request_limits import MAX_VALUE_CHARACTERS, MAX_VALUES
 
 JSON, FORM, PARTS = "application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=y"
@@ -23,7 +23,7 @@ _texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 _scalars = _texts | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
 
 
-def read(media_type: str, body: bytes) -> tuple[Values, Upload | None]:
+def read(media_type: str, body: bytes) -> tuple[RequestValues, Upload | None]:
     """The values of a POST with a body."""
 
     async def receive() -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """Stores checkpoints in the mapping, so that the next run reads only documents that were written since this run.
 
 Engines number the writes in each shard (`_seq_no`), and each document has the number of its last write. A checkpoint
-is such a number. In its shard, the fingerprints of all documents up to this number were compared with the texts. The
-mapping also stores a hash of the shard histories. A cloned or restored index, and a shard that was lost and created
-again, have a new history, so all of their documents are compared again.
+is the number of a write. In its shard, the fingerprints of all documents up to this number were compared with the
+texts. The mapping also stores a hash of the shard histories. A cloned or restored index, and a shard that was lost and
+created again, have a new history, so all of their documents are compared again.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class ShardStates:
         return sum(max(0, now - then) for now, then in zip(self.checkpoints, checkpoints, strict=True))
 
 
-def read_shards(engine: Engine, index: str, count: int) -> ShardStates | None:
-    """Return the shards of a concrete index with `count` shards; None if the engine does not report their state."""
+def read_shards(engine: Engine, index: str, shard_count: int) -> ShardStates | None:
+    """Return the states of the shards of a concrete index; None if the engine does not report them."""
     response = engine.call("GET", [index, "_stats", "store"], allow=UNSUPPORTED_OR_FORBIDDEN, level="shards") or {}
     shards = response.get("indices", {}).get(index, {}).get("shards", {})
     histories, checkpoints = [], []
-    for number in range(count):
+    for number in range(shard_count):
         copies = shards.get(str(number), [])
         ids = {copy.get("commit", {}).get("user_data", {}).get("history_uuid") for copy in copies}
         copy_checkpoints = [copy["seq_no"]["global_checkpoint"] for copy in copies if "seq_no" in copy]

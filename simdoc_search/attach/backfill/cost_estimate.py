@@ -17,7 +17,7 @@ from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescript
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.queries import in_random_order
+from simdoc_search.stores.remote.queries import randomize_order
 
 SAMPLE_SIZE = 300
 """Maximum number of documents to read and fingerprint."""
@@ -76,7 +76,7 @@ def estimate_cost(engine: Engine, index: str, options: BackfillOptions) -> CostE
     targets, skipped = find_targets(engine, index, options)
     size = max(10, SAMPLE_SIZE // max(1, len(targets)))
     parts = [
-        _estimate_query_cost(engine, target, options, query, size, compare=number > 0)
+        _estimate_query_cost(engine, target, options, query, size, skip_correct=number > 0)
         for target in targets
         for number, query in enumerate(build_unread_queries(engine, target, options))
     ]
@@ -98,17 +98,17 @@ def estimate_cost(engine: Engine, index: str, options: BackfillOptions) -> CostE
 
 
 def _estimate_query_cost(
-    engine: Engine, target: Target, options: BackfillOptions, query: Query, size: int, *, compare: bool
+    engine: Engine, target: Target, options: BackfillOptions, query: Query, size: int, *, skip_correct: bool
 ) -> CostEstimate:
     """Estimate the cost of the documents that match a query.
 
-    With `compare`, documents whose fingerprint is already correct do not count as writes.
+    With `skip_correct`, documents whose fingerprint is already correct do not count as writes.
     """
     documents = engine.count(target.index.name, query)
     if not documents:
         return CostEstimate()
     body = {
-        "query": in_random_order(query),
+        "query": randomize_order(query),
         "size": size,
         "seq_no_primary_term": True,
         "_source": list_source_fields(options),
@@ -116,7 +116,7 @@ def _estimate_query_cost(
     started = time.perf_counter()
     hits = engine.search(target.index.name, body)["hits"]["hits"]
     writer = FingerprintWriter(engine, target, options)
-    values = [value for _, value in writer.compute_new_values(hits, BackfillReport(), reindex=not compare)]
+    values = [value for _, value in writer.compute_new_values(hits, BackfillReport(), reindex=not skip_correct)]
     seconds = (time.perf_counter() - started) / max(1, len(hits))
     tokens = sum(map(_count_tokens, values)) / max(1, len(values))
     document_bytes, milliseconds = _read_index_statistics(engine, target.index)

@@ -22,7 +22,7 @@ from simdoc_search.attach.backfill.report import BackfillReport, RefusedDocument
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.attach.indices import SkippedIndex
 from simdoc_search.attach.update_by_query import update_by_query
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
 
@@ -57,13 +57,13 @@ class EngineUpdate:
         self._refusal_reasons: dict[str, str] = {}  # maps document ids to reasons
 
     def run(self, unread: WriteRange, progress: Callable[[int], None]) -> BackfillReport:
-        """Update the documents in rounds until no other writer interferes, and report those that failed.
+        """Update the documents in rounds until no other writer interferes, and report the documents that failed.
 
         With `stale`, all documents in the range of writes are updated. `progress` is called with the number of
         documents written so far.
         """
         report = BackfillReport()
-        incomplete_reason = self._update(unread, report, progress)
+        incomplete_reason = self._run_rounds(unread, report, progress)
         failed = self._count_documents(build_alias_query(self._target, self._failed_query))
         reasons = self._refusal_reasons | {hit["_id"]: self._read_error(hit) for hit in self._find_failed_documents()}
         report.refused = [RefusedDocument(id, self._name, reason) for id, reason in reasons.items()]
@@ -79,7 +79,7 @@ class EngineUpdate:
         report.updated = max(0, self.written_count - failed - report.without_text)
         return report
 
-    def _update(self, unread: WriteRange, report: BackfillReport, progress: Callable[[int], None]) -> str:
+    def _run_rounds(self, unread: WriteRange, report: BackfillReport, progress: Callable[[int], None]) -> str:
         """Update until no unprocessed documents remain. Return the reason why some remain; empty if none remain."""
         is_final_pipeline = self._target.index.final_pipeline == self._pipeline
         query = self._build_query(unread)
@@ -103,7 +103,7 @@ class EngineUpdate:
             if not (updated.conflicts or updated.failures) or len(self._refusal_reasons) > _MAX_LISTED_DOCUMENTS:
                 break
         self._engine.refresh(self._name, allow=(403,))
-        remaining = f"{counted(self._count_documents(query), 'document')} not processed"
+        remaining = f"{format_count(self._count_documents(query), 'document')} not processed"
         if updated.failures:
             problem = "the engine stops at a document that it cannot write"
             return f"{remaining}, because {problem}; run the command again without --in-engine"

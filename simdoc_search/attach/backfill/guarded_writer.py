@@ -17,10 +17,10 @@ from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.errors import DocumentError
 from simdoc_search.stores.remote.bulk import IndexGoneError, Outcome
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.fingerprint_value import fault_of, fingerprint_in, is_simdoc_value
+from simdoc_search.stores.remote.fingerprint_value import describe_fault, is_simdoc_value, read_fingerprint_value
 from simdoc_search.stores.remote.point_in_time import RawHit
-from simdoc_search.stores.remote.schema import labels_of
-from simdoc_search.stores.remote.texts import text_of
+from simdoc_search.stores.remote.schema import complete_labels
+from simdoc_search.stores.remote.texts import read_text
 from simdoc_search.stores.remote.updates import CONFLICT, NOT_FOUND, TOO_MANY_CONFLICTS, ConditionalUpdater
 
 _FORBIDDEN = 403
@@ -40,7 +40,7 @@ class FingerprintWriter:
     def __init__(self, engine: Engine, target: Target, options: BackfillOptions) -> None:
         self._target = target
         self._options = options
-        self._labels = labels_of(target.settings)
+        self._labels = complete_labels(target.settings)
         self._updater = ConditionalUpdater(engine, target.index.name, target.index.uuid, list_source_fields(options))
 
     def write(self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False) -> None:
@@ -83,7 +83,7 @@ class FingerprintWriter:
         for hit in hits:
             source = hit.get("_source") or {}
             try:
-                text = text_of(source, self._options.text_fields)
+                text = read_text(source, self._options.text_fields)
                 self._check_is_fingerprint(source)
             except DocumentError as error:
                 report.refused.append(RefusedDocument(hit["_id"], hit["_index"], str(error)))
@@ -93,7 +93,7 @@ class FingerprintWriter:
                     texts.append((hit, text))
                 else:
                     report.unchanged += 1
-            elif fingerprint_in(source, self._options.field) is None:
+            elif read_fingerprint_value(source, self._options.field) is None:
                 report.without_text += 1
             else:
                 yield hit, None
@@ -104,7 +104,7 @@ class FingerprintWriter:
             yield hit, value
 
     def _check_is_fingerprint(self, source: dict[str, Any]) -> None:
-        value = fingerprint_in(source, self._options.field)
+        value = read_fingerprint_value(source, self._options.field)
         if not is_simdoc_value(value):
             problem = f"the field {self._options.field} contains {f'{value!r}'[:40]}, which is not a fingerprint"
             raise DocumentError(f"{problem}; choose another field with --field")
@@ -115,7 +115,7 @@ class FingerprintWriter:
             isinstance(value, dict)
             and value.get("format") in self._labels
             and value.get("text_hash") == text_hash(text)
-            and not fault_of(source, self._options.field, self._target.settings)
+            and not describe_fault(source, self._options.field, self._target.settings)
         )
 
     def _make_update_body(self, hit: RawHit, value: dict[str, Any] | None, *, reindex: bool) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class BackfillOptions:
             requested settings. If the field has fingerprints, it may only add kinds of tokens. None keeps the settings.
         extractor: finds concepts; None for the built-in extractor that the settings name.
         full: whether `stale` compares all documents, not only those written since the last such run.
-        force: whether to accept text fields that differ from those of the existing fingerprints.
+        force: whether to accept text fields that differ from the text fields of existing fingerprints.
     """
 
     text_field: str | Sequence[str]

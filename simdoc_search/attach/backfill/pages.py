@@ -70,7 +70,7 @@ class PageProcessor:
         """Read all pages and write them.
 
         Returns:
-            The number of documents read, without those that were refused in an earlier query.
+            The number of documents read, without documents that were refused in an earlier query.
 
         Raises:
             StoreError: reading or writing failed. Pages already read are still written, for at most 30 seconds.
@@ -95,13 +95,13 @@ class PageProcessor:
                     documents += len(hits)
             self._wait_for_writers(0)
         except BaseException as error:
-            self._stop(INTERRUPTED_GRACE_SECONDS if isinstance(error, KeyboardInterrupt) else GRACE_SECONDS)
+            self._stop_writers(INTERRUPTED_GRACE_SECONDS if isinstance(error, KeyboardInterrupt) else GRACE_SECONDS)
             raise
         return documents
 
-    def _wait_for_writers(self, maximum: int) -> None:
-        """Wait until at most `maximum` pages are being written."""
-        while len(self._reports_by_future) > maximum:
+    def _wait_for_writers(self, max_pages: int) -> None:
+        """Wait until at most `max_pages` pages are being written."""
+        while len(self._reports_by_future) > max_pages:
             for future in wait(self._reports_by_future, return_when=FIRST_COMPLETED).done:
                 self._add_report(self._reports_by_future.pop(future))
                 future.result()
@@ -110,12 +110,12 @@ class PageProcessor:
         self._refused_keys |= {(document.index, document.id) for document in report.refused}
         self._on_report(report)
 
-    def _stop(self, grace: float) -> None:
-        """Wait at most `grace` seconds for the pages being written. Stop the others, and report all of them."""
-        wait(self._reports_by_future, timeout=grace)
-        self._engine.stopped.set()
+    def _stop_writers(self, grace_seconds: float) -> None:
+        """Wait at most `grace_seconds` for the pages being written. Stop the others, and report all of them."""
+        wait(self._reports_by_future, timeout=grace_seconds)
+        self._engine.stop_event.set()
         wait(self._reports_by_future)
         for report in self._reports_by_future.values():
             self._add_report(report)
         self._reports_by_future.clear()
-        self._engine.stopped.clear()
+        self._engine.stop_event.clear()

@@ -7,7 +7,7 @@ from typing import Any
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.sketch.kinds import token_kind_names
-from simdoc_search.stores.remote.queries import complete_query, lacking_kinds_query
+from simdoc_search.stores.remote.queries import complete_query, missing_kinds_query
 
 Query = dict[str, Any]
 
@@ -25,7 +25,7 @@ def build_incomplete_query(target: Target, options: BackfillOptions) -> Query:
     """
     complete = complete_query(target.settings, options.field)
     kinds = token_kind_names(target.settings)
-    lacking = [lacking_kinds_query(target.settings, options.field, *kinds)] if kinds else []
+    lacking = [missing_kinds_query(target.settings, options.field, *kinds)] if kinds else []
     query = _not(complete) if options.stale else _any_of(_not(_exists(options, "format")), *lacking)
     if target.text_query is not None:
         has_fingerprint = _any_of(_exists(options, "format"), _exists(options, "tokens"))

@@ -65,15 +65,15 @@ class BackfillReport:
         """The number of documents that were written."""
         return self.updated + self.without_words + self.removed
 
-    def add(self, other: BackfillReport) -> None:
+    def add(self, report: BackfillReport) -> None:
         """Add another report. A document that was refused twice is listed once, with the last reason."""
         for name in _COUNTERS:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.incomplete |= other.incomplete
-        refused = {(document.index, document.id): document for document in (*self.refused, *other.refused)}
+            setattr(self, name, getattr(self, name) + getattr(report, name))
+        self.incomplete |= report.incomplete
+        refused = {(document.index, document.id): document for document in (*self.refused, *report.refused)}
         self.refused = list(refused.values())
-        self.skipped_indices += other.skipped_indices
-        self.notes += other.notes
+        self.skipped_indices += report.skipped_indices
+        self.notes += report.notes
 
 
 _COUNTERS = (

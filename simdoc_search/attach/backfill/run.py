@@ -127,7 +127,7 @@ class Backfill:
             record_checkpoints(self._engine, target, options, shards, writes)
 
     def _fill_incomplete(self, pages: PageProcessor, target: Target, unread: WriteRange) -> None:
-        """Update the incomplete documents, and then those that other writers changed meanwhile.
+        """Update the incomplete documents, and then documents that other writers changed meanwhile.
 
         If no query can find the documents with a text, every round finds the documents without a text again. So the
         further rounds read only documents that were written after the first round began.
@@ -147,7 +147,7 @@ class Backfill:
     def _read_and_write(
         self, pages: PageProcessor, target: Target, query: Query, writes: WriteRange, *, reindex: bool = False
     ) -> int:
-        """Read the documents in a range of writes once, and write those that need an update.
+        """Read the documents in a range of writes once, and update them if necessary.
 
         Returns:
             The number of documents that were read.

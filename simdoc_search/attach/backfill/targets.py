@@ -15,17 +15,17 @@ from simdoc_search.sketch.key import resolve_hash_key
 from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.fingerprint_value import fingerprint_in, is_simdoc_value
+from simdoc_search.stores.remote.fingerprint_value import is_simdoc_value, read_fingerprint_value
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import add_fields, mapping_at, shorten_list
-from simdoc_search.stores.remote.queries import in_random_order
+from simdoc_search.stores.remote.queries import randomize_order
 from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings, format_label
 from simdoc_search.stores.remote.texts import (
+    find_text_field_problem,
     has_text,
     record_text_fields,
     recorded_text_fields,
     require_text_fields,
-    text_field_problem,
     text_paths,
     text_query,
 )
@@ -144,18 +144,24 @@ def _plan_target(index: IndexDescription, options: BackfillOptions, default_sett
     )
 
 
-def _choose_settings(existing: Settings | None, default: Settings, options: BackfillOptions) -> Settings:
+def _choose_settings(
+    existing_settings: Settings | None, default_settings: Settings, options: BackfillOptions
+) -> Settings:
     """Return the settings that the fingerprint field will have.
 
     Raises:
         UnsupportedIndexError: the field already has different settings.
     """
-    requested = options.change_settings(existing or default) if options.change_settings else existing or default
-    if existing is None or existing == requested:
+    requested = (
+        options.change_settings(existing_settings or default_settings)
+        if options.change_settings
+        else existing_settings or default_settings
+    )
+    if existing_settings is None or existing_settings == requested:
         return requested
-    added: dict[str, Any] = {name: None for name in TOKEN_KINDS if getattr(existing, name) is None}
-    if existing != replace(requested, **added):
-        labels = f"{format_label(existing)!r}, not {format_label(requested)!r}"
+    added: dict[str, Any] = {name: None for name in TOKEN_KINDS if getattr(existing_settings, name) is None}
+    if existing_settings != replace(requested, **added):
+        labels = f"{format_label(existing_settings)!r}, not {format_label(requested)!r}"
         advice = "choose a new field with --field, or omit the options that change settings"
         raise UnsupportedIndexError(f"the field {options.field} has the settings {labels}; {advice}")
     return requested
@@ -177,7 +183,7 @@ def _check_index(engine: Engine, index: IndexDescription, options: BackfillOptio
     ]
     if not faults and index.is_simdoc_index:
         faults.append("simdoc-search index created it; use that command to update it")
-    faults += filter(None, (text_field_problem(index.mappings, name) for name in options.text_fields))
+    faults += filter(None, (find_text_field_problem(index.mappings, name) for name in options.text_fields))
     if faults:
         raise UnsupportedIndexError(faults[0])
     if "tokens" not in index.subfields or any(mapping_at(index.mappings, name) is None for name in options.text_fields):
@@ -193,7 +199,7 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
     body = {
         "size": _SAMPLE_SIZE,
         "_source": [*options.text_fields, options.field],
-        "query": in_random_order({"match_all": {}}),
+        "query": randomize_order({"match_all": {}}),
     }
     sources = [hit.get("_source", {}) for hit in engine.search(index.name, body)["hits"]["hits"]]
     for name in options.text_fields if sources else ():
@@ -202,7 +208,7 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
             other_fields = {key: mapping for key, mapping in properties.items() if key != options.field}
             advice = f"give one of its text fields with --text-field ({shorten_list(text_paths(other_fields))})"
             raise UnsupportedIndexError(f"neither the mapping nor the documents have the field {name}; {advice}")
-    if not all(is_simdoc_value(fingerprint_in(source, options.field)) for source in sources):
+    if not all(is_simdoc_value(read_fingerprint_value(source, options.field)) for source in sources):
         raise UnsupportedIndexError(
             f"the documents have different data in the field {options.field}; choose another field with --field"
         )
@@ -211,7 +217,7 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
 def _check_text_fields(index: IndexDescription, options: BackfillOptions, other_text_fields: Sequence[str]) -> str:
     """Check that existing fingerprints were computed from the requested text fields.
 
-    `other_text_fields` are those of the other indices behind an alias. They are used if this index records none.
+    `other_text_fields`, from the other indices behind an alias, are used if this index records no text fields.
 
     Returns:
         A sentence about what `force` changes; empty if it changes nothing.

@@ -12,7 +12,7 @@ from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.display import printable
 from simdoc_search.sketch.kinds import token_kind_names, token_kinds
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.queries import complete_query, lacking_kinds_query
+from simdoc_search.stores.remote.queries import complete_query, missing_kinds_query
 
 _MAX_READ_REASONS, _MAX_RETURNED_REASONS = 100, 5
 _NUMBER = re.compile(r"\d[\d,.]*")
@@ -95,9 +95,9 @@ def _build_queries(index: IndexDescription, text_query: _Query | None) -> dict[s
     queries["wordless"] = {"bool": without_tokens}
     if settings is not None:
         queries["current"] = complete_query(settings, field)
-        queries |= {kind.name: lacking_kinds_query(settings, field, kind.name) for kind in token_kinds(settings)}
+        queries |= {kind.name: missing_kinds_query(settings, field, kind.name) for kind in token_kinds(settings)}
         if names := token_kind_names(settings):
-            queries["incomplete"] = lacking_kinds_query(settings, field, *names)
+            queries["incomplete"] = missing_kinds_query(settings, field, *names)
     if "error" in index.subfields:
         queries["errors"] = _build_exists_query(f"{field}.error")
     if text_query:

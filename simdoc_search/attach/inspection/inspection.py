@@ -31,8 +31,8 @@ class IndexInspection:
     Attributes:
         index: the index.
         counts: numbers of the documents that the alias includes.
-        bytes: size of its primary shards; None if this user may not read it.
-        pipeline: its pipeline.
+        bytes: size of the primary shards in bytes; None if this user may not read the size.
+        pipeline: the pipeline of the index.
         checkpoints: for each shard, the number of the last write that was compared; empty if none was compared.
     """
 
@@ -99,7 +99,7 @@ def inspect_indices(
         engine: the engine.
         name: the name of the indices.
         field: the object field of the fingerprints; None selects the only fingerprint field in the mappings.
-        text_fields: the paths of the text fields; empty for those that the mappings record.
+        text_fields: the paths of the text fields; if empty, the text fields that the mappings record.
         sample_size: maximum number of documents whose fingerprints are compared, 0..10,000.
 
     Raises:

@@ -14,11 +14,11 @@ from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.fingerprint_value import fault_of, fingerprint_in
+from simdoc_search.stores.remote.fingerprint_value import describe_fault, read_fingerprint_value
 from simdoc_search.stores.remote.point_in_time import total_hits
-from simdoc_search.stores.remote.queries import complete_query, in_random_order
-from simdoc_search.stores.remote.texts import text_of
-from simdoc_search.stores.remote.updates import read_current
+from simdoc_search.stores.remote.queries import complete_query, randomize_order
+from simdoc_search.stores.remote.texts import read_text
+from simdoc_search.stores.remote.updates import read_current_documents
 
 _BATCH_SIZE = 50
 _MAX_EXAMPLES = 5
@@ -111,7 +111,7 @@ def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource],
             batch = list(_read_documents(engine, source, mget_docs[start : start + _BATCH_SIZE]))
             sampled += len(batch)
             has_text = has_text or any(text is not None for _, _, text in batch)
-            faults = {id: fault_of(document, source.index.field, source.settings) for id, document, _ in batch}
+            faults = {id: describe_fault(document, source.index.field, source.settings) for id, document, _ in batch}
             malformed |= {id: fault for id, fault in faults.items() if fault}
             stale += _find_stale(source, batch, malformed) if source.text_fields else []
     not_compared_reason = ""
@@ -133,7 +133,7 @@ def _draw_documents(
     """Return `_mget` entries for random documents of each index, and the number of documents to choose from."""
     hits, total = list[dict[str, Any]](), 0
     for index, query, parameters in _plan_searches(name, sources):
-        body = {"query": in_random_order(query), "size": size, "_source": False, "track_total_hits": True}
+        body = {"query": randomize_order(query), "size": size, "_source": False, "track_total_hits": True}
         response = engine.search(index, body, **parameters)
         hits += response["hits"]["hits"]
         total += total_hits(response)
@@ -173,11 +173,11 @@ def _read_documents(engine: Engine, source: SampleSource, mget_docs: list[dict[s
     index = source.index
     source_fields = [*source.text_fields, index.field]
     requested = [{**entry, "_index": index.name, "_source": source_fields} for entry in mget_docs]
-    for document in read_current(engine, requested):
+    for document in read_current_documents(engine, requested):
         values = document.get("_source")
         if document.get("found") and isinstance(values, Mapping):
             try:
-                text = text_of(values, source.text_fields) if source.text_fields else None
+                text = read_text(values, source.text_fields) if source.text_fields else None
             except DocumentError:
                 continue  # backfill refuses such a document
             yield str(document["_id"]), values, text
@@ -191,7 +191,7 @@ def _find_stale(source: SampleSource, batch: Sequence[_Document], malformed: Map
     expected = fingerprint_fields([text or "" for _, _, text in batch], settings)
     stale = []
     for (id, document, text), values in zip(batch, expected, strict=True):
-        stored = fingerprint_in(document, field)
+        stored = read_fingerprint_value(document, field)
         if text is None:
             is_stale = stored is not None
         elif isinstance(stored, Mapping) and id not in malformed:

@@ -8,11 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.display import format_estimate, percent
+from simdoc_search.display import format_estimate, format_percent
 from simdoc_search.documents import DocumentKey
-from simdoc_search.duplicates.plan.files import GONE, file_state
+from simdoc_search.duplicates.plan.files import GONE, read_state
 from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action, FileState, LeftAloneError, PlanRow, State, TextState
-from simdoc_search.duplicates.plan.stored_documents import text_hashes
+from simdoc_search.duplicates.plan.stored_documents import read_text_hashes
 from simdoc_search.duplicates.plan.table import write_table
 from simdoc_search.stores.base import Store
 
@@ -50,7 +50,9 @@ def write_plan(
         StoreError: the store cannot be read.
     """
     rows = list(plan_rows(duplicates, store, progress))
-    write_table(Path(path), rows, command or f"simdoc-search apply {path} --move-to DIR --dry-run", duplicates.drop)
+    write_table(
+        Path(path), rows, command or f"simdoc-search apply {path} --move-to DIR --dry-run", duplicates.drop_scope
+    )
     return len(rows)
 
 
@@ -61,7 +63,7 @@ def plan_rows(
     groups = enumerate(duplicates.groups(), 1)
     while batch := list(islice(groups, _GROUPS_AT_ONCE)):
         members = (member for _, group in batch for member in (group.kept, *group.duplicates))
-        hashes = text_hashes(store, {member.key for member in members if member.path is None})
+        hashes = read_text_hashes(store, {member.key for member in members if member.path is None})
         for number, group in batch:
             yield from _group_rows(number, group, hashes)
             progress(number / duplicates.group_count)
@@ -69,11 +71,11 @@ def plan_rows(
 
 def _group_rows(number: int, group: Group, hashes: dict[DocumentKey, str]) -> Iterator[PlanRow]:
     members = {member.key: member for member in (group.kept, *group.duplicates)}
-    states = {key: _state(member, hashes) for key, member in members.items()}
+    states = {key: _read_state(member, hashes) for key, member in members.items()}
     kept = group.kept
     state, problem = states[kept.key]
     action: Action = "decide" if problem == GONE else "keep"
-    yield PlanRow(action, number, kept.key, kept.path, "", state, changed=_date(kept), note=problem)
+    yield PlanRow(action, number, kept.key, kept.path, "", state, modified_on=_date(kept), note=problem)
     for duplicate in group.duplicates:
         (state, problem), (other_state, other_problem) = states[duplicate.key], states[duplicate.duplicate_of]
         problem = problem or other_problem
@@ -88,7 +90,7 @@ def _group_rows(number: int, group: Group, hashes: dict[DocumentKey, str]) -> It
         )  # fmt: skip
 
 
-def _state(member: GroupedDocument, hashes: dict[DocumentKey, str]) -> tuple[State | None, str]:
+def _read_state(member: GroupedDocument, hashes: dict[DocumentKey, str]) -> tuple[State | None, str]:
     """Return the state of a document, and an empty string; or None and the reason why the state is unknown."""
     if member.path is None:
         text_hash = hashes.get(member.key)
@@ -96,7 +98,7 @@ def _state(member: GroupedDocument, hashes: dict[DocumentKey, str]) -> tuple[Sta
     if member.archive is not None:
         return None, IN_ARCHIVE
     try:
-        state, _ = file_state(member.path)
+        state, _ = read_state(member.path)
     except LeftAloneError as error:
         return None, str(error)
     if (state.size, state.mtime_ns) != (member.size, member.mtime_ns):
@@ -105,7 +107,9 @@ def _state(member: GroupedDocument, hashes: dict[DocumentKey, str]) -> tuple[Sta
 
 
 def _overlap(duplicate: Duplicate) -> str:
-    return (percent(duplicate.overlap) if duplicate.exact else format_estimate(duplicate.overlap)).removesuffix(" %")
+    return (format_percent(duplicate.overlap) if duplicate.exact else format_estimate(duplicate.overlap)).removesuffix(
+        " %"
+    )
 
 
 def _date(member: GroupedDocument) -> str:

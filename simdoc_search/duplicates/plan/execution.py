@@ -15,10 +15,14 @@ from simdoc_search.duplicates.arrays import slices
 from simdoc_search.duplicates.plan import files
 from simdoc_search.duplicates.plan.files import FileIdentity, PinnedFile
 from simdoc_search.duplicates.plan.journal import Change, Journal
-from simdoc_search.duplicates.plan.lock import locked_trees
+from simdoc_search.duplicates.plan.lock import lock_trees
 from simdoc_search.duplicates.plan.moves import delete, make_folders, move, recover, replace_with_link
 from simdoc_search.duplicates.plan.rows import DropMethod, FileState, LeftAlone, LeftAloneError, PlanError, PlanRow
-from simdoc_search.duplicates.plan.stored_documents import remove_documents_of_files, text_hashes, unchanged_text_hash
+from simdoc_search.duplicates.plan.stored_documents import (
+    read_text_hashes,
+    remove_documents_of_files,
+    require_text_hash,
+)
 from simdoc_search.duplicates.plan.validation import Drop, check_groups
 from simdoc_search.durable import sync_folder
 from simdoc_search.errors import StoreError
@@ -62,10 +66,10 @@ def expected_changes(rows: Iterable[PlanRow]) -> ExpectedChanges:
     for drop in drops:
         if drop.row.path is not None:
             with suppress(OSError, ValueError):
-                existing[drop.row.path] = FileIdentity.of(os.lstat(drop.row.path))
+                existing[drop.row.path] = FileIdentity.from_stat(os.lstat(drop.row.path))
     differing = sum(not _has_equal_bytes(drop) for drop in drops if drop.row.path in existing)
     documents = sum(drop.row.path is None for drop in drops)
-    return ExpectedChanges(len(existing), sum(files.freed_bytes(existing).values()), differing, documents)
+    return ExpectedChanges(len(existing), sum(files.count_freed_bytes(existing).values()), differing, documents)
 
 
 def apply_plan(
@@ -96,7 +100,7 @@ def apply_plan(
         StoreError: the store cannot be read.
     """
     plan = check_groups(rows)
-    report = ApplyReport(refused_groups=plan.refused)
+    report = ApplyReport(refused_groups=plan.refused_groups)
     file_drops = [drop for drop in plan.drops if drop.row.path is not None]
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(undo_file))
@@ -108,7 +112,7 @@ def apply_plan(
         target = os.path.abspath(move_to or "")  # noqa: PTH100 - paths are strings
         run = stack.enter_context(closing(_PlanRun(method, target, store, journal, dry_run, report)))
         if not dry_run:
-            stack.enter_context(locked_trees(run.folders(plan.drops)))
+            stack.enter_context(lock_trees(run.folders(plan.drops)))
         for number, drop in enumerate(file_drops, 1):
             run.attempt(drop, run.drop_file)
             progress(number / len(file_drops))
@@ -137,20 +141,20 @@ class _PlanRun:
     journal: Journal
     dry_run: bool
     report: ApplyReport
-    _pinned: PinnedFile | None = None  # the last kept file that was read
+    _pinned_file: PinnedFile | None = None  # the last kept file that was read
 
-    def attempt(self, drop: Drop, act: Callable[[Drop], str]) -> None:
+    def attempt(self, drop: Drop, drop_document: Callable[[Drop], str]) -> None:
         """Drop a document, or report why it is left alone."""
         try:
-            other = act(drop)
+            target = drop_document(drop)
         except LeftAloneError as error:
             self.report.left_alone.append(LeftAlone(drop.row.name, str(error), error.needs_new_plan))
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             self.report.left_alone.append(LeftAlone(drop.row.name, f"cannot be changed ({reason})"))
         else:
-            if other:
-                self.report.dropped.append((drop.row.name, other))
+            if target:
+                self.report.dropped.append((drop.row.name, target))
             else:
                 self.report.dropped_before += 1
 
@@ -162,9 +166,9 @@ class _PlanRun:
 
     def close(self) -> None:
         """Close the kept file that was read last."""
-        if self._pinned is not None:
-            self._pinned.close()
-            self._pinned = None
+        if self._pinned_file is not None:
+            self._pinned_file.close()
+            self._pinned_file = None
 
     def drop_file(self, drop: Drop) -> str:
         """Drop a file.
@@ -172,7 +176,7 @@ class _PlanRun:
         Returns:
             The new path of the file, or the name of the kept document; empty if an earlier run dropped the file.
         """
-        row, path, state, token = drop.row, drop.row.path or "", drop.row.state, self.journal.token
+        row, path, state, run_id = drop.row, drop.row.path or "", drop.row.state, self.journal.run_id
         earlier = self.journal.changes.get(path)
         if earlier and earlier.state and not self.dry_run:
             recover(earlier)
@@ -181,27 +185,27 @@ class _PlanRun:
         if not isinstance(state, FileState):
             raise row.missing_state_error()
         info = files.require_state(path, state)
-        identity, check_kept = FileIdentity.of(info), partial(self._check_kept, drop.kept)
+        identity, check_kept = FileIdentity.from_stat(info), partial(self._check_kept, drop.kept)
         check_kept()
         if drop.kept.path is not None and files.is_same_entry(path, drop.kept.path):
             raise LeftAloneError("the file is the kept file itself, under another path")
-        if earlier and earlier.act == "move" and earlier.other != path and files.has_state(earlier.other, state):
+        if earlier and earlier.action == "move" and earlier.target != path and files.has_state(earlier.target, state):
             if not self.dry_run:  # the move was interrupted while the file was in both places
-                sync_folder(Path(earlier.other).parent)
-                delete(path, identity, check_kept=check_kept, token=earlier.token)
-            return earlier.other
-        other = self._destination(drop, info)
-        if other and not self.dry_run:
-            self.journal.append(Change(self.method, path, other, token, state, S_IMODE(info.st_mode)))
+                sync_folder(Path(earlier.target).parent)
+                delete(path, identity, check_kept=check_kept, run_id=earlier.run_id)
+            return earlier.target
+        target = self._choose_target(drop, info)
+        if target and not self.dry_run:
+            self.journal.append(Change(self.method, path, target, run_id, state, S_IMODE(info.st_mode)))
             match self.method:
                 case "hardlink":
-                    replace_with_link(path, other, identity, check_kept=check_kept, token=token)
+                    replace_with_link(path, target, identity, check_kept=check_kept, run_id=run_id)
                 case "move":
-                    make_folders(Path(other).parent)
-                    move(path, other, state, identity, check_kept=check_kept, token=token)
+                    make_folders(Path(target).parent)
+                    move(path, target, state, identity, check_kept=check_kept, run_id=run_id)
                 case "delete":
-                    delete(path, identity, check_kept=check_kept, token=token)
-        return other
+                    delete(path, identity, check_kept=check_kept, run_id=run_id)
+        return target
 
     def drop_documents(self, drops: list[Drop]) -> None:
         """Remove documents without files from the store."""
@@ -213,13 +217,13 @@ class _PlanRun:
         self.report.left_alone += [LeftAlone(drop.row.name, reason) for drop in drops]
 
     def _remove(self, drops: list[Drop], store: Store) -> None:
-        hashes = text_hashes(store, {row.key for drop in drops for row in (drop.row, drop.kept)})
+        hashes = read_text_hashes(store, {row.key for drop in drops for row in (drop.row, drop.kept)})
         removals: dict[DocumentKey, Removal] = {}
 
         def plan_removal(drop: Drop) -> str:
             if drop.row.name in self.journal.changes and drop.row.key not in hashes:
                 return ""
-            text_hash = unchanged_text_hash(hashes, drop.row)
+            text_hash = require_text_hash(hashes, drop.row)
             self._check_kept(drop.kept, hashes)
             kept = None if drop.kept.path is not None else (drop.kept.key, hashes[drop.kept.key])
             removals[drop.row.key] = Removal(text_hash, kept)
@@ -230,8 +234,8 @@ class _PlanRun:
         if not removals or self.dry_run:
             return
         removed = {drop.row.key: drop for drop in drops if drop.row.key in removals}
-        token = self.journal.token
-        self.journal.append(*(Change("remove", drop.row.name, drop.kept.name, token) for drop in removed.values()))
+        run_id = self.journal.run_id
+        self.journal.append(*(Change("remove", drop.row.name, drop.kept.name, run_id) for drop in removed.values()))
         try:
             problems = store.remove(removals)
         except StoreError as error:
@@ -243,9 +247,9 @@ class _PlanRun:
         ]
 
     def _was_dropped(self, earlier: Change) -> bool:
-        if earlier.act == "hardlink":
-            both_exist = os.path.exists(earlier.path) and os.path.exists(earlier.other)  # noqa: PTH110
-            is_link = both_exist and os.path.samefile(earlier.path, earlier.other)  # noqa: PTH121
+        if earlier.action == "hardlink":
+            both_exist = os.path.exists(earlier.path) and os.path.exists(earlier.target)  # noqa: PTH110
+            is_link = both_exist and os.path.samefile(earlier.path, earlier.target)  # noqa: PTH121
             return self.method == "hardlink" and is_link
         return not os.path.lexists(earlier.path)
 
@@ -253,19 +257,20 @@ class _PlanRun:
         """Check that the kept document exists and is unchanged. A pinned file is not read again."""
         try:
             if kept.path is None:
-                unchanged_text_hash(text_hashes(self.store, {kept.key}) if hashes is None else hashes, kept)
+                require_text_hash(read_text_hashes(self.store, {kept.key}) if hashes is None else hashes, kept)
                 return
-            if self._pinned is not None and self._pinned.path == kept.path and self._pinned.is_unchanged():
+            pinned = self._pinned_file
+            if pinned is not None and pinned.path == kept.path and pinned.is_unchanged():
                 return
             self.close()
             if not isinstance(kept.state, FileState):
                 raise kept.missing_state_error()
-            self._pinned = PinnedFile(kept.path, kept.state)
+            self._pinned_file = PinnedFile(kept.path, kept.state)
         except LeftAloneError as error:
             message = f"{kept.name} is kept instead, but {error}"
             raise LeftAloneError(message, needs_new_plan=error.needs_new_plan) from None
 
-    def _destination(self, drop: Drop, info: os.stat_result) -> str:
+    def _choose_target(self, drop: Drop, info: os.stat_result) -> str:
         """Return the new path of the file, or the name of the kept document; empty if both files are the same."""
         if self.method == "move":
             return self._new_path(drop.row)

@@ -32,13 +32,13 @@ class FileIdentity:
     links: int = field(compare=False)  # number of hard links; not part of the identity
 
     @classmethod
-    def of(cls, info: os.stat_result) -> FileIdentity:
+    def from_stat(cls, info: os.stat_result) -> FileIdentity:
         """Return the identity in the result of `os.stat`."""
         return cls((info.st_dev, info.st_ino), info.st_size, info.st_mtime_ns, info.st_nlink)
 
 
-def freed_bytes(files: Mapping[Key, FileIdentity]) -> dict[Key, int]:
-    """Return the bytes that deleting each file frees. A file with several keys only has its first key in the result.
+def count_freed_bytes(files: Mapping[Key, FileIdentity]) -> dict[Key, int]:
+    """Return the bytes that deleting each file frees. A file with several keys is only returned under its first key.
 
     A file frees nothing if another hard link to it remains.
     """
@@ -62,7 +62,7 @@ def open_file(path: str) -> Iterator[int]:
     except FileNotFoundError:
         raise LeftAloneError(GONE, needs_new_plan=True) from None
     except (OSError, ValueError) as error:
-        raise unreadable(error) from None
+        raise unreadable_error(error) from None
     try:
         _require_regular(os.fstat(handle))
         yield handle
@@ -70,19 +70,19 @@ def open_file(path: str) -> Iterator[int]:
         os.close(handle)
 
 
-def file_state(path: str) -> tuple[FileState, os.stat_result]:
+def read_state(path: str) -> tuple[FileState, os.stat_result]:
     """Read a file and return its state.
 
     Raises:
         LeftAloneError: as in `open_file`, or the file changes while it is read.
     """
     with open_file(path) as handle:
-        return _state(handle)
+        return _read_state(handle)
 
 
 def require_state(path: str, state: FileState) -> os.stat_result:
     """Read a file and raise `LeftAloneError` unless it has the content of a state."""
-    return _require_content(state, *file_state(path))
+    return _require_content(state, *read_state(path))
 
 
 def has_state(path: str, state: FileState) -> bool:
@@ -105,7 +105,7 @@ class PinnedFile:
         self.path = path
         with ExitStack() as stack:
             handle = stack.enter_context(open_file(path))
-            self._identity = FileIdentity.of(_require_content(state, *_state(handle)))
+            self._identity = FileIdentity.from_stat(_require_content(state, *_read_state(handle)))
             with suppress(OSError):  # some file systems cannot sync a file that is open for reading
                 os.fsync(handle)  # the content must be on disk before the other copies are removed
             self.close: Callable[[], None] = stack.pop_all().close
@@ -113,7 +113,7 @@ class PinnedFile:
     def is_unchanged(self) -> bool:
         """Return whether the path still leads to this file, and the file is unchanged."""
         try:
-            return FileIdentity.of(os.lstat(self.path)) == self._identity
+            return FileIdentity.from_stat(os.lstat(self.path)) == self._identity
         except (OSError, ValueError):
             return False
 
@@ -127,13 +127,13 @@ def read_hash(handle: int, on_block: Callable[[bytes], object] = lambda _: None)
     return digest.hexdigest()
 
 
-def unreadable(error: Exception) -> LeftAloneError:
+def unreadable_error(error: Exception) -> LeftAloneError:
     """Return the error for a file that cannot be read."""
     return LeftAloneError(f"the file cannot be read ({getattr(error, 'strerror', None) or error})")
 
 
 def directory_entry(path: str) -> Hashable:
-    """Return a value that identifies the directory entry of a path. It is the same if a link leads to the folder."""
+    """Return a value that identifies a directory entry. It is equal for paths through links to the folder."""
     folder, name = os.path.split(path)
     try:
         info = os.stat(folder)  # noqa: PTH116 - paths are strings
@@ -150,14 +150,14 @@ def is_same_entry(path: str, other: str) -> bool:
     return os.path.samestat(info, other_info) and info.st_nlink < 2
 
 
-def _state(handle: int) -> tuple[FileState, os.stat_result]:
+def _read_state(handle: int) -> tuple[FileState, os.stat_result]:
     try:
         before = os.fstat(handle)
         digest = read_hash(handle)
         after = os.fstat(handle)
     except OSError as error:
-        raise unreadable(error) from None
-    if FileIdentity.of(before) != FileIdentity.of(after):
+        raise unreadable_error(error) from None
+    if FileIdentity.from_stat(before) != FileIdentity.from_stat(after):
         raise LeftAloneError("the file changed during this run", needs_new_plan=True)
     return FileState(after.st_size, after.st_mtime_ns, digest), after
 

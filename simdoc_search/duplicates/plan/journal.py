@@ -14,7 +14,7 @@ import os
 import secrets
 import stat
 from collections.abc import Iterable
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -32,12 +32,12 @@ _FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONB
 class Change:
     """A change that is about to be made."""
 
-    # how the file is dropped. `remove`: a document without a file is removed from the store. `undone`: the earlier
-    # change with this path was undone
-    act: DropMethod | Literal["remove", "undone"]
+    # how the file is dropped; `remove` if a document without a file is removed from the store; `undone` if the earlier
+    # change of this path was undone
+    action: DropMethod | Literal["remove", "undone"]
     path: str  # path of the file, or name of the document
-    other: str  # new path of the file, or path or name of the document that is kept instead
-    token: str  # identifies the run; it is part of the hidden names that the run uses
+    target: str  # new path of a moved file; otherwise path or name of the document that is kept instead
+    run_id: str  # id of the run, which is part of the hidden names that the run uses
     state: FileState | None = None  # state of the file before the change; None for a document without a file
     mode: int = 0o600  # permissions of the file before the change
 
@@ -48,7 +48,7 @@ class Journal:
     Attributes:
         path: path of the undo file.
         changes: the last change of each path, in order.
-        token: identifies this run in new changes.
+        run_id: id of this run in new changes.
         damage: describes the first damaged line; empty if there is none. `changes` ends before this line.
 
     Raises:
@@ -58,7 +58,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.changes: dict[str, Change] = {}
-        self.token: str = secrets.token_hex(4)
+        self.run_id: str = secrets.token_hex(4)
         self.damage: str = ""
         self._file: BinaryIO | None = None
         self._end = 0  # where the undamaged lines end
@@ -87,7 +87,7 @@ class Journal:
             PlanError: the changes cannot be written, so they must not be made.
         """
         try:
-            self._write(b"".join(map(_change_line, changes)))
+            self._write(b"".join(map(_encode_change, changes)))
         except OSError as error:
             advice = f"; {DISK_FULL_ADVICE}" if is_disk_full(error) else ""
             reason = (error.strerror or str(error)).lower()
@@ -96,7 +96,7 @@ class Journal:
 
     def append_undone(self, change: Change) -> None:
         """Record that a change was undone, so that it is not undone again. Raises PlanError as `append` does."""
-        self.append(replace(change, act="undone"))
+        self.append(replace(change, action="undone"))
 
     def remove(self) -> None:
         """Remove the undo file while it is locked."""
@@ -125,17 +125,17 @@ class Journal:
                 )
             # The process that held the lock before may have removed the file.
             if not (lock_file(handle) and os.path.samestat(info, os.lstat(self.path))):
-                raise self._busy()
+                raise self._busy_error()
         except BaseException:
             os.close(handle)
             raise
         return os.fdopen(handle, "rb+")
 
-    def _busy(self) -> PlanError:
+    def _busy_error(self) -> PlanError:
         return PlanError(f"another run of `apply` is using {self.path}; wait until that run ends, then try again")
 
     def _read(self, data: bytes) -> None:
-        header = _line(_HEADER)
+        header = _encode_line(_HEADER)
         if header.startswith(data):
             return  # a process was killed while it was writing the header
         if not data.startswith(header):
@@ -144,7 +144,7 @@ class Journal:
         self._end = len(header)
         for number, line in enumerate(lines[1:], 2):
             try:
-                change = _change(line)
+                change = _parse_change(line)
             except (ValueError, TypeError, KeyError, RecursionError):
                 self.damage = f"{self.path} is damaged from line {number:,} of {len(lines):,} on"
                 return
@@ -154,7 +154,7 @@ class Journal:
     def _remember(self, changes: Iterable[Change]) -> None:
         for change in changes:
             self.changes.pop(change.path, None)
-            if change.act != "undone":
+            if change.action != "undone":
                 self.changes[change.path] = change
 
     def _write(self, data: bytes) -> None:
@@ -163,8 +163,8 @@ class Journal:
             try:
                 self._file = self._open(os.O_CREAT | os.O_EXCL)
             except FileExistsError:
-                raise self._busy() from None
-        data = data if self._end else _line(_HEADER) + data
+                raise self._busy_error() from None
+        data = data if self._end else _encode_line(_HEADER) + data
         self._file.seek(self._end)
         self._file.truncate()
         self._file.write(data)
@@ -175,20 +175,21 @@ class Journal:
             sync_folder(self.path.parent)
 
 
-def _line(value: dict[str, Any]) -> bytes:
+def _encode_line(value: dict[str, Any]) -> bytes:
     text = json.dumps(value).encode()  # JSON in ASCII can represent any file name
     return _checksum(text) + b" " + text + b"\n"
 
 
-def _change_line(change: Change) -> bytes:
-    return _line({**asdict(change), "state": change.state and astuple(change.state)})
+def _encode_change(change: Change) -> bytes:
+    names = {"act": change.action, "path": change.path, "other": change.target, "token": change.run_id}
+    return _encode_line({**names, "state": change.state and astuple(change.state), "mode": change.mode})
 
 
 def _checksum(text: bytes) -> bytes:
     return blake2b(text, digest_size=_CHECKSUM_BYTES).hexdigest().encode()
 
 
-def _change(line: bytes) -> Change:
+def _parse_change(line: bytes) -> Change:
     checksum, _, text = line.partition(b" ")
     if checksum != _checksum(text):
         raise ValueError("wrong checksum")
@@ -196,4 +197,5 @@ def _change(line: bytes) -> Change:
     if value["act"] not in {"move", "delete", "hardlink", "remove", "undone"} or not str(value["token"]).isalnum():
         raise ValueError(value["act"])
     state = FileState(*value["state"]) if value["state"] else None
-    return Change(value["act"], str(value["path"]), str(value["other"]), str(value["token"]), state, int(value["mode"]))
+    path, target, run_id = (str(value[name]) for name in ("path", "other", "token"))
+    return Change(value["act"], path, target, run_id, state, int(value["mode"]))

@@ -37,7 +37,7 @@ def lock_file(handle: int, *, shared: bool = False) -> bool:
 
 
 @contextmanager
-def locked_trees(folders: Iterable[str]) -> Iterator[None]:
+def lock_trees(folders: Iterable[str]) -> Iterator[None]:
     """Lock folders, given by absolute path, and everything below them.
 
     The top folder of each tree gets an exclusive lock. Each folder above it gets a shared lock. So two runs exclude
@@ -63,7 +63,7 @@ def locked_trees(folders: Iterable[str]) -> Iterator[None]:
 
 
 def _top_folders(folders: Iterable[str]) -> set[Path]:
-    """Return the folders that are not inside others. If there are too many, return their parents instead, and so on."""
+    """Return the folders that are not inside other folders. If they are too many, return their parents, and so on."""
     tops = {Path(os.path.realpath(folder)) for folder in set(folders)}
     while True:
         tops = {folder for folder in tops if tops.isdisjoint(folder.parents)}

@@ -1,20 +1,20 @@
 """Moves, deletes and links files. No content is lost if a process is killed, or if other processes use the same files.
 
-**Other processes.** Two runs may each want to remove the file that the other run keeps. So a file is removed in these
+**Other processes.** Each of two runs may try to remove the file that the other run keeps. So a file is removed in these
 steps, which need no lock:
 
 1. Open the kept file, and read its content through that handle (`PinnedFile`).
-2. Rename the other file to a hidden name in its folder. From now on, no other process finds it.
+2. Rename the file to remove to a hidden name in its folder. From now on, no other process finds it.
 3. Check the kept file again: its path must still lead to the open file. If it does not, restore the name of the
-   other file.
-4. Remove the other file.
+   hidden file.
+4. Remove the hidden file.
 
 If several runs do this at once, the last run to reach step 3 sees what all others did in step 2. So not all of them
 reach step 4, and one copy remains. Step 2 also protects a file that a program has just replaced, because the renamed
 file is checked before it is removed.
 
-**Kills.** The undo file records each change before it begins, with the `token` of its run. Hidden names contain the
-token. So a later run finds the hidden files (`recover`), and no two runs use the same hidden name.
+**Kills.** The undo file records each change before it begins, with the `run_id` of its run. Hidden names contain this
+id. So a later run finds the hidden files (`recover`), and no two runs use the same hidden name.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CheckKept = Callable[[], object]
 """Raises LeftAloneError unless the kept file is unchanged."""
 
 
-def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_kept: CheckKept, token: str) -> None:
+def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_kept: CheckKept, run_id: str) -> None:
     """Move a file to a new path, which may be on another disk. The folder of the new path must exist.
 
     Args:
@@ -48,7 +48,7 @@ def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_
         state: the content that the file must have.
         identity: the identity that the file must have.
         check_kept: raises LeftAloneError if the kept file has changed.
-        token: identifies the run.
+        run_id: id of the run.
 
     Raises:
         LeftAloneError: the new path exists already, or one of the files has changed.
@@ -59,24 +59,24 @@ def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_
     except FileExistsError:
         raise _exists_error(to) from None
     except OSError:  # the new path is on another disk, or on one without hard links
-        copy_new(path, to, state, token)
+        copy_new(path, to, state, run_id)
     sync_folder(Path(to).parent)
     try:
-        delete(path, identity, check_kept=check_kept, token=token)
+        delete(path, identity, check_kept=check_kept, run_id=run_id)
     except (OSError, LeftAloneError):
-        if _has_inode(path, identity) or _has_inode(_hidden_path(path, token, "away"), identity):
+        if _has_inode(path, identity) or _has_inode(_hidden_path(path, run_id, "away"), identity):
             _discard(to)
         raise
 
 
-def delete(path: str, identity: FileIdentity, *, check_kept: CheckKept, token: str) -> None:
+def delete(path: str, identity: FileIdentity, *, check_kept: CheckKept, run_id: str) -> None:
     """Remove a file. Arguments and errors are those of `move`."""
-    _remove_safely(path, identity, check_kept, token, os.unlink)
+    _remove_safely(path, identity, check_kept, run_id, os.unlink)
 
 
-def replace_with_link(path: str, kept: str, identity: FileIdentity, *, check_kept: CheckKept, token: str) -> None:
+def replace_with_link(path: str, kept: str, identity: FileIdentity, *, check_kept: CheckKept, run_id: str) -> None:
     """Replace a file with a hard link to the kept file, which has equal bytes. Errors are those of `move`."""
-    scratch = _hidden_path(path, token, "tmp")
+    scratch = _hidden_path(path, run_id, "tmp")
     os.link(kept, scratch)  # from now on, the content remains even if the kept file is removed
 
     def check_link() -> None:
@@ -84,20 +84,20 @@ def replace_with_link(path: str, kept: str, identity: FileIdentity, *, check_kep
         if not _is_same_file(kept, scratch):
             raise LeftAloneError("the kept file changed during this run", needs_new_plan=True)
 
-    _replace(path, scratch, identity, check_link, token)
+    _replace(path, scratch, identity, check_link, run_id)
 
 
-def replace_with_copy(path: str, state: FileState, identity: FileIdentity, token: str, mode: int) -> None:
+def replace_with_copy(path: str, state: FileState, identity: FileIdentity, run_id: str, mode: int) -> None:
     """Replace a hard link with an independent copy of the file. Errors are those of `move`."""
-    _replace(path, _hidden_copy(path, path, state, token, mode), identity, lambda: None, token)
+    _replace(path, _hidden_copy(path, path, state, run_id, mode), identity, lambda: None, run_id)
 
 
-def copy_new(source: str, to: str, state: FileState, token: str, mode: int | None = None) -> None:
-    """Copy a file to a new path. Without a mode, the copy gets all attributes of the source.
+def copy_new(source: str, to: str, state: FileState, run_id: str, mode: int | None = None) -> None:
+    """Copy a file to a new path. If `mode` is None, the copy gets all attributes of the source.
 
     Errors are those of `move`.
     """
-    scratch = _hidden_copy(source, to, state, token, mode)
+    scratch = _hidden_copy(source, to, state, run_id, mode)
     try:
         _rename_without_overwriting(scratch, to)
     finally:
@@ -112,9 +112,9 @@ def recover(change: Change) -> None:
         LeftAloneError: another file now has the name. The message contains the path of the hidden file.
         OSError: a file operation failed.
     """
-    for path in (change.path, change.other):
-        _discard(_hidden_path(path, change.token, "tmp"))
-        hidden = _hidden_path(path, change.token, "away")
+    for path in (change.path, change.target):
+        _discard(_hidden_path(path, change.run_id, "tmp"))
+        hidden = _hidden_path(path, change.run_id, "away")
         if os.path.lexists(hidden):
             if os.path.lexists(path) and _exists_elsewhere(hidden, change):
                 os.unlink(hidden)  # noqa: PTH108 - paths are strings
@@ -130,7 +130,7 @@ def make_folders(folder: Path) -> None:
         sync_folder(new_folder.parent)
 
 
-def _replace(path: str, scratch: str, identity: FileIdentity, check_kept: CheckKept, token: str) -> None:
+def _replace(path: str, scratch: str, identity: FileIdentity, check_kept: CheckKept, run_id: str) -> None:
     """Replace a file with another file in the same folder."""
 
     def finish(hidden: str) -> None:
@@ -138,17 +138,17 @@ def _replace(path: str, scratch: str, identity: FileIdentity, check_kept: CheckK
         os.unlink(hidden)  # noqa: PTH108 - paths are strings
 
     try:
-        _remove_safely(path, identity, check_kept, token, finish)
+        _remove_safely(path, identity, check_kept, run_id, finish)
     finally:
         _discard(scratch)
 
 
 def _remove_safely(
-    path: str, identity: FileIdentity, check_kept: CheckKept, token: str, finish: Callable[[str], None]
+    path: str, identity: FileIdentity, check_kept: CheckKept, run_id: str, finish: Callable[[str], None]
 ) -> None:
     """Do steps 2 to 4: hide a file, check the kept file, and call `finish`. If a step fails, restore the name."""
     _require_same_file(path, identity)
-    hidden = _hidden_path(path, token, "away")
+    hidden = _hidden_path(path, run_id, "away")
     os.rename(path, hidden)  # noqa: PTH104 - paths are strings
     try:
         _require_same_file(hidden, identity)
@@ -186,11 +186,11 @@ def _exists_error(path: str) -> LeftAloneError:
     return LeftAloneError(f"{path} exists already")
 
 
-def _hidden_path(path: str, token: str, suffix: str) -> str:
+def _hidden_path(path: str, run_id: str, suffix: str) -> str:
     """Return the path of a hidden file that a run uses in the folder of a path."""
     folder, name = os.path.split(path)
     digest = hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest()
-    return os.path.join(folder, f".simdoc-{digest}-{token}.{suffix}")  # noqa: PTH118 - paths are strings
+    return os.path.join(folder, f".simdoc-{digest}-{run_id}.{suffix}")  # noqa: PTH118 - paths are strings
 
 
 def _discard(path: str) -> None:
@@ -200,7 +200,7 @@ def _discard(path: str) -> None:
 
 def _exists_elsewhere(hidden: str, change: Change) -> bool:
     """Return whether the content of a hidden file also exists under another name."""
-    if _is_same_file(hidden, change.path) or _is_same_file(hidden, change.other):
+    if _is_same_file(hidden, change.path) or _is_same_file(hidden, change.target):
         return True
     return change.state is not None and has_state(hidden, change.state) and has_state(change.path, change.state)
 
@@ -214,20 +214,20 @@ def _is_same_file(path: str, other: str) -> bool:
 
 def _has_inode(path: str, identity: FileIdentity) -> bool:
     try:
-        return FileIdentity.of(os.lstat(path)).inode == identity.inode
+        return FileIdentity.from_stat(os.lstat(path)).inode == identity.inode
     except OSError:
         return False
 
 
 def _require_same_file(path: str, identity: FileIdentity) -> None:
     info = os.lstat(path)
-    if FileIdentity.of(info) != identity or not stat.S_ISREG(info.st_mode):
+    if FileIdentity.from_stat(info) != identity or not stat.S_ISREG(info.st_mode):
         raise LeftAloneError("the file changed during this run", needs_new_plan=True)
 
 
-def _hidden_copy(source: str, to: str, state: FileState, token: str, mode: int | None) -> str:
+def _hidden_copy(source: str, to: str, state: FileState, run_id: str, mode: int | None) -> str:
     """Copy a file to a hidden path in the folder of `to`, and return the hidden path. The copy is on disk."""
-    scratch = _hidden_path(to, token, "tmp")
+    scratch = _hidden_path(to, run_id, "tmp")
     try:
         with open(scratch, "xb") as file, open_file(source) as handle:  # noqa: PTH123 - paths are strings
             if read_hash(handle, file.write) != state.hash:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from simdoc_search.duplicates.plan.files import FileIdentity, has_state, is_same_entry, require_state
 from simdoc_search.duplicates.plan.journal import Change, Journal
-from simdoc_search.duplicates.plan.lock import locked_trees
+from simdoc_search.duplicates.plan.lock import lock_trees
 from simdoc_search.duplicates.plan.moves import copy_new, delete, make_folders, move, recover, replace_with_copy
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanError
 
@@ -46,8 +46,8 @@ def undo(undo_file: Path, progress: Callable[[float], None] = lambda _: None) ->
     report = UndoReport()
     with Journal(undo_file) as journal:
         changes = list(journal.changes.values())
-        paths = (path for change in changes if change.state is not None for path in (change.path, change.other))
-        with locked_trees(os.path.dirname(path) for path in paths):  # noqa: PTH120 - paths are strings
+        paths = (path for change in changes if change.state is not None for path in (change.path, change.target))
+        with lock_trees(os.path.dirname(path) for path in paths):  # noqa: PTH120 - paths are strings
             for number, change in enumerate(reversed(changes), 1):
                 _attempt(change, journal, report)
                 progress(number / len(changes))
@@ -75,47 +75,47 @@ def _attempt(change: Change, journal: Journal, report: UndoReport) -> None:
 
 def _undo(change: Change) -> bool:
     """Undo one change. Returns False if the file was in its original state already."""
-    state, path, other, token = change.state, change.path, change.other, change.token
+    state, path, target, run_id = change.state, change.path, change.target, change.run_id
     if state is None:
         raise LeftAloneError("a document that was deleted from the store cannot be restored; index the document again")
     recover(change)
     exists = os.path.lexists(path)
-    if change.act == "hardlink":
-        identity = FileIdentity.of(require_state(path, state))
-        is_link = os.path.exists(other) and os.path.samefile(path, other)  # noqa: PTH110, PTH121
+    if change.action == "hardlink":
+        identity = FileIdentity.from_stat(require_state(path, state))
+        is_link = os.path.exists(target) and os.path.samefile(path, target)  # noqa: PTH110, PTH121
         if is_link:
-            replace_with_copy(path, state, identity, token, change.mode)
+            replace_with_copy(path, state, identity, run_id, change.mode)
         return is_link
     if exists and not has_state(path, state):
         raise LeftAloneError("another file is now at this path")
-    if change.act == "delete":
+    if change.action == "delete":
         if not exists:
             _restore_deleted(change, state)
         return not exists
     if exists:
         return _remove_moved(change, state)
     try:
-        identity = FileIdentity.of(require_state(other, state))
+        identity = FileIdentity.from_stat(require_state(target, state))
     except LeftAloneError as error:
-        raise LeftAloneError(f"the file was moved to {other}, but {error}") from None
+        raise LeftAloneError(f"the file was moved to {target}, but {error}") from None
     make_folders(Path(path).parent)
-    move(other, path, state, identity, check_kept=lambda: None, token=token)
+    move(target, path, state, identity, check_kept=lambda: None, run_id=run_id)
     return True
 
 
 def _remove_moved(change: Change, state: FileState) -> bool:
     """Finish a move in either direction that was interrupted while the file was in both places."""
-    if not has_state(change.other, state) or is_same_entry(change.path, change.other):
+    if not has_state(change.target, state) or is_same_entry(change.path, change.target):
         return False
-    identity = FileIdentity.of(require_state(change.other, state))
-    delete(change.other, identity, check_kept=lambda: require_state(change.path, state), token=change.token)
+    identity = FileIdentity.from_stat(require_state(change.target, state))
+    delete(change.target, identity, check_kept=lambda: require_state(change.path, state), run_id=change.run_id)
     return True
 
 
 def _restore_deleted(change: Change, state: FileState) -> None:
-    if not has_state(change.other, state):
+    if not has_state(change.target, state):
         raise LeftAloneError(
-            f"the deleted file cannot be copied, because {change.other} is missing or has different bytes"
+            f"the deleted file cannot be copied, because {change.target} is missing or has different bytes"
         )
     make_folders(Path(change.path).parent)
-    copy_new(change.other, change.path, state, change.token, change.mode)
+    copy_new(change.target, change.path, state, change.run_id, change.mode)

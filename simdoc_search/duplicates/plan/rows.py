@@ -81,11 +81,11 @@ class PlanRow:
     key: DocumentKey  # key of the document in the store
     path: str | None  # absolute path of the document's file; None if it has no file
     kept: str  # `name` of the document that is kept instead; empty for the kept document of the group
-    # state of the document when the plan was written; None if it is unknown; the document is then never changed
+    # state of the document when the plan was written; None if it is unknown, so that the document must not be changed
     state: State | None
     overlap: str = ""  # overlap with the kept document in percent, for information only
     kind: str = ""  # what the document has in common with the kept one, for information only
-    changed: str = ""  # modification date of the file, for information only
+    modified_on: str = ""  # modification date of the file, for information only
     note: str = ""  # why the action is proposed, for information only
 
     @property

@@ -10,13 +10,13 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, Removal
 
 
-def text_hashes(store: Store | None, keys: Collection[DocumentKey]) -> dict[DocumentKey, str]:
+def read_text_hashes(store: Store | None, keys: Collection[DocumentKey]) -> dict[DocumentKey, str]:
     """Return the `text_hash` of the documents with these keys. Keys without a document are omitted."""
     records = store.records(dict.fromkeys(key.id for key in keys)) if keys and store is not None else ()
     return {record.key: record.text_hash for record in records if record.key in keys}
 
 
-def unchanged_text_hash(hashes: Mapping[DocumentKey, str], row: PlanRow) -> str:
+def require_text_hash(hashes: Mapping[DocumentKey, str], row: PlanRow) -> str:
     """Return the `text_hash` of a document without a file, if it has not changed since the plan was written.
 
     Raises:

@@ -80,7 +80,7 @@ def undo_path(plan: str | Path) -> str:
 def read_plan(path: str | Path) -> list[PlanRow]:
     """Read the rows of a plan that a person may have edited.
 
-    Rows and columns may be in any order. Columns that are only for people may be missing.
+    Rows and columns may be in any order. Columns that are only for information may be missing.
 
     Raises:
         PlanError: the file cannot be read, is not a plan, or has a row that is not valid.
@@ -120,7 +120,7 @@ def _format_row(row: PlanRow) -> list[str]:
     names = (row.path or "", row.kept, row.key.id, row.key.index or "", row.key.routing or "")
     state = "" if row.state is None else str(row.state)
     return [
-        row.action, str(row.group), row.overlap, row.kind, size, row.changed, *map(escape_cell, names), state,
+        row.action, str(row.group), row.overlap, row.kind, size, row.modified_on, *map(escape_cell, names), state,
         escape_cell(row.note),
     ]  # fmt: skip
 

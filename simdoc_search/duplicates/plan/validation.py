@@ -23,7 +23,7 @@ class CheckedPlan:
     """The documents to drop, and the groups that are left unchanged."""
 
     drops: list[Drop] = field(default_factory=list)
-    refused: dict[int, str] = field(default_factory=dict)  # maps each group that is left unchanged to the reason
+    refused_groups: dict[int, str] = field(default_factory=dict)  # maps each group that is left unchanged to the reason
 
 
 def row_entry(row: PlanRow) -> Hashable:
@@ -31,7 +31,7 @@ def row_entry(row: PlanRow) -> Hashable:
     return row.key if row.path is None else directory_entry(row.path)
 
 
-def check_groups(rows: Iterable[PlanRow], entry_of: Callable[[PlanRow], Hashable] = row_entry) -> CheckedPlan:
+def check_groups(rows: Iterable[PlanRow], find_entry: Callable[[PlanRow], Hashable] = row_entry) -> CheckedPlan:
     """Check that each dropped document has a kept document in its group that no row drops.
 
     If the document in column `kept` is dropped too, the document that is kept instead of it is used.
@@ -39,7 +39,7 @@ def check_groups(rows: Iterable[PlanRow], entry_of: Callable[[PlanRow], Hashable
     groups: dict[int, list[PlanRow]] = defaultdict(list)
     for row in rows:
         groups[row.group].append(row)
-    entries = {id(row): entry_of(row) for group in groups.values() for row in group}
+    entries = {id(row): find_entry(row) for group in groups.values() for row in group}
     row_counts = Counter(entries.values())
     dropped = {entries[id(row)] for group in groups.values() for row in group if row.action == "drop"}
     plan = CheckedPlan()
@@ -51,8 +51,8 @@ def check_groups(rows: Iterable[PlanRow], entry_of: Callable[[PlanRow], Hashable
         for row in (row for row in group if row.action == "drop"):
             kept = _kept_rows(row, by_name)
             kept_is_dropped = any(entries[id(other)] in dropped for other in kept)
-            if problem := _problem(row, kept, row_counts[entries[id(row)]], kept_is_dropped=kept_is_dropped):
-                plan.refused[number] = problem
+            if problem := _find_problem(row, kept, row_counts[entries[id(row)]], kept_is_dropped=kept_is_dropped):
+                plan.refused_groups[number] = problem
                 break
             drops.append(Drop(row, kept[0]))
         else:
@@ -69,7 +69,7 @@ def _kept_rows(row: PlanRow, by_name: dict[str, list[PlanRow]]) -> list[PlanRow]
     return kept
 
 
-def _problem(row: PlanRow, kept: list[PlanRow], row_count: int, *, kept_is_dropped: bool) -> str:
+def _find_problem(row: PlanRow, kept: list[PlanRow], row_count: int, *, kept_is_dropped: bool) -> str:
     """Return why a document cannot be dropped; empty if it can."""
     if row_count > 1:
         return f"{row.name} is in several rows; remove all but one"

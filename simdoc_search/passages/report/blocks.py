@@ -28,10 +28,10 @@ class Block:
 
 
 def cut_into_blocks(text: str) -> Iterator[Block]:
-    """Yield the blocks of a text. A block ends at blank lines, a form feed, or after 12 lines or 1,500 characters."""
+    """Yield the blocks of a text. A block ends after blank lines, a form feed, 12 lines or 1,500 characters."""
     start = end = lines = 0
     is_after_blank = False
-    for line in _lines(text):
+    for line in _split_lines(text):
         is_blank = not line.strip()
         is_full = lines >= _MAX_BLOCK_LINES or end + len(line) - start > _MAX_BLOCK_CHARACTERS
         if end > start and not is_blank and (is_after_blank or is_full):
@@ -59,7 +59,7 @@ def group_into_chunks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
         yield chunk
 
 
-def _lines(text: str) -> Iterator[str]:
+def _split_lines(text: str) -> Iterator[str]:
     """Yield the lines with their line ends. A line that is too long for a block is cut, after a space if possible."""
     for line in text.splitlines(keepends=True):
         start = 0

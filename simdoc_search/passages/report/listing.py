@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from simdoc_search.passages.report.templates import page, render
+from simdoc_search.passages.report.templates import render, render_page
 
 View = Callable[..., Markup]
-"""Returns the HTML of an opened entry. The keyword argument `prefix` is the prefix of all ids in it."""
+"""Returns the HTML of an opened entry. The keyword argument `prefix` is the prefix of all ids in this HTML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class ListSection:
 
     Attributes:
         entries: The documents.
-        heading: The heading, if any.
-        count: The number of documents, shown next to the heading.
-        last_line: The text of the last line, such as the number of documents that are not listed.
+        heading: The heading; may be empty.
+        count: The number of documents, formatted for display next to the heading; may be empty.
+        last_line: The last line, such as the number of documents that are not listed; may be empty.
     """
 
     entries: Sequence[ListEntry]
@@ -48,4 +48,4 @@ class ListSection:
 def list_page(title: str, sections: Iterable[ListSection], notes: Sequence[str], *, summary: str = "") -> str:
     """Return a self-contained page with a list of documents. The summary and the notes are below the title."""
     body = render("list.html", title=title, summary=summary, notes=notes, sections=sections)
-    return page(title, body)
+    return render_page(title, body)

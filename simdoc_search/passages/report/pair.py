@@ -7,31 +7,31 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.display import counted
-from simdoc_search.passages.escape import escaped
+from simdoc_search.display import format_count
+from simdoc_search.passages.boilerplate import find_boilerplate
+from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Comparison, Difference, Span
-from simdoc_search.passages.positions import TextPositions, both_labels, words_after, words_before
-from simdoc_search.passages.repeated import find_repeated_passages
+from simdoc_search.passages.positions import TextPositions, label_position_pair, words_after, words_before
 from simdoc_search.passages.report.pair_text import PairMarks, PairParagraphRenderer, Side, cut_pair_text
-from simdoc_search.passages.report.pieces import text_html
-from simdoc_search.passages.report.templates import page, render
+from simdoc_search.passages.report.pieces import render_text
+from simdoc_search.passages.report.templates import render, render_page
 from simdoc_search.passages.summary import (
     describe_character_difference,
     describe_character_difference_count,
     describe_differences,
+    describe_key_changes,
+    describe_shingle_measures,
+    describe_word_measures,
     excerpt,
-    key_change_lines,
-    shingle_measures,
-    word_measures,
 )
 
 _MIN_COMMON_FOLDERS = 2
-"""If two paths share fewer folders, the paths are shown unshortened."""
-_MAX_LISTED, _MAX_CHARACTER_DIFFERENCES = 500, 100
+"""If two paths share fewer folders, both paths are shown in full."""
+_MAX_LISTED_ITEMS, _MAX_CHARACTER_DIFFERENCES = 500, 100
 _CONTEXT_WORDS = 6
 _STRIP_HEIGHT, _STRIP_WIDTH, _BAR_WIDTH = 1000, 60, 16
-_RIGHT_BAR = _STRIP_WIDTH - _BAR_WIDTH
-_MIN_HEIGHT = 2.0
+_RIGHT_BAR_X = _STRIP_WIDTH - _BAR_WIDTH
+_MIN_PASSAGE_HEIGHT = 2.0
 """The minimum height of a passage in the strip, which is the small map of both texts."""
 _SIDES: tuple[Side, Side] = ("a", "b")
 
@@ -41,9 +41,9 @@ def pair_page(
 ) -> str:
     """Return a self-contained HTML page that shows two texts side by side.
 
-    `analysis` is used to recognise boilerplate; see `find_repeated_passages`.
+    `analysis` is used to recognise boilerplate; see `find_boilerplate`.
     """
-    return page(f"{names[0]} and {names[1]} compared", pair_view(comparison, texts, names, analysis=analysis))
+    return render_page(f"{names[0]} and {names[1]} compared", pair_view(comparison, texts, names, analysis=analysis))
 
 
 def pair_view(
@@ -54,10 +54,10 @@ def pair_view(
     prefix: str = "",
     analysis: Analysis | None = None,
 ) -> Markup:
-    """Return the HTML of a pair. Each pair on a page needs its own prefix of ids, such as `p2-`."""
+    """Return the HTML of a pair. Each pair on a page needs its own prefix for ids, such as `p2-`."""
     marks = PairMarks(
         comparison,
-        find_repeated_passages(comparison.passages, texts, analysis),
+        find_boilerplate(comparison.passages, texts, analysis),
         _find_moved_passages(comparison),
         prefix,
     )
@@ -66,25 +66,25 @@ def pair_view(
     sides = []
     for index, side in enumerate(_SIDES):
         text, paragraphs = texts[index], PairParagraphRenderer(texts[index], side, marks)
-        html = text_html(text, cut_pair_text(comparison, side, len(text)), paragraphs, positions=positions[index])
+        html = render_text(text, cut_pair_text(comparison, side, len(text)), paragraphs, positions=positions[index])
         names_of_side = {"name": _shorten_names(names)[index], "full_name": names[index]}
         sides.append({"side": side, **names_of_side, "words": comparison.words[index], "html": html, "text": text})
     return render(
         "pair.html",
         prefix=prefix,
         sides=sides,
-        measures=word_measures(comparison),
-        details=shingle_measures(comparison),
-        shapes=list(_passage_shapes(marks, lengths)),
-        ticks=_difference_ticks(comparison, lengths),
-        strip={"width": _STRIP_WIDTH, "height": _STRIP_HEIGHT, "bar": _BAR_WIDTH, "right": _RIGHT_BAR},
-        max_listed=_MAX_LISTED,
+        measures=describe_word_measures(comparison),
+        details=describe_shingle_measures(comparison),
+        shapes=list(_draw_passages(marks, lengths)),
+        ticks=_draw_difference_ticks(comparison, lengths),
+        strip={"width": _STRIP_WIDTH, "height": _STRIP_HEIGHT, "bar": _BAR_WIDTH, "right": _RIGHT_BAR_X},
+        max_listed=_MAX_LISTED_ITEMS,
         differences=[
-            _listed_difference(difference, texts, positions) for difference in comparison.differences[:_MAX_LISTED]
+            _list_difference(difference, texts, positions) for difference in comparison.differences[:_MAX_LISTED_ITEMS]
         ],
         difference_count=len(comparison.differences),
         difference_summary=describe_differences(comparison),
-        key_changes=key_change_lines(comparison.key_changes),
+        key_changes=describe_key_changes(comparison.key_changes),
         character_differences=[
             describe_character_difference(difference, *texts)
             for difference in comparison.character_differences[:_MAX_CHARACTER_DIFFERENCES]
@@ -96,17 +96,17 @@ def pair_view(
                 "colour": marks.colour_class(number),
                 "words": passage.words,
                 "remarks": marks.remarks(number),
-                "place": both_labels(positions[0], passage.a[0], positions[1], passage.b[0]),
-                "quote": Markup(escaped(excerpt(texts[0][slice(*passage.a)]))),  # noqa: S704 - it is escaped
+                "place": label_position_pair(positions[0], passage.a[0], positions[1], passage.b[0]),
+                "quote": Markup(escape_html(excerpt(texts[0][slice(*passage.a)]))),  # noqa: S704 - it is escaped
             }
-            for number, passage in enumerate(comparison.passages[:_MAX_LISTED])
+            for number, passage in enumerate(comparison.passages[:_MAX_LISTED_ITEMS])
         ],
         passage_count=len(comparison.passages),
     )
 
 
 def _find_moved_passages(comparison: Comparison) -> frozenset[int]:
-    """Return the indices of the passages of which more than half was moved."""
+    """Return the indices of the passages that were moved. More than half of such a passage is a `moved` difference."""
     moved = [difference.a for difference in comparison.differences if difference.kind == "moved"]
     return frozenset(
         number
@@ -128,14 +128,15 @@ def _shorten_names(names: tuple[str, str]) -> tuple[str, str]:
     return "/".join(["…", *first[common:]]), "/".join(["…", *second[common:]])
 
 
-def _listed_difference(
+def _list_difference(
     difference: Difference, texts: tuple[str, str], positions: tuple[TextPositions, TextPositions]
 ) -> dict[str, str]:
     verb = "" if difference.kind == "replaced" else difference.kind
+    words = format_count(difference.words, "word")
     return {
         "side": "b" if difference.kind == "inserted" else "a",
-        "label": f"{counted(difference.words, 'word')} {verb or ('differs' if difference.words == 1 else 'differ')}",
-        "place": both_labels(positions[0], difference.a[0], positions[1], difference.b[0]),
+        "label": f"{words} {verb or ('differs' if difference.words == 1 else 'differ')}",
+        "place": label_position_pair(positions[0], difference.a[0], positions[1], difference.b[0]),
         "quote": _quote_difference(difference, texts),
     }
 
@@ -144,31 +145,32 @@ def _quote_difference(difference: Difference, texts: tuple[str, str]) -> Markup:
     """Return the HTML of a difference with the words around it."""
     a, b = excerpt(texts[0][slice(*difference.a)]), excerpt(texts[1][slice(*difference.b)])
     if difference.kind == "moved":
-        return Markup(escaped(a))  # noqa: S704 - it is escaped
+        return Markup(escape_html(a))  # noqa: S704 - it is escaped
     text, (start, end) = (texts[1], difference.b) if difference.kind == "inserted" else (texts[0], difference.a)
     before, after = words_before(text, 0, start, _CONTEXT_WORDS), words_after(text, end, _CONTEXT_WORDS)
-    marked = " ".join((f"<del>{escaped(a)}</del>" if a else "", f"<ins>{escaped(b)}</ins>" if b else "")).strip()
-    parts = escaped(" ".join(before.split())), marked, escaped(" ".join(after.split()))
+    marks = f"<del>{escape_html(a)}</del>" if a else "", f"<ins>{escape_html(b)}</ins>" if b else ""
+    marked = " ".join(marks).strip()
+    parts = escape_html(" ".join(before.split())), marked, escape_html(" ".join(after.split()))
     spaces = " " if before[-1:].isspace() else "", " " if after[:1].isspace() else ""
     return Markup(f"{parts[0]}{spaces[0]}{parts[1]}{spaces[1]}{parts[2]}")  # noqa: S704 - it is escaped
 
 
-# --- the strip: a small map of both texts. The bars of moved passages cross those of the others ---
+# --- the strip, a small map of both texts. The bars of moved passages cross other bars ---
 
 
-def _passage_shapes(marks: PairMarks, lengths: tuple[int, int]) -> Iterator[tuple[int, str, str]]:
+def _draw_passages(marks: PairMarks, lengths: tuple[int, int]) -> Iterator[tuple[int, str, str]]:
     """Yield the number, from 1, the colour class and the SVG path of each passage, in drawing order.
 
     Boilerplate comes first and then long passages, so that short passages are drawn on top of them.
     """
     passages = enumerate(marks.comparison.passages)
-    for number, passage in sorted(passages, key=lambda pair: (pair[0] not in marks.repeated, -pair[1].words)):
+    for number, passage in sorted(passages, key=lambda pair: (pair[0] not in marks.boilerplate, -pair[1].words)):
         (top, bottom), (other, end) = _scale_to_strip(passage.a, lengths[0]), _scale_to_strip(passage.b, lengths[1])
-        path = f"M0 {top:g}H{_BAR_WIDTH}L{_RIGHT_BAR} {other:g}H{_STRIP_WIDTH}V{end:g}H{_RIGHT_BAR}"
+        path = f"M0 {top:g}H{_BAR_WIDTH}L{_RIGHT_BAR_X} {other:g}H{_STRIP_WIDTH}V{end:g}H{_RIGHT_BAR_X}"
         yield number + 1, marks.colour_class(number), f"{path}L{_BAR_WIDTH} {bottom:g}H0Z"
 
 
-def _difference_ticks(comparison: Comparison, lengths: tuple[int, int]) -> dict[str, str]:
+def _draw_difference_ticks(comparison: Comparison, lengths: tuple[int, int]) -> dict[str, str]:
     """Return the SVG paths of the short lines that mark removed and inserted words."""
     differences = [difference for difference in comparison.differences if difference.kind != "moved"]
     removed = {
@@ -181,7 +183,7 @@ def _difference_ticks(comparison: Comparison, lengths: tuple[int, int]) -> dict[
         for difference in differences
         if difference.kind != "removed"
     }
-    rows = {"del": (0, removed), "ins": (_RIGHT_BAR, inserted)}
+    rows = {"del": (0, removed), "ins": (_RIGHT_BAR_X, inserted)}
     return {
         kind: "".join(f"M{left} {row}h{_BAR_WIDTH}" for row in sorted(marked)) for kind, (left, marked) in rows.items()
     }
@@ -189,4 +191,4 @@ def _difference_ticks(comparison: Comparison, lengths: tuple[int, int]) -> dict[
 
 def _scale_to_strip(span: Span, length: int) -> tuple[float, float]:
     top, bottom = (_STRIP_HEIGHT * min(edge, length) / max(length, 1) for edge in span)
-    return round(min(top, _STRIP_HEIGHT - _MIN_HEIGHT), 1), round(max(bottom, top + _MIN_HEIGHT), 1)
+    return round(min(top, _STRIP_HEIGHT - _MIN_PASSAGE_HEIGHT), 1), round(max(bottom, top + _MIN_PASSAGE_HEIGHT), 1)

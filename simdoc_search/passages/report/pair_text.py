@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from simdoc_search.display import counted
+from simdoc_search.display import format_count
 from simdoc_search.passages.passage import Comparison, Difference, Passage, Span
 from simdoc_search.passages.report.blocks import Block
-from simdoc_search.passages.report.pieces import Piece, colour_class, cut_into_pieces, piece_html
+from simdoc_search.passages.report.pieces import Piece, colour_class, cut_into_pieces, render_piece
 
-_MIN_SHARE = 0.3
+_MIN_COUNTERPART_SHARE = 0.3
 """A paragraph has a counterpart in the other text if at least this share of it is in one passage."""
-_LARGE_WORDS = 40
+_MAX_MARKED_WORDS = 40
 """A longer difference outside passages is neither struck through nor underlined, so that it is easy to read."""
 _PASSAGE, _DIFFERENCE = 0, 1
 """The kinds of labels. The first number of a label is its kind."""
@@ -29,23 +29,23 @@ class PairMarks:
 
     Attributes:
         comparison: The passages and the differences.
-        repeated: The indices of the passages that are boilerplate.
+        boilerplate: The indices of the passages that are boilerplate.
         moved: The indices of the passages that moved.
         prefix: The prefix of the ids of the HTML elements.
     """
 
     comparison: Comparison
-    repeated: frozenset[int]
+    boilerplate: frozenset[int]
     moved: frozenset[int]
     prefix: str
 
     def colour_class(self, number: int) -> str:
         """Return the CSS class that colours the passage with this index."""
-        return "k0" if number in self.repeated else colour_class(number + 1)
+        return "k0" if number in self.boilerplate else colour_class(number + 1)
 
     def remarks(self, number: int) -> str:
         """Return remarks on the passage with this index: `, moved`, `, repeated`, both or none."""
-        return (", moved" if number in self.moved else "") + (", repeated" if number in self.repeated else "")
+        return (", moved" if number in self.moved else "") + (", repeated" if number in self.boilerplate else "")
 
 
 def cut_pair_text(comparison: Comparison, side: Side, length: int) -> list[Piece]:
@@ -68,12 +68,12 @@ class PairParagraphRenderer:
         self._text, self._side, self._marks = text, side, marks
         self._other = "b" if side == "a" else "a"
         self._differences_with_id: set[int] = set()
-        self._last_gap = -1  # the position of the last gap: there, only the other text has words
+        self._last_gap = -1  # the position of the last gap, where only the other text has words
         self._unlinked: dict[int, list[int]] = {}  # passages that have no link yet, by start position
         self._runs: list[tuple[int, int, int, int]] = []  # start, end, start in the other text, passage
         for number, passage in enumerate(marks.comparison.passages):
             self._unlinked.setdefault(_span(passage, side)[0], []).append(number)
-            if number not in marks.repeated:
+            if number not in marks.boilerplate:
                 runs = passage.runs or ((passage.a, passage.b),)
                 swapped = ((a, b) if side == "a" else (b, a) for a, b in runs)
                 self._runs += [(*own, other[0], number) for own, other in swapped]
@@ -81,47 +81,49 @@ class PairParagraphRenderer:
 
     def __call__(self, block: Block, pieces: Sequence[Piece]) -> str:
         """Return the HTML of a block as a paragraph, with its position and the position of its counterpart."""
-        counterpart = self._counterpart(block)
+        counterpart = self._find_counterpart(block)
         attribute = "" if counterpart is None else f' data-q="{counterpart}"'
         parts = [f'<p dir="auto" data-o="{block.start}"{attribute}>']
-        for passage, group in itertools.groupby(pieces, self._passage):
-            html = "".join(self._links(piece) + self._piece(piece, passage) for piece in group)
+        for passage, group in itertools.groupby(pieces, self._find_passage):
+            html = "".join(self._render_links(piece) + self._render_piece(piece, passage) for piece in group)
             colour = "" if passage is None else self._marks.colour_class(passage)
             parts.append(html if passage is None else f'<mark class="{colour}" data-p="{passage + 1}">{html}</mark>')
         return "".join([*parts, "</p>\n"])
 
-    def _length(self, item: Passage | Difference) -> int:
+    def _count_characters(self, item: Passage | Difference) -> int:
         start, end = _span(item, self._side)
         return end - start
 
-    def _passage(self, piece: Piece) -> int | None:
+    def _find_passage(self, piece: Piece) -> int | None:
         """Return the index of the longest passage that contains a piece."""
         passages = self._marks.comparison.passages
         numbers = [number for kind, number in piece.labels if kind == _PASSAGE]
-        return max(numbers, key=lambda number: (self._length(passages[number]), number), default=None)
+        return max(numbers, key=lambda number: (self._count_characters(passages[number]), number), default=None)
 
-    def _difference(self, piece: Piece) -> int | None:
+    def _find_difference(self, piece: Piece) -> int | None:
         """Return the index of the shortest difference that contains a piece."""
         differences = self._marks.comparison.differences
         numbers = [number for kind, number in piece.labels if kind == _DIFFERENCE]
-        return min(numbers, key=lambda number: (self._length(differences[number]), -number), default=None)
+        return min(numbers, key=lambda number: (self._count_characters(differences[number]), -number), default=None)
 
-    def _links(self, piece: Piece) -> str:
+    def _render_links(self, piece: Piece) -> str:
         """Return links to the counterparts of the passages that begin at this piece."""
         numbers = self._unlinked.pop(piece.start, ()) if piece.end > piece.start else ()
-        return "".join(map(self._link, numbers))
+        return "".join(map(self._render_link, numbers))
 
-    def _link(self, number: int) -> str:
+    def _render_link(self, number: int) -> str:
         marks, passage = self._marks, self._marks.comparison.passages[number]
-        label = f"Passage {number + 1}, {counted(passage.words, 'word')}{marks.remarks(number)}; go to the other text"
+        label = (
+            f"Passage {number + 1}, {format_count(passage.words, 'word')}{marks.remarks(number)}; go to the other text"
+        )
         return (
             f'<a class="n {marks.colour_class(number)}" id="{marks.prefix}{self._side}{number + 1}" '
             f'href="#{marks.prefix}{self._other}{number + 1}" data-n="{number + 1}" aria-label="{label}">'
             f"{number + 1}{'⇅' if number in marks.moved else ''}</a>"
         )
 
-    def _piece(self, piece: Piece, passage: int | None) -> str:
-        html, number = piece_html(self._text, piece), self._difference(piece)
+    def _render_piece(self, piece: Piece, passage: int | None) -> str:
+        html, number = render_piece(self._text, piece), self._find_difference(piece)
         if number is None:
             return html
         difference = self._marks.comparison.differences[number]
@@ -136,10 +138,10 @@ class PairParagraphRenderer:
             moved = "" if passage in self._marks.moved else ' class="moved"'  # a moved passage has ⇅ in its link
             return f"<span{moved}{attributes}>{html}</span>"
         tag = "del" if self._side == "a" else "ins"
-        large = ' class="large"' if passage is None and difference.words > _LARGE_WORDS else ""
+        large = ' class="large"' if passage is None and difference.words > _MAX_MARKED_WORDS else ""
         return f"<{tag}{large}{attributes}>{html}</{tag}>"
 
-    def _counterpart(self, block: Block) -> int | None:
+    def _find_counterpart(self, block: Block) -> int | None:
         """Return the position in the other text where the counterpart of a block starts.
 
         It is determined by the passage that contains the largest part of the block.
@@ -154,4 +156,4 @@ class PairParagraphRenderer:
                 sizes[passage] = sizes.get(passage, 0) + size
                 starts.setdefault(passage, other + max(block.start - start, 0))
         main = max(sizes, key=lambda passage: sizes[passage], default=-1)
-        return starts[main] if sizes.get(main, 0) >= _MIN_SHARE * (block.end - block.start) else None
+        return starts[main] if sizes.get(main, 0) >= _MIN_COUNTERPART_SHARE * (block.end - block.start) else None

@@ -8,15 +8,15 @@ from itertools import groupby, pairwise
 
 from markupsafe import Markup
 
-from simdoc_search.display import counted
-from simdoc_search.passages.escape import escaped
+from simdoc_search.display import format_count
+from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Span
 from simdoc_search.passages.positions import TextPositions
 from simdoc_search.passages.report.blocks import Block, cut_into_blocks, group_into_chunks
 
-_COLOURS = 8
+_COLOUR_COUNT = 8
 """The number of colours of passages: the classes .k1 to .k8 of page.css."""
-_BLOCKS_AROUND = 2
+_CONTEXT_BLOCKS = 2
 """The number of blocks that are shown before and after a span."""
 
 Label = tuple[int, int]
@@ -69,7 +69,7 @@ def cut_into_pieces(length: int, spans: Iterable[tuple[Span, Label]]) -> list[Pi
     return result
 
 
-def text_html(
+def render_text(
     text: str,
     pieces: Sequence[Piece],
     render_paragraph: RenderParagraph,
@@ -87,13 +87,13 @@ def text_html(
         positions: The positions of the pages. If None, no page numbers are shown.
     """
     all_blocks = list(cut_into_blocks(text))
-    pieces_by_block = dict(zip(all_blocks, _pieces_of_blocks(all_blocks, pieces, len(text)), strict=True))
-    shown = [True] * len(all_blocks) if near is None else _are_near(all_blocks, near)
-    parts = [_page_mark(1)] if positions and positions.has_pages else []
+    pieces_by_block = dict(zip(all_blocks, _split_by_block(all_blocks, pieces, len(text)), strict=True))
+    shown = [True] * len(all_blocks) if near is None else _find_near_blocks(all_blocks, near)
+    parts = [_page_mark_html(1)] if positions and positions.has_pages else []
     for is_shown, group in groupby(zip(shown, all_blocks, strict=True), key=lambda pair: pair[0]):
         group_blocks = [block for _, block in group]
         if not is_shown:
-            skipped = counted(group_blocks[-1].end - group_blocks[0].start, "character")
+            skipped = format_count(group_blocks[-1].end - group_blocks[0].start, "character")
             parts.append(f'<p class="none">… {skipped} not shown …</p>\n')
             continue
         for chunk in group_into_chunks(group_blocks):
@@ -103,11 +103,11 @@ def text_html(
                 "</div>\n",
             ]
             if positions and chunk[-1].ends_page:
-                parts.append(_page_mark(positions.page(chunk[-1].end)))
+                parts.append(_page_mark_html(positions.page(chunk[-1].end)))
     return Markup("".join(parts))  # noqa: S704 - `render_paragraph` escapes the text
 
 
-def _pieces_of_blocks(blocks: Iterable[Block], pieces: Sequence[Piece], length: int) -> Iterator[list[Piece]]:
+def _split_by_block(blocks: Iterable[Block], pieces: Sequence[Piece], length: int) -> Iterator[list[Piece]]:
     """Yield the pieces of each block. A piece that continues in the next block is cut."""
     next_piece = 0
     for block in blocks:
@@ -123,7 +123,7 @@ def _pieces_of_blocks(blocks: Iterable[Block], pieces: Sequence[Piece], length: 
         yield inside
 
 
-def _are_near(blocks: Sequence[Block], spans: Sequence[Span]) -> list[bool]:
+def _find_near_blocks(blocks: Sequence[Block], spans: Sequence[Span]) -> list[bool]:
     """Return whether each block is near a span."""
     are_near = [False] * len(blocks)
     first = 0
@@ -133,20 +133,20 @@ def _are_near(blocks: Sequence[Block], spans: Sequence[Span]) -> list[bool]:
         after = first
         while after < len(blocks) and blocks[after].start < end:
             after += 1
-        for number in range(max(first - _BLOCKS_AROUND, 0), min(after + _BLOCKS_AROUND, len(blocks))):
+        for number in range(max(first - _CONTEXT_BLOCKS, 0), min(after + _CONTEXT_BLOCKS, len(blocks))):
             are_near[number] = True
     return are_near
 
 
-def piece_html(text: str, piece: Piece) -> str:
+def render_piece(text: str, piece: Piece) -> str:
     """Return the characters of a piece as HTML."""
-    return escaped(text[piece.start : piece.end])
+    return escape_html(text[piece.start : piece.end])
 
 
 def colour_class(number: int) -> str:
     """Return the CSS class that colours the passage or source with this number. The first number is 1."""
-    return f"k{(number - 1) % _COLOURS + 1}"
+    return f"k{(number - 1) % _COLOUR_COUNT + 1}"
 
 
-def _page_mark(number: int) -> str:
+def _page_mark_html(number: int) -> str:
     return f'<div class="page"><span>page {number:,}</span></div>\n'

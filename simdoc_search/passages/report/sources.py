@@ -12,13 +12,13 @@ from simdoc_search.display import printable
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.report.blocks import Block
 from simdoc_search.passages.report.listing import ListEntry, ListSection, list_page
-from simdoc_search.passages.report.pieces import Label, Piece, colour_class, cut_into_pieces, piece_html, text_html
-from simdoc_search.passages.report.templates import page, render
+from simdoc_search.passages.report.pieces import Label, Piece, colour_class, cut_into_pieces, render_piece, render_text
+from simdoc_search.passages.report.templates import render, render_page
 
 _MAX_SOURCE_CHARACTERS = 40_000
-"""Of a source with more characters, only the paragraphs near its passages are shown."""
-_UNLISTED, _IGNORED = 1_000_000_000, 1_000_000_001
-"""The first numbers of two labels: for words that are only in unlisted sources, and for ignored words."""
+"""If a source has more characters, only the paragraphs near its passages are shown."""
+_UNLISTED_LABEL, _IGNORED_LABEL = 1_000_000_000, 1_000_000_001
+"""The first number of the label of words that are only in unlisted sources, and of the label of ignored words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Source:
         words_label: The number of shared words, formatted for display.
         share_label: The share of the text that is in the source, formatted for display.
         new_words: The number of words of the text that are not in any source listed before this one.
-        passages: The shared passages. The text is the first text of each.
-        remark: A remark, if any.
+        passages: The shared passages. Their first text is the text, and their second text is the source.
+        remark: A remark; may be empty.
         text: The text of the source. If None, it is not shown.
     """
 
@@ -53,7 +53,7 @@ class SourcedText:
         headline: The heading of the view.
         text: The text. If None, it is not shown.
         sources: The listed sources, in order.
-        covered: The spans of the text that at least one source contains. Sources that are not listed also count.
+        covered: The spans of the text that are in at least one source, including sources that are not listed.
         ignored: The spans of the text that are ignored.
         statistics: The values that are shown next to the name in a list of several texts.
         notes: Notes below the heading.
@@ -72,7 +72,7 @@ class SourcedText:
 def sources_page(texts: Sequence[SourcedText], notes: Sequence[str]) -> str:
     """Return a self-contained page of a text with its sources, or a list of several such texts."""
     if len(texts) == 1:
-        return page(f"Sources of {texts[0].name}", sources_view(texts[0], notes=notes))
+        return render_page(f"Sources of {texts[0].name}", sources_view(texts[0], notes=notes))
     entries = []
     for sourced in texts:
         view = partial(sources_view, sourced) if sourced.sources else None
@@ -81,7 +81,7 @@ def sources_page(texts: Sequence[SourcedText], notes: Sequence[str]) -> str:
 
 
 def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str] = ()) -> Markup:
-    """Return the HTML of a text with its sources. Each text on a page needs its own prefix of ids."""
+    """Return the HTML of a text with its sources. Each text on a page needs its own prefix for ids."""
     numbered = list(enumerate(sourced.sources, 1))
     spans = [
         (run[0], (number, passage_number))
@@ -89,8 +89,8 @@ def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str]
         for passage_number, passage in enumerate(source.passages, 1)
         for run in passage.runs
     ]
-    spans += [(span, (_UNLISTED, 0)) for span in sourced.covered]
-    spans += [(span, (_IGNORED, 0)) for span in sourced.ignored]
+    spans += [(span, (_UNLISTED_LABEL, 0)) for span in sourced.covered]
+    spans += [(span, (_IGNORED_LABEL, 0)) for span in sourced.ignored]
     text = sourced.text or ""
     text_pieces = cut_into_pieces(len(text), spans)
     paragraphs = _ParagraphRenderer(text, partial(_link_to_source, sourced.sources, prefix))
@@ -99,10 +99,10 @@ def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str]
         prefix=prefix,
         sourced=sourced,
         notes=[*sourced.notes, *notes],
-        html=None if sourced.text is None else text_html(text, text_pieces, paragraphs),
+        html=None if sourced.text is None else render_text(text, text_pieces, paragraphs),
         sources=[(number, colour_class(number), source, _longest_passage(source, text)) for number, source in numbered],
-        source_html={number: _source_html(source, number, prefix) for number, source in numbered},
-        has_unlisted=any(len(piece.labels) == 1 and piece.labels[0][0] == _UNLISTED for piece in text_pieces),
+        source_html={number: _render_source(source, number, prefix) for number, source in numbered},
+        has_unlisted=any(len(piece.labels) == 1 and piece.labels[0][0] == _UNLISTED_LABEL for piece in text_pieces),
     )
 
 
@@ -111,7 +111,7 @@ def _longest_passage(source: Source, text: str) -> str:
     return text[slice(*longest.a)] if longest else ""
 
 
-def _source_html(source: Source, number: int, prefix: str) -> Markup | None:
+def _render_source(source: Source, number: int, prefix: str) -> Markup | None:
     """Return the text of a source as HTML. If it is long, only the paragraphs near its passages are included."""
     if source.text is None:
         return None
@@ -122,7 +122,7 @@ def _source_html(source: Source, number: int, prefix: str) -> Markup | None:
     ]
     near = [passage.b for passage in source.passages] if len(source.text) > _MAX_SOURCE_CHARACTERS else None
     paragraphs = _ParagraphRenderer(source.text, partial(_link_to_text, prefix))
-    return text_html(source.text, cut_into_pieces(len(source.text), spans), paragraphs, near=near)
+    return render_text(source.text, cut_into_pieces(len(source.text), spans), paragraphs, near=near)
 
 
 class _ParagraphRenderer:
@@ -138,15 +138,15 @@ class _ParagraphRenderer:
         self._linked: set[Label] = set()
 
     def __call__(self, _block: Block, pieces: Sequence[Piece]) -> str:
-        return f'<p dir="auto">{"".join(map(self._piece, pieces))}</p>\n'
+        return f'<p dir="auto">{"".join(map(self._render_piece, pieces))}</p>\n'
 
-    def _piece(self, piece: Piece) -> str:
-        html = piece_html(self._text, piece)
+    def _render_piece(self, piece: Piece) -> str:
+        html = render_piece(self._text, piece)
         if not piece.labels:
             return html
-        source_labels = [label for label in piece.labels if label[0] < _UNLISTED]
+        source_labels = [label for label in piece.labels if label[0] < _UNLISTED_LABEL]
         if not source_labels:
-            is_ignored = piece.labels[0][0] == _IGNORED
+            is_ignored = piece.labels[0][0] == _IGNORED_LABEL
             return f'<span class="ignored">{html}</span>' if is_ignored else f'<mark class="k0">{html}</mark>'
         best, link = source_labels[0], ""
         if best not in self._linked:

@@ -11,8 +11,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from simdoc_search.display import counted, printable
-from simdoc_search.passages.escape import escaped
+from simdoc_search.display import format_count, printable
+from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.summary import excerpt
 
 
@@ -26,8 +26,8 @@ def make_environment(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["counted"] = counted
-    environment.filters |= {"excerpt": excerpt, "text": lambda text: Markup(escaped(text))}  # noqa: S704
+    environment.globals["format_count"] = format_count
+    environment.filters |= {"excerpt": excerpt, "text": lambda text: Markup(escape_html(text))}  # noqa: S704
     return environment
 
 
@@ -36,26 +36,26 @@ def _escape_invisible(value: Any) -> Any:
 
 
 @cache
-def _environment() -> Environment:
+def _get_environment() -> Environment:
     return make_environment("simdoc_search.passages.report")
 
 
 def render(template: str, **values: Any) -> Markup:
     """Return the HTML of a template with these values."""
-    return Markup(_environment().get_template(template).render(values))  # noqa: S704 - the environment escapes
+    return Markup(_get_environment().get_template(template).render(values))  # noqa: S704 - the environment escapes
 
 
-def page(title: str, body: Markup) -> str:
+def render_page(title: str, body: Markup) -> str:
     """Return a self-contained page. Its content security policy allows only the style and script in the page."""
-    style, script = Markup(_asset("page.css")), Markup(_asset("page.js"))  # noqa: S704 - files of this package
-    digests = {"style_digest": _digest(style), "script_digest": _digest(script)}
+    style, script = Markup(_read_asset("page.css")), Markup(_read_asset("page.js"))  # noqa: S704 - files of this package
+    digests = {"style_digest": _compute_digest(style), "script_digest": _compute_digest(script)}
     return str(render("page.html", title=title, body=body, style=style, script=script, **digests))
 
 
 @cache
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     return resources.files(__package__).joinpath("static", name).read_text("utf-8")
 
 
-def _digest(text: str) -> str:
+def _compute_digest(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

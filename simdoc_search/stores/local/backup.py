@@ -9,14 +9,14 @@ from pathlib import Path
 
 from simdoc_search.durable import PRIVATE_MODE, atomic_folder, sync_folder, write_atomically
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.local.errors import engine_errors
+from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import open_manifest
-from simdoc_search.stores.local.integrity import MISSING, Progress
-from simdoc_search.stores.local.open_index import pinned_commit
+from simdoc_search.stores.local.integrity import FILE_MISSING, Progress
+from simdoc_search.stores.local.open_index import pin_commit
 from simdoc_search.stores.local.segments import META_FILE, find_fault
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
 
-FILES_FILE = ".managed.json"
+MANAGED_FILES_FILE = ".managed.json"
 """The file with the names of all files that tantivy may delete once no commit needs them."""
 
 _CHUNK_BYTES = 1 << 20
@@ -27,7 +27,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
     """Copy the last commit of a store. Later writes are not included.
 
     Every file is copied and verified. The stores share no files, so damage to one does not affect the other. The copy
-    appears at `target` only when it is complete and durable. It can be used like any other store.
+    appears at `target` only when it is complete and durable. You can open it like any other store.
 
     Args:
         folder: folder of the store.
@@ -42,15 +42,15 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
     """
     open_manifest(folder)
     with (
-        engine_errors("back up", f"{folder} to {target}"),
+        convert_errors("back up", f"{folder} to {target}"),
         atomic_folder(target) as working,
-        pinned_commit(folder / INDEX_FOLDER) as (commit, files),
+        pin_commit(folder / INDEX_FOLDER) as (commit, files),
     ):
         index = working / INDEX_FOLDER
         index.mkdir(mode=PRIVATE_MODE)
         done, total = 0, sum(path.stat().st_size for path in files.values())
         for name in commit.files:
-            fault = _copy(files[name], index / name) if name in files else MISSING
+            fault = _copy_file(files[name], index / name) if name in files else FILE_MISSING
             if fault:
                 raise StoreError(
                     f"the file {name} of the store is damaged: {fault}; save the readable documents with "
@@ -59,15 +59,15 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
             done += (index / name).stat().st_size
             if progress:
                 progress(done, total)
-        write_atomically(index / FILES_FILE, json.dumps([*commit.files, META_FILE]).encode())
+        write_atomically(index / MANAGED_FILES_FILE, json.dumps([*commit.files, META_FILE]).encode())
         write_atomically(index / META_FILE, commit.meta)
         for parent in (INDEX_FOLDER, "."):
             write_atomically(working / parent / SETTINGS_FILE, (folder / parent / SETTINGS_FILE).read_bytes())
         sync_folder(working)
-        return commit.documents
+        return commit.live_document_count
 
 
-def _copy(source: Path, target: Path) -> str | None:
+def _copy_file(source: Path, target: Path) -> str | None:
     """Copy a file durably, verify the copy, and return what is wrong with it, or None."""
     with source.open("rb") as original, os.fdopen(os.open(target, _CREATE_FLAGS, 0o600), "wb") as copy:
         shutil.copyfileobj(original, copy, _CHUNK_BYTES)

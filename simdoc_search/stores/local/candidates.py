@@ -14,7 +14,7 @@ from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.local.queries import Purpose
-from simdoc_search.stores.local.schema import codes_of, id_of, metadata_of
+from simdoc_search.stores.local.schema import read_codes, read_id, read_metadata
 from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.record import Candidate, LeftOut
 
@@ -23,7 +23,7 @@ Page = list[tuple[float, Address]]
 FIRST_PAGE_SIZE, PAGE_GROWTH = 1000, 8
 """Size of the first page of addresses, and the factor by which pages grow.
 
-Each page counts the equal tokens of all candidates again, which takes most of its time.
+Reading a page counts the equal tokens of all candidates again. This takes most of the time.
 """
 
 
@@ -33,31 +33,31 @@ class LocalCandidates:
     Args:
         plan: the plan.
         snapshot: the store at one point in time.
-        query: returns the query of the plan for a purpose; see `build_query`.
-        hits: all candidates, if they are already known.
+        make_query: returns the query of the plan for a purpose; see `build_query`.
+        hits: all candidates, by descending score, or None to search for them.
         fields: names of the requested metadata fields.
     """
 
-    left_out: Sequence[LeftOut] = ()  # a damaged document is an error
+    left_out: Sequence[LeftOut] = ()  # always empty, because reading a damaged document raises an error
 
     def __init__(
         self,
         plan: Plan,
         snapshot: Snapshot,
-        query: Callable[[Purpose], tantivy.Query],
+        make_query: Callable[[Purpose], tantivy.Query],
         *,
         hits: Page | None = None,
         fields: Sequence[str] = (),
     ) -> None:
         self.plan = plan
         self._snapshot = snapshot
-        self._query = query
+        self._make_query = make_query
         self._fields = fields
         minimum = plan.minimum_match
-        ranked = snapshot.ranked(query("rank"), FIRST_PAGE_SIZE, PAGE_GROWTH, minimum=minimum)
+        ranked = snapshot.iterate_hits(make_query("rank"), FIRST_PAGE_SIZE, PAGE_GROWTH, minimum=minimum)
         self._first_page = list(islice(ranked, FIRST_PAGE_SIZE)) if hits is None else hits
         self.total: int = (
-            len(self._first_page) if len(self._first_page) < FIRST_PAGE_SIZE else snapshot.count(query("count"))
+            len(self._first_page) if len(self._first_page) < FIRST_PAGE_SIZE else snapshot.count(make_query("count"))
         )
 
     def __iter__(self) -> Iterator[Candidate]:
@@ -65,19 +65,21 @@ class LocalCandidates:
         if self.total > len(self._first_page):
             skip = [address for _, address in self._first_page]
             size, minimum = FIRST_PAGE_SIZE * PAGE_GROWTH, self.plan.minimum_match
-            further = self._snapshot.ranked(self._query("rank"), size, PAGE_GROWTH, minimum=minimum, skip=skip)
+            further = self._snapshot.iterate_hits(
+                self._make_query("rank"), size, PAGE_GROWTH, minimum=minimum, skip=skip
+            )
             yield from map(self._read, further)
 
     def _read(self, hit: tuple[float, Address]) -> Candidate:
-        document = self._snapshot.document(hit[1])
-        codes = codes_of(document, self._snapshot.settings)
-        return Candidate(DocumentKey(id_of(document)), int(hit[0]), codes, metadata_of(document, self._fields))
+        document = self._snapshot.read_document(hit[1])
+        codes = read_codes(document, self._snapshot.settings)
+        return Candidate(DocumentKey(read_id(document)), int(hit[0]), codes, read_metadata(document, self._fields))
 
 
 def rank_by_equal_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
-    """Return the documents that reach the plan's minimum number of equal tokens, by descending number."""
+    """Return the documents that reach the plan's minimum number of equal tokens, best first."""
     query_codes = np.sort(decode(plan.tokens))
-    documents = map(snapshot.document, addresses)
-    counts = [count_common(query_codes, codes_of(document, snapshot.settings)) for document in documents]
+    documents = map(snapshot.read_document, addresses)
+    counts = [count_common(query_codes, read_codes(document, snapshot.settings)) for document in documents]
     hits = [(float(count), address) for count, address in zip(counts, addresses, strict=True)]
     return sorted((hit for hit in hits if hit[0] >= plan.minimum_match), key=itemgetter(0), reverse=True)

@@ -30,19 +30,19 @@ _REASONS = (
 )
 """Patterns of tantivy's error messages, each with the message that replaces it."""
 
-_PATHS = re.compile(r'"(?:[^"\\]|\\.)*"')
+_QUOTED_PATH = re.compile(r'"(?:[^"\\]|\\.)*"')
 """Quoted paths in a message of tantivy. They are removed, because a path may match one of the patterns."""
 
 
 @contextmanager
-def engine_errors(action: str, location: str) -> Iterator[None]:
-    """Convert errors of tantivy and the file system into "cannot ACTION the store LOCATION: ..."."""
+def convert_errors(action: str, location: str) -> Iterator[None]:
+    """Convert errors of tantivy and the file system into "cannot ACTION the store LOCATION", with the reason."""
     try:
         yield
     except SimdocError:
         raise
     except BaseException as error:
-        is_panic = type(error).__name__ == "PanicException"  # tantivy raises it; it is not an Exception
+        is_panic = type(error).__name__ == "PanicException"  # tantivy raises it, and it is a BaseException
         if not (is_panic or isinstance(error, (OSError, RuntimeError, ValueError))):
             raise
         raise _store_error(error, action, location) from error
@@ -54,7 +54,7 @@ def _store_error(error: BaseException, action: str, location: str) -> StoreError
         advice = DISK_FULL_ADVICE if is_disk_full(error) else "check the path and its permissions"
         return StoreError(f"cannot {action} the store {location}: {reason}; {advice}")
     message = " ".join(f"{type(error).__name__}: {error}".split())
-    without_paths = _PATHS.sub(lambda quoted: "" if "/" in quoted[0] or "\\" in quoted[0] else quoted[0], message)
+    without_paths = _QUOTED_PATH.sub(lambda quoted: "" if "/" in quoted[0] or "\\" in quoted[0] else quoted[0], message)
     if "LockBusy" in without_paths:
         return StoreLockedError(f"another writer is writing to the store {location}; try again when it has finished")
     reason = next((reason for pattern, reason in _REASONS if re.search(pattern, without_paths)), message)

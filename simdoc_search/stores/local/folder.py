@@ -1,4 +1,4 @@
-"""Finds the local store in a folder, or creates one. A lock prevents two processes from creating it at once."""
+"""Finds or creates the local store in a folder. A lock prevents two processes from creating it at the same time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simdoc_search.durable import PRIVATE_MODE, sync_folder, write_atomically
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreLockedError, StoreNotFoundError
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.local.errors import engine_errors
+from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.schema import build_schema, optional_fields
 from simdoc_search.stores.local.segments import META_FILE, read_commit
 from simdoc_search.stores.local.settings_file import (
@@ -27,7 +27,7 @@ from simdoc_search.stores.local.settings_file import (
 
 LOCK_FILE = ".simdoc.lock"
 UPGRADE_FOLDER, _OLD_INDEX_FOLDER = "upgrade", "index.replaced"
-LOCK_SECONDS = 60
+LOCK_TIMEOUT_SECONDS = 60
 """Maximum time to wait for another process that is creating the same store."""
 
 
@@ -42,7 +42,7 @@ def open_manifest(folder: Path, new_manifest: StoreManifest | None = None) -> St
         StoreNotFoundError: there is no store, and `new_manifest` is None.
         StoreError: the folder contains something else, or the store cannot be read or created.
     """
-    with engine_errors("open", str(folder)):
+    with convert_errors("open", str(folder)):
         replace_index(folder)
         manifest = read_manifest(folder)
         if manifest is None or not (folder / INDEX_FOLDER / META_FILE).exists():
@@ -57,7 +57,7 @@ def find_or_create_manifest(
 ) -> StoreManifest:
     """Return the manifest of the store in a folder. If there is none and `create` is True, create a store.
 
-    The arguments are those of `open_store`.
+    See `open_store` for the arguments.
 
     Raises:
         StoreNotFoundError: there is no store, and `create` is False.
@@ -91,15 +91,15 @@ def create_store(folder: Path, manifest: StoreManifest) -> None:
 
 
 def replace_index(folder: Path) -> None:
-    """Replace the index of a store with the one in its folder `upgrade`, if there is one.
+    """Replace the index of a store with the index in its folder `upgrade`, if there is one.
 
-    Every step can be repeated, so that the next process can complete an interrupted replacement.
+    After an interruption, the next process that opens the store completes the replacement.
     """
     new, old_index, index = folder / UPGRADE_FOLDER, folder / _OLD_INDEX_FOLDER, folder / INDEX_FOLDER
     if not new.exists():
         return
-    with FileLock(folder / LOCK_FILE, timeout=LOCK_SECONDS, mode=0o600):
-        if not new.exists():  # another process completed it
+    with FileLock(folder / LOCK_FILE, timeout=LOCK_TIMEOUT_SECONDS, mode=0o600):
+        if not new.exists():  # another process has completed the replacement
             return
         if (new / INDEX_FOLDER).exists():
             if index.exists():
@@ -113,12 +113,12 @@ def replace_index(folder: Path) -> None:
 
 
 def _create(folder: Path, new_manifest: StoreManifest) -> StoreManifest:
-    """Create the store or its missing parts, unless another process has created it in the meantime."""
+    """Create the store or its missing parts, unless another process has created the store in the meantime."""
     if not (folder / SETTINGS_FILE).exists():
         _check_no_other_files(folder)
     folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_MODE)
     try:
-        with FileLock(folder / LOCK_FILE, timeout=LOCK_SECONDS, mode=0o600):
+        with FileLock(folder / LOCK_FILE, timeout=LOCK_TIMEOUT_SECONDS, mode=0o600):
             manifest = read_manifest(folder)
             index = folder / INDEX_FOLDER
             if manifest is None:
@@ -167,7 +167,7 @@ def _check_no_other_files(folder: Path) -> None:
 
 
 def _belongs_to_incomplete_store(path: Path) -> bool:
-    """Return whether a path is a file or an empty index of an incomplete store. The result for a link is False."""
+    """Return whether a path is a file or an empty index of an incomplete store. Return False for a link."""
     if path.is_symlink():
         return False
     if path.name == INDEX_FOLDER and path.is_dir():

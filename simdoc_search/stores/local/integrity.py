@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.local.errors import engine_errors
+from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import open_manifest
-from simdoc_search.stores.local.open_index import IndexInFolder, pinned_commit
+from simdoc_search.stores.local.open_index import IndexInFolder, pin_commit
 from simdoc_search.stores.local.schema import build_schema, optional_fields
 from simdoc_search.stores.local.segments import find_fault
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
 
 Progress = Callable[[int, int], None]
-"""A callback for the number of finished documents or bytes, and their total number."""
+"""A callback with the number of finished documents or bytes, and their total number."""
 
-MISSING = "the file is missing"
+FILE_MISSING = "the file is missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,10 @@ def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Dama
             raise
         yield Damage(SETTINGS_FILE, str(error))
     try:
-        with engine_errors("read", str(folder)), pinned_commit(index) as (commit, files):
+        with convert_errors("read", str(folder)), pin_commit(index) as (commit, files):
             total, done, is_intact = sum(path.stat().st_size for path in files.values()), 0, True
             for name in commit.files:
-                fault = find_fault(files[name]) if name in files else MISSING
+                fault = find_fault(files[name]) if name in files else FILE_MISSING
                 if fault:
                     is_intact = False
                     yield Damage(f"{INDEX_FOLDER}/{name}", fault)
@@ -70,7 +70,7 @@ def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Dama
                 if progress:
                     progress(done, total)
         if schema and is_intact:
-            with engine_errors("open", str(folder)):
+            with convert_errors("open", str(folder)):
                 IndexInFolder(index, schema)
     except StoreError as error:
         yield Damage(INDEX_FOLDER, str(error))

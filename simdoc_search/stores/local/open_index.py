@@ -27,14 +27,14 @@ class IndexInMemory:
     """An index that is never on disk."""
 
     def __init__(self, schema: tantivy.Schema) -> None:
-        self._index = _without_reloads(tantivy.Index(schema))
+        self._index = _disable_reloads(tantivy.Index(schema))
 
     def searcher(self) -> tantivy.Searcher:
         """Return a searcher of the last commit. Later commits do not change what it finds."""
         self._index.reload()
         return self._index.searcher()
 
-    def for_writing(self) -> tantivy.Index:
+    def open_for_writing(self) -> tantivy.Index:
         """Return the index for a writer."""
         return self._index
 
@@ -42,7 +42,7 @@ class IndexInMemory:
 class IndexInFolder:
     """An index in a folder. It can be read even if its lock file cannot be written, as on a read-only medium.
 
-    Opening an index that has another schema is an error.
+    Opening an index with a different schema raises an error.
     """
 
     def __init__(self, path: Path, schema: tantivy.Schema) -> None:
@@ -63,22 +63,22 @@ class IndexInFolder:
             self._open_through_links()
         return self._index.searcher()
 
-    def for_writing(self) -> tantivy.Index:
+    def open_for_writing(self) -> tantivy.Index:
         """Open the index again, for a writer.
 
         An index object that was opened earlier does not know the files that other processes wrote later. It would
-        remove them from the list of files that may be deleted. An index object with a reader would not delete the files
-        that the reader has open.
+        remove them from the list of files that may be deleted. An index object with a reader never deletes files that
+        the reader has open.
         """
         can_lock(self._path / WRITERS_LOCK)
         return open_index(self._path)
 
     def _open_through_links(self) -> None:
-        """Open the index through links in a temporary folder, because tantivy must write a lock file there.
+        """Open the index through links in a temporary folder, because tantivy must write a lock file next to it.
 
         tantivy opens all files immediately, so the folder can then be removed.
         """
-        with pinned_commit(self._path) as (self._commit, files), scratch_folder() as folder:
+        with pin_commit(self._path) as (self._commit, files), scratch_folder() as folder:
             for name, path in files.items():
                 (folder / name).symlink_to(path.absolute())
             (folder / META_FILE).write_bytes(self._commit.meta)
@@ -86,15 +86,15 @@ class IndexInFolder:
 
 
 def open_index(path: Path, schema: tantivy.Schema | None = None) -> tantivy.Index:
-    """Open the index in a folder. It must have the given schema, if any."""
-    return _without_reloads(tantivy.Index.open(str(path)) if schema is None else tantivy.Index(schema, str(path)))
+    """Open the index in a folder. If a schema is given, the index must have it."""
+    return _disable_reloads(tantivy.Index.open(str(path)) if schema is None else tantivy.Index(schema, str(path)))
 
 
 @contextmanager
-def pinned_commit(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
+def pin_commit(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
     """Return the last commit, and the paths of its files by name. The files can be read during the block.
 
-    All files are opened, so that a writer cannot make them unreadable. On Linux and macOS, the paths lead to the open
+    All files are opened, so that a writer cannot make them unreadable. On Linux and macOS, the paths refer to the open
     files. On Windows, an open file cannot be removed. Missing files of the commit are omitted.
 
     Raises:
@@ -110,7 +110,7 @@ def pinned_commit(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
                     files[name] = index / name
                     with suppress(OSError):
                         path = _DESCRIPTORS / str(opened.fileno())
-                        path.stat()  # fails for a process that has changed its user
+                        path.stat()  # raises OSError if the process has changed its user
                         files[name] = path
             if len(files) == len(commit.files) or read_commit(index) == commit:
                 yield commit, files
@@ -135,7 +135,7 @@ def _verify_small_files(index: Path) -> None:
     """Verify the small files with deletions and token counts. Damage to these files would silently change results."""
     for name in read_commit(index).files:
         if name.endswith((".del", ".fast")):
-            with suppress(FileNotFoundError):  # a later commit has removed it
+            with suppress(FileNotFoundError):  # a later commit has removed the file
                 if fault := find_fault(index / name):
                     raise StoreError(
                         f"{index / name} is damaged: {fault}; save the readable documents with simdoc-search repair"
@@ -157,7 +157,7 @@ def can_lock(path: Path) -> bool:
     return True
 
 
-def _without_reloads(index: tantivy.Index) -> tantivy.Index:
+def _disable_reloads(index: tantivy.Index) -> tantivy.Index:
     """Return the index without its thread that checks for new commits twice a second."""
     index.config_reader("manual")
     return index

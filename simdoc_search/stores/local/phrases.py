@@ -15,25 +15,26 @@ from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import restrict, term_query
-from simdoc_search.stores.local.schema import WORDS, id_of, indexed_words, text_of
+from simdoc_search.stores.local.schema import WORDS_FIELD, read_id, read_text, split_into_terms
 from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.record import Phrase, PhraseMatches
 
 MAX_QUERY_WORDS = 8
 """Maximum number of words of a phrase that are looked up. The rarest words are chosen."""
 
-MAX_READ_PER_PHRASE = 1_000
-"""Maximum number of documents that are read for each of many phrases. For a few phrases, it is larger."""
+MAX_DOCUMENTS_PER_PHRASE = 1_000
+"""Maximum number of documents that are read for each phrase, if there are at least five phrases."""
 
 BASE_READ, READ_PER_PHRASE, MAX_READ = 5_000, 20, 50_000
-"""Maximum number of documents that are read for all phrases: `BASE_READ`, plus `READ_PER_PHRASE` for each phrase, but
-at most `MAX_READ`. Documents with the rarest phrases are read first. Reading a few thousand documents takes 0.1 s.
+"""At most `BASE_READ` documents and `READ_PER_PHRASE` more for each phrase are read, but never more than `MAX_READ`.
+
+Documents with the rarest phrases are read first. Reading a few thousand documents takes 0.1 s.
 """
 
-CHECK_EVERY = 256
+STOP_CHECK_INTERVAL = 256
 
-_MAX_SINGLE_PHRASES = 50
-"""If a text may contain more phrases, they are compared with its words in one scan instead of one by one."""
+_MAX_PHRASES_ONE_BY_ONE = 50
+"""If a text may contain more phrases than this, one scan of its words compares all of them."""
 
 _SPACE = 32
 _LETTERS_AND_DIGITS = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256).lower()
@@ -42,39 +43,39 @@ _LETTERS_AND_DIGITS = bytes(code if chr(code).isalnum() else 32 for code in rang
 def find_phrases(
     snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: DocumentKey | None
 ) -> PhraseMatches:
-    """Return the documents that contain some of these phrases; see `Store.documents_with_phrases`."""
+    """Return the documents that contain at least one of these phrases; see `Store.documents_with_phrases`."""
     candidates = _find_candidates(snapshot, phrases, filters, exclude)
     indices_by_address, incomplete = _documents_to_read(candidates, len(phrases))
     matcher = _Matcher(phrases, snapshot.settings.analysis)
     documents = {}
     for count, (address, phrase_indices) in enumerate(sorted(indices_by_address.items())):
-        if count % CHECK_EVERY == 0:
+        if count % STOP_CHECK_INTERVAL == 0:
             check_stopped()
-        document = snapshot.document(address)
-        if matches := matcher.matching_phrases(text_of(document) or "", phrase_indices):
-            documents[DocumentKey(id_of(document))] = matches
+        document = snapshot.read_document(address)
+        if matches := matcher.matching_phrases(read_text(document) or "", phrase_indices):
+            documents[DocumentKey(read_id(document))] = matches
     return PhraseMatches(documents, incomplete)
 
 
 def _find_candidates(
     snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: DocumentKey | None
 ) -> dict[int, list[Address]]:
-    """Map the index of each phrase to the documents with all its words, at most one more than are read."""
+    """Map the index of each phrase to documents that contain all its words: the documents to read, and one more."""
     frequencies: dict[str, int] = {}
     candidates: dict[int, list[Address]] = {}
     limit = _max_read_per_phrase(len(phrases)) + 1
     for index, phrase in enumerate(phrases):
-        if index % CHECK_EVERY == 0:
+        if index % STOP_CHECK_INTERVAL == 0:
             check_stopped()
-        words = indexed_words(phrase.words)
+        words = split_into_terms(phrase.words)
         for word in words:
             if word not in frequencies:
-                frequencies[word] = snapshot.frequency(WORDS, word)
+                frequencies[word] = snapshot.document_frequency(WORDS_FIELD, word)
         rarest = sorted(words, key=frequencies.__getitem__)[:MAX_QUERY_WORDS]
         if frequencies[rarest[0]]:
-            terms = [(Occur.Must, term_query(snapshot.schema, WORDS, word)) for word in rarest]
+            terms = [(Occur.Must, term_query(snapshot.schema, WORDS_FIELD, word)) for word in rarest]
             query = restrict(snapshot.schema, Query.boolean_query(terms), filters, exclude)
-            candidates[index] = snapshot.addresses(query, limit)
+            candidates[index] = snapshot.find_addresses(query, limit)
     return candidates
 
 
@@ -84,12 +85,14 @@ class _Matcher:
     def __init__(self, phrases: Sequence[Phrase], analysis: Analysis) -> None:
         self._analysis = analysis
         self._joined = [f" {' '.join(phrase.words)} " for phrase in phrases]
-        self._words = [tuple(joined[1:-1].split(" ")) for joined in self._joined]  # a normalised word may have spaces
+        self._words = [
+            tuple(joined[1:-1].split(" ")) for joined in self._joined
+        ]  # a normalised word may contain spaces
         self._plain = [_letters_and_digits(joined) or b"" for joined in self._joined]
 
     def matching_phrases(self, text: str, indices: Sequence[int]) -> tuple[int, ...]:
-        """Return the indices of those of the given phrases that a text contains, in ascending order."""
-        if len(indices) > _MAX_SINGLE_PHRASES:
+        """Return the indices of the given phrases that a text contains, in ascending order."""
+        if len(indices) > _MAX_PHRASES_ONE_BY_ONE:
             return self._match_windows(text, indices)
         if (plain := _letters_and_digits(text)) is not None:
             indices = [index for index in indices if self._plain[index] in plain]
@@ -108,11 +111,11 @@ class _Matcher:
 
 
 def _letters_and_digits(text: str) -> bytes | None:
-    """Return the letters and digits of a text, with one space in place of all other characters between them.
+    """Return the letters and digits of a text in lower case, with one space between sequences of them.
 
-    Most texts that do not contain a phrase can be excluded with these bytes, which is much faster than finding the
-    words of the text. The result is None if they cannot exclude a phrase, because the text is not ASCII or may have a
-    word that is cut at the maximum length.
+    Comparing these bytes excludes most texts that do not contain a phrase, and is much faster than finding their words.
+    The result is None if the comparison is not reliable, because the text is not ASCII or may contain a word that is
+    cut at the maximum length.
     """
     if not text.isascii():
         return None
@@ -130,13 +133,13 @@ def _letters_and_digits(text: str) -> bytes | None:
 
 def _max_read_per_phrase(phrase_count: int) -> int:
     """Return the maximum number of documents that are read for each phrase."""
-    return max(MAX_READ_PER_PHRASE, BASE_READ // max(1, phrase_count))
+    return max(MAX_DOCUMENTS_PER_PHRASE, BASE_READ // max(1, phrase_count))
 
 
 def _documents_to_read(
     candidates: Mapping[int, Sequence[Address]], phrase_count: int
 ) -> tuple[dict[Address, list[int]], tuple[int, ...]]:
-    """Return the documents to read with the indices of their phrases, and the phrases that others may contain."""
+    """Return the documents to read, with the indices of their phrases. Also return `PhraseMatches.incomplete`."""
     indices_by_address: defaultdict[Address, list[int]] = defaultdict(list)
     incomplete = []
     limit, total_limit = _max_read_per_phrase(phrase_count), min(BASE_READ + READ_PER_PHRASE * phrase_count, MAX_READ)

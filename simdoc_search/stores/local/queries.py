@@ -25,13 +25,13 @@ def build_query(
     """Return the query of a plan.
 
     A tantivy query that requires a minimum number of equal tokens takes three times as long as a query that only counts
-    equal tokens. Therefore `rank` also finds documents with too few equal tokens. They come after all others.
+    equal tokens. Therefore `rank` also finds documents with too few equal tokens. These documents come last.
 
     Args:
         schema: the schema of the index.
         plan: the plan.
         filters: filters that must also match.
-        exclude: key of a document to exclude.
+        exclude: key of a document to exclude, or None.
         purpose: `rank` scores each document by the number of the plan's tokens in it; `count` finds exactly the
             candidates; `match_bands` finds the documents with a complete band.
 
@@ -47,22 +47,22 @@ def build_query(
     return Query.boolean_query([*clauses, *_restrictions(schema, filters, exclude)])
 
 
-def sharing_query(
+def shared_tokens_query(
     schema: Schema,
     field: str,
     rows: list[list[str]],
     filters: Filters | None,
     exclude: DocumentKey | None,
     *,
-    counted: bool = True,
+    is_scored: bool = True,
 ) -> Query:
     """Return the query for documents that contain a token of any row in a field.
 
-    If `counted`, the score of a document is the number of rows that it shares. Otherwise the score is 0.
+    If `is_scored`, the score of a document is the number of rows that it shares. Otherwise, the score is 0.
     """
     if not rows:
         return Query.empty_query()
-    if not counted:
+    if not is_scored:
         matching = _unscored(Query.term_set_query(schema, field, [token for row in rows for token in row]))
     elif len(rows[0]) == 1:
         matching = _counting_query(schema, [row[0] for row in rows], field)
@@ -88,7 +88,7 @@ def prefix_query(schema: Schema, field: str, prefix: str) -> Query:
 
 
 def root_query(schema: Schema, root: str | None, below_root: bool) -> Query:
-    """Return the query for documents with this root or, if `below_root`, a root below it. None matches all."""
+    """Return the query for documents with this root or, if `below_root`, a root below it. None means all documents."""
     if root is None:
         return Query.all_query()
     if below_root:
@@ -97,7 +97,7 @@ def root_query(schema: Schema, root: str | None, below_root: bool) -> Query:
 
 
 def restrict(schema: Schema, query: Query, filters: Filters | None, exclude: DocumentKey | None = None) -> Query:
-    """Restrict a query by filters, and exclude a document. Raises QuerySyntaxError as `build_query` does."""
+    """Restrict a query by filters, and exclude a document. Raises the errors of `build_query`."""
     restrictions = list(_restrictions(schema, filters, exclude))
     return Query.boolean_query([(Occur.Must, query), *restrictions]) if restrictions else query
 
@@ -157,7 +157,7 @@ def _restrictions(
                 "a local store does not support query clauses of an engine; give fields with values instead"
             )
         query = condition_query(schema, condition)
-        if condition.excluded:
+        if condition.is_negated:
             query = Query.boolean_query([(Occur.Must, Query.all_query()), (Occur.MustNot, query)])
         yield Occur.Must, _unscored(query)
     if exclude is not None:

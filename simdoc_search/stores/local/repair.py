@@ -1,8 +1,8 @@
 """Copies the readable documents of a damaged store into a new store.
 
 tantivy keeps the documents of a segment in a separate file (`.store`), which may be readable even if the inverted index
-is damaged. To read it, we create an index with one empty document, and replace its `.store` file with a link to the
-`.store` file of the segment. A damaged `.store` file can make tantivy request too much memory, which kills
+is damaged. To read this file, we create an index with one empty document. Then we replace its `.store` file with a link
+to the `.store` file of the segment. A damaged `.store` file can make tantivy request too much memory, which kills
 the process. The documents are therefore read in a subprocess.
 """
 
@@ -21,13 +21,13 @@ import tantivy
 from simdoc_search.durable import atomic_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.local.errors import engine_errors
+from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import create_store
 from simdoc_search.stores.local.integrity import Damage, Progress
 from simdoc_search.stores.local.open_index import WRITERS_LOCK, can_lock, open_index, scratch_folder
 from simdoc_search.stores.local.queries import term_query
-from simdoc_search.stores.local.schema import build_schema, document_at, optional_fields, to_record
-from simdoc_search.stores.local.segments import META_FILE, PARTS, Segment, find_fault, read_commit
+from simdoc_search.stores.local.schema import build_schema, optional_fields, read_document, to_record
+from simdoc_search.stores.local.segments import FILE_EXTENSIONS, META_FILE, Segment, find_fault, read_commit
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, StoreManifest, read_surviving_manifest
 from simdoc_search.stores.local.store import LocalStore
 from simdoc_search.stores.local.writer import MIN_HEAP
@@ -36,8 +36,8 @@ from simdoc_search.workers import BeginItem, ItemLimits
 from simdoc_search.workers.process import ProcessEndedError, WorkerProcess
 
 _BATCH_SIZE = 256
-_MAX_SINGLE_CRASHES = 64
-"""Up to this number of consecutive crashes, each skips one document. Each further crash skips twice as many."""
+_CRASHES_BEFORE_LARGER_SKIPS = 64
+"""Each of the first N consecutive crashes skips one document. Each further crash skips twice as many documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ class RepairResult:
 
     Attributes:
         documents: number of documents in the new store.
-        unreadable: ids of the documents that could not be copied. If the id is unreadable too, the entry is its
-            tantivy id and its segment.
-        damaged_deletions: the damaged lists of deleted documents. The new store may contain documents from these lists.
+        unreadable: ids of the documents that could not be copied. If a document's id is unreadable too, the entry
+            contains the document's tantivy id and segment.
+        damaged_deletions: the damaged lists of deleted documents. The new store may contain these documents.
     """
 
     documents: int
@@ -76,9 +76,9 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
         raise StoreError(f"the settings of the store {folder} cannot be read; restore its simdoc.json from a backup")
     index = folder / INDEX_FOLDER
     with _write_lock(index, folder):
-        with engine_errors("read", str(folder)):
+        with convert_errors("read", str(folder)):
             segments = [_DamagedSegment(index, segment, manifest.settings) for segment in read_commit(index).segments]
-        with engine_errors("write to", str(target)), atomic_folder(target) as working:
+        with convert_errors("write to", str(target)), atomic_folder(target) as working:
             create_store(working, StoreManifest.new(manifest.settings, manifest.store_texts))
             with closing(LocalStore(str(target), working, manifest.settings, manifest.store_texts)) as new:
                 unreadable: list[str] = []
@@ -88,7 +88,7 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
                 documents = new.info().documents
     problem = "the list of deleted documents is damaged, so deleted documents may be in the new store"
     damaged_deletions = [
-        Damage(f"{INDEX_FOLDER}/{damaged.segment.deletions}", problem)
+        Damage(f"{INDEX_FOLDER}/{damaged.segment.deletions_file}", problem)
         for damaged in segments
         if not damaged.has_readable_deletions
     ]
@@ -99,8 +99,8 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
 def _write_lock(index: Path, folder: Path) -> Iterator[None]:
     """Prevent other processes from writing to an index. Does nothing if this process may not write to the lock file.
 
-    tantivy cannot open a writer for every damaged index. Instead, this function opens a writer for an empty index whose
-    lock file is a link to that of the damaged index.
+    tantivy cannot open a writer for some damaged indexes. Instead, this function opens a writer for an empty index. The
+    lock file of this index is a link to the lock file of the damaged index.
 
     Raises:
         StoreLockedError: another process is writing to the index.
@@ -110,7 +110,7 @@ def _write_lock(index: Path, folder: Path) -> Iterator[None]:
         yield
         return
     with scratch_folder() as scratch:
-        with engine_errors("repair", str(folder)):
+        with convert_errors("repair", str(folder)):
             empty_index = tantivy.Index(build_schema([]), str(scratch))
             (scratch / WRITERS_LOCK).symlink_to(lock.absolute())
             writer = empty_index.writer(MIN_HEAP, 1)
@@ -123,33 +123,39 @@ def _write_lock(index: Path, folder: Path) -> Iterator[None]:
 class _DamagedSegment:
     """A segment with files that may be damaged.
 
-    A subprocess calls it with document ids of tantivy, which are positions in the segment. It returns their records,
-    and None for a damaged document.
+    A subprocess calls this object with tantivy document ids, which are positions in the segment. It returns the record
+    of each document, or None if the document is damaged.
     """
 
     def __init__(self, index: Path, segment: Segment, settings: Settings) -> None:
         self.segment, self._index, self._settings = segment, index.resolve(), settings
-        store, deletions = (self._index / f"{name}" for name in (f"{segment.name}.store", segment.deletions))
+        store, deletions = (self._index / f"{name}" for name in (f"{segment.name}.store", segment.deletions_file))
         self.modified = store.stat().st_mtime if store.is_file() else 0.0
-        self.has_readable_deletions = segment.deletions is None or (deletions.is_file() and not find_fault(deletions))
+        self.has_readable_deletions = segment.deletions_file is None or (
+            deletions.is_file() and not find_fault(deletions)
+        )
         self._optional_fields = optional_fields(settings)
         self._searcher: tantivy.Searcher | None = None
         self._is_open = False
 
-    def live_doc_ids(self) -> list[int]:
+    def read_live_doc_ids(self) -> list[int]:
         """Return the tantivy ids of all documents, without the deleted ones if the list of deletions is readable."""
-        with self._opened([]) as searcher:
+        with self._open_segment([]) as searcher:
             if searcher:
-                query, limit = tantivy.Query.all_query(), max(1, self.segment.documents)
+                query, limit = tantivy.Query.all_query(), max(1, self.segment.max_doc)
                 return sorted(address.doc for _, address in searcher.search(query, limit=limit, count=False).hits)
         self.has_readable_deletions = False
-        return list(range(self.segment.documents))
+        return list(range(self.segment.max_doc))
 
-    def ids_of(self, doc_ids: Collection[int]) -> dict[int, str]:
-        """Return the ids of documents by their tantivy ids, if the inverted index has them."""
+    def read_document_ids(self, doc_ids: Collection[int]) -> dict[int, str]:
+        """Map tantivy ids to document ids. Documents without an id in the inverted index are omitted."""
         ids: dict[int, str] = {}
         schema, requested = build_schema(self._optional_fields), set(doc_ids)
-        with self._opened(PARTS[1:]) as searcher, suppress(StoreError), engine_errors("read", str(self._index)):
+        with (
+            self._open_segment(FILE_EXTENSIONS[1:]) as searcher,
+            suppress(StoreError),
+            convert_errors("read", str(self._index)),
+        ):
             if searcher:
                 for id, count in searcher.terms_with_prefix("id", ""):
                     hits = searcher.search(term_query(schema, "id", id), limit=count, count=False).hits
@@ -161,23 +167,23 @@ class _DamagedSegment:
         if not self._is_open:
             self._is_open = True
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # tantivy prints the reason for the crash to stderr
-            with self._opened(["store"]) as self._searcher:
+            with self._open_segment(["store"]) as self._searcher:
                 pass
         records: list[Record | None] = []
         for position, doc_id in enumerate(doc_ids):
             begin_item(position)
             records.append(None)
-            with suppress(StoreError), engine_errors("read", str(self._index)):
+            with suppress(StoreError), convert_errors("read", str(self._index)):
                 if self._searcher:
-                    document = document_at(self._searcher, tantivy.DocAddress(0, doc_id))
+                    document = read_document(self._searcher, tantivy.DocAddress(0, doc_id))
                     records[-1] = to_record(document, self._settings, text=True, passages=True, sketches=True)
         return records
 
     @contextmanager
-    def _opened(self, parts: Collection[str]) -> Iterator[tantivy.Searcher | None]:
-        """Open the segment with the given files. Its other files are those of an index with one empty document.
+    def _open_segment(self, extensions: Collection[str]) -> Iterator[tantivy.Searcher | None]:
+        """Open the segment with its files that have these extensions, and with other files of an index of one document.
 
-        Yields None if a file is too damaged to be opened.
+        Yield None if a file is too damaged to be opened.
         """
         with scratch_folder() as scratch:
             writer = tantivy.Index(build_schema(self._optional_fields), str(scratch)).writer(MIN_HEAP, 1)
@@ -187,43 +193,43 @@ class _DamagedSegment:
             meta = json.loads((scratch / META_FILE).read_bytes())
             (entry,) = meta["segments"]
             name = UUID(entry["segment_id"]).hex
-            entry["max_doc"] = self.segment.documents
-            if self.has_readable_deletions and self.segment.deletions:
-                entry["deletes"] = {"num_deleted_docs": self.segment.deleted, "opstamp": self.segment.opstamp}
-                (scratch / f"{name}.{self.segment.opstamp}.del").symlink_to(self._index / self.segment.deletions)
-            for part in parts:
-                (scratch / f"{name}.{part}").unlink()
-                (scratch / f"{name}.{part}").symlink_to(self._index / f"{self.segment.name}.{part}")
+            entry["max_doc"] = self.segment.max_doc
+            if self.has_readable_deletions and self.segment.deletions_file:
+                entry["deletes"] = {"num_deleted_docs": self.segment.deleted_count, "opstamp": self.segment.opstamp}
+                (scratch / f"{name}.{self.segment.opstamp}.del").symlink_to(self._index / self.segment.deletions_file)
+            for extension in extensions:
+                (scratch / f"{name}.{extension}").unlink()
+                (scratch / f"{name}.{extension}").symlink_to(self._index / f"{self.segment.name}.{extension}")
             (scratch / META_FILE).write_text(json.dumps(meta))
             searcher = None
-            with suppress(StoreError), engine_errors("read", str(self._index)):
+            with suppress(StoreError), convert_errors("read", str(self._index)):
                 searcher = open_index(scratch).searcher()
             yield searcher
 
 
 def _read_records(segments: list[_DamagedSegment], unreadable: list[str], progress: Progress) -> Iterator[Record]:
-    """Yield the readable documents that are not deleted. Add the ids of the others to `unreadable`.
+    """Yield the readable documents that are not deleted. Add the ids of unreadable documents to `unreadable`.
 
-    If the list of deletions of a segment is unreadable, the segment may contain older versions of documents. Newer
-    versions must replace these. Such segments are therefore read first, by ascending modification time.
+    If the list of deletions of a segment is unreadable, the segment may contain old versions of documents. Such
+    segments are read first, by ascending modification time, so that new versions replace old versions.
     """
-    doc_ids = {segment: segment.live_doc_ids() for segment in segments}
+    doc_ids = {segment: segment.read_live_doc_ids() for segment in segments}
     done, total = 0, sum(map(len, doc_ids.values()))
     for segment in sorted(segments, key=lambda segment: (segment.has_readable_deletions, segment.modified)):
         damaged: list[int] = []
-        for doc_id, record in _read(segment, doc_ids[segment]):
+        for doc_id, record in _read_in_subprocess(segment, doc_ids[segment]):
             if record is None:
                 damaged.append(doc_id)
             else:
                 yield record
             done += 1
             progress(done, total)
-        ids = segment.ids_of(damaged) if damaged else {}
+        ids = segment.read_document_ids(damaged) if damaged else {}
         unreadable += (ids.get(doc_id, f"document {doc_id} of {segment.segment.name}") for doc_id in damaged)
 
 
-def _read(segment: _DamagedSegment, doc_ids: list[int]) -> Iterator[tuple[int, Record | None]]:
-    """Read documents in a subprocess. A document that crashes it is damaged."""
+def _read_in_subprocess(segment: _DamagedSegment, doc_ids: list[int]) -> Iterator[tuple[int, Record | None]]:
+    """Read documents in a subprocess. A document that crashes the subprocess is damaged."""
     with closing(WorkerProcess(segment, ItemLimits())) as process:
         start, size, crashes = 0, _BATCH_SIZE, 0
         while start < len(doc_ids):
@@ -236,7 +242,7 @@ def _read(segment: _DamagedSegment, doc_ids: list[int]) -> Iterator[tuple[int, R
                     size = end.item
                     continue
                 crashes += 1
-                page = page[: 1 << max(0, crashes - _MAX_SINGLE_CRASHES)]
+                page = page[: 1 << max(0, crashes - _CRASHES_BEFORE_LARGER_SKIPS)]
                 records = [None] * len(page)
             else:
                 crashes = 0

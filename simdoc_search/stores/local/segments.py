@@ -1,7 +1,8 @@
 """Reads the list of files of the last commit of an index, and verifies their checksums.
 
-A commit is a list of segments in `meta.json`. A segment consists of files that never change. If some of its documents
-were deleted, another file lists them. Each file ends with a JSON object that contains the CRC-32 of the content.
+A commit is a list of segments in `meta.json`. A segment consists of files that never change. If documents of a
+segment were deleted, another file lists them. Each file ends with a JSON object that contains the CRC-32 of the
+content.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from simdoc_search.errors import StoreError
 from simdoc_search.small_files import parse_json, read_small
 
 META_FILE = "meta.json"
-PARTS = ("store", "term", "idx", "pos", "fieldnorm", "fast")
+FILE_EXTENSIONS = ("store", "term", "idx", "pos", "fieldnorm", "fast")
 """Extensions of the files of a segment. `store` contains the documents. The others are the inverted index."""
 
 _MAGIC = 1337
-_TAIL_BYTES = 8
-"""Number of bytes after the JSON object at the end of a file: its length, and a magic number."""
+_FOOTER_BYTES = 8
+"""Number of bytes after the JSON object at the end of a file. They contain its length and a magic number."""
 
 _CHUNK_BYTES = 1 << 20
 _MAX_BYTES = 16 << 20
@@ -29,22 +30,31 @@ _MAX_BYTES = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Documents that were written or merged together. `documents` is their number, including deleted ones."""
+    """Documents that were written or merged together.
+
+    Attributes:
+        name: name of the segment, in hexadecimal.
+        max_doc: number of documents, including deleted documents.
+        deleted_count: number of deleted documents.
+        opstamp: number in the name of the list of deleted documents, or None if there are no deleted documents.
+    """
 
     name: str
-    documents: int
-    deleted: int = 0
+    max_doc: int
+    deleted_count: int = 0
     opstamp: int | None = None
 
     @property
-    def deletions(self) -> str | None:
-        """Name of the file that lists the deleted documents; None if there are none."""
+    def deletions_file(self) -> str | None:
+        """Name of the file that lists the deleted documents, or None if there are no deleted documents."""
         return None if self.opstamp is None else f"{self.name}.{self.opstamp}.del"
 
     @property
     def files(self) -> list[str]:
-        """Names of all its files."""
-        return [f"{self.name}.{part}" for part in PARTS] + ([self.deletions] if self.deletions else [])
+        """Names of all files of the segment."""
+        return [f"{self.name}.{extension}" for extension in FILE_EXTENSIONS] + (
+            [self.deletions_file] if self.deletions_file else []
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +70,9 @@ class Commit:
         return [name for segment in self.segments for name in segment.files]
 
     @property
-    def documents(self) -> int:
-        """Number of documents, without deleted ones."""
-        return sum(segment.documents - segment.deleted for segment in self.segments)
+    def live_document_count(self) -> int:
+        """Number of documents, without deleted documents."""
+        return sum(segment.max_doc - segment.deleted_count for segment in self.segments)
 
 
 def read_commit(index: Path) -> Commit:
@@ -89,18 +99,18 @@ def find_fault(file: Path) -> str | None:
     """
     with file.open("rb") as opened:
         size = opened.seek(0, 2)
-        opened.seek(max(0, size - _TAIL_BYTES))
+        opened.seek(max(0, size - _FOOTER_BYTES))
         tail = opened.read()
         length, magic = int.from_bytes(tail[:4], "little"), int.from_bytes(tail[4:], "little")
-        if magic != _MAGIC or length > size - _TAIL_BYTES:
+        if magic != _MAGIC or length > size - _FOOTER_BYTES:
             return "the file is truncated, or its end is damaged"
-        opened.seek(size - _TAIL_BYTES - length)
+        opened.seek(size - _FOOTER_BYTES - length)
         try:
             expected = parse_json(opened.read(length))["crc"]
         except (ValueError, LookupError, TypeError):
             return "the end of the file is damaged"
         opened.seek(0)
-        remaining, checksum = size - _TAIL_BYTES - length, 0
+        remaining, checksum = size - _FOOTER_BYTES - length, 0
         while chunk := opened.read(min(remaining, _CHUNK_BYTES)):
             remaining -= len(chunk)
             checksum = zlib.crc32(chunk, checksum)
@@ -108,7 +118,7 @@ def find_fault(file: Path) -> str | None:
 
 
 def _segment(entry: dict[str, Any]) -> Segment:
-    name, deletes = UUID(entry["segment_id"]).hex, entry["deletes"]  # raises an error for a path
+    name, deletes = UUID(entry["segment_id"]).hex, entry["deletes"]  # `UUID` rejects a name that contains a path
     if deletes is None:
         return Segment(name, int(entry["max_doc"]))
     return Segment(name, int(entry["max_doc"]), int(deletes["num_deleted_docs"]), int(deletes["opstamp"]))

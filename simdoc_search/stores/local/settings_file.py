@@ -41,18 +41,17 @@ class StoreManifest:
 
 
 def read_manifest(folder: Path) -> StoreManifest | None:
-    """Read the manifest of the store in a folder; None if there is no settings file.
+    """Read the manifest of the store in a folder. Return None if there is no settings file.
 
     Raises:
         StoreError: the file or its copy is damaged, or the index belongs to another store.
         FormatMismatchError: a newer version created the store.
     """
-    manifest = _read(folder / SETTINGS_FILE, folder)
+    manifest = _read_settings_file(folder / SETTINGS_FILE, folder)
     if manifest is None:
         return None
-    copy = _read(folder / INDEX_FOLDER / SETTINGS_FILE, folder)
-    # The settings in the two files may differ, because a process may have been interrupted after writing the first
-    # file.
+    copy = _read_settings_file(folder / INDEX_FOLDER / SETTINGS_FILE, folder)
+    # If a process was interrupted after it wrote the first file, the settings in the two files differ.
     is_missing = copy is None and (folder / INDEX_FOLDER / "meta.json").exists()
     if is_missing or (copy and copy.id != manifest.id):
         raise StoreError(
@@ -63,10 +62,10 @@ def read_manifest(folder: Path) -> StoreManifest | None:
 
 
 def read_surviving_manifest(folder: Path) -> StoreManifest | None:
-    """Read the manifest of a damaged store from its settings file or from the copy; None if both are damaged."""
+    """Read the manifest of a damaged store from its settings file or the copy. Return None if both are damaged."""
     for file in (folder / SETTINGS_FILE, folder / INDEX_FOLDER / SETTINGS_FILE):
         with suppress(StoreError):
-            if manifest := _read(file, folder):
+            if manifest := _read_settings_file(file, folder):
                 return manifest
     return None
 
@@ -79,8 +78,8 @@ def write_manifest(folder: Path, manifest: StoreManifest) -> None:
     write_atomically(folder / SETTINGS_FILE, content)
 
 
-def _read(path: Path, folder: Path) -> StoreManifest | None:
-    """Read a settings file; None if it is missing.
+def _read_settings_file(path: Path, folder: Path) -> StoreManifest | None:
+    """Read a settings file. Return None if it is missing.
 
     Raises:
         StoreError: the file is damaged.
@@ -92,7 +91,7 @@ def _read(path: Path, folder: Path) -> StoreManifest | None:
         is_intact = checksum == _checksum(values)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except PermissionError:  # the caller reports it with the path of the store
+    except PermissionError:  # the caller adds the path of the store to the message
         raise
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}; check the file") from error

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from tantivy import DocAddress, Document, Query, Schema, Searcher
 
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.local.errors import engine_errors
-from simdoc_search.stores.local.schema import document_at, to_record
+from simdoc_search.stores.local.errors import convert_errors
+from simdoc_search.stores.local.schema import read_document, to_record
 from simdoc_search.stores.record import Record
 
 Address = tuple[int, int]
-"""The address of a document in a snapshot: the number of its segment, and its number in the segment."""
+"""The address of a document in a snapshot: the number of its segment, and its position in the segment."""
 
 BATCH_SIZE = 64
 
@@ -34,21 +34,21 @@ class Snapshot:
         self._searcher = searcher
 
     @property
-    def documents(self) -> int:
+    def document_count(self) -> int:
         """Number of documents."""
         return self._searcher.num_docs
 
     def search(self, query: Query, limit: int) -> list[tuple[float, Address]]:
         """Return the scores and addresses of the best documents. The order of equal scores may differ between calls."""
-        with engine_errors("read", self.location):
+        with convert_errors("read", self.location):
             hits = self._searcher.search(query, limit=max(1, limit), count=False).hits
         return [(score, (address.segment_ord, address.doc)) for score, address in hits]
 
-    def addresses(self, query: Query, limit: int | None = None) -> list[Address]:
-        """Return the addresses of the best documents; of all documents if `limit` is None."""
-        return [address for _, address in self.search(query, self.documents if limit is None else limit)]
+    def find_addresses(self, query: Query, limit: int | None = None) -> list[Address]:
+        """Return the addresses of at most `limit` documents, best first. If `limit` is None, return all addresses."""
+        return [address for _, address in self.search(query, self.document_count if limit is None else limit)]
 
-    def ranked(
+    def iterate_hits(
         self, query: Query, size: int, growth: int, *, minimum: float = 0, skip: Iterable[Address] = ()
     ) -> Iterator[tuple[float, Address]]:
         """Yield the scores and addresses of distinct documents, by descending score.
@@ -56,9 +56,9 @@ class Snapshot:
         Args:
             query: the query.
             size: number of documents in the first page.
-            growth: the factor by which pages grow. Each page searches again from the best document.
+            growth: factor by which pages grow. Each page contains the documents of the previous pages again.
             minimum: the minimum score.
-            skip: documents to exclude.
+            skip: addresses of documents to exclude.
         """
         yielded = set(skip)
         while True:
@@ -75,28 +75,28 @@ class Snapshot:
 
     def count(self, query: Query) -> int:
         """Return the number of documents that a query finds."""
-        with engine_errors("read", self.location):
+        with convert_errors("read", self.location):
             result = self._searcher.search(query, limit=1, count=True)
             return int(result.count)  # type: ignore[attr-defined] # missing in the stub
 
-    def frequency(self, field: str, term: str) -> int:
-        """Return the number of documents with a term. It includes deleted documents of segments not merged yet."""
+    def document_frequency(self, field: str, term: str) -> int:
+        """Return the number of documents with a term. It includes deleted documents until their segments are merged."""
         return self._searcher.doc_freq(field, term)
 
-    def document(self, address: Address) -> Document:
+    def read_document(self, address: Address) -> Document:
         """Read a document, and verify its checksum."""
-        with engine_errors("read", self.location):
-            return document_at(self._searcher, DocAddress(*address))
+        with convert_errors("read", self.location):
+            return read_document(self._searcher, DocAddress(*address))
 
-    def records(
+    def read_records(
         self, addresses: Sequence[Address], *, text: bool = False, passages: bool = False, sketches: bool = False
     ) -> Iterator[Record]:
-        """Yield the records at some addresses. The options are those of `Store.get`."""
+        """Yield the records at these addresses. See `Store.get` for the options."""
         for start in range(0, len(addresses), BATCH_SIZE):
-            with engine_errors("read", self.location):
+            with convert_errors("read", self.location):
                 records = [
                     to_record(
-                        document_at(self._searcher, DocAddress(*address)),
+                        read_document(self._searcher, DocAddress(*address)),
                         self.settings,
                         text=text,
                         passages=passages,

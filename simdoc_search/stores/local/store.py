@@ -25,15 +25,15 @@ from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE, Closable, Encoder, StoreInfo
 from simdoc_search.stores.fields import (
     METADATA_FIELD,
+    alternative_names,
     escape_surrogates,
     field_or_folder_names,
     metadata_prefix,
     most_similar_ids,
-    names_of,
 )
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.local.candidates import LocalCandidates, rank_by_equal_tokens
-from simdoc_search.stores.local.errors import engine_errors
+from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import find_or_create_manifest
 from simdoc_search.stores.local.open_index import IndexInFolder, IndexInMemory
 from simdoc_search.stores.local.phrases import find_phrases
@@ -45,9 +45,9 @@ from simdoc_search.stores.local.queries import (
     root_query,
     term_query,
 )
-from simdoc_search.stores.local.schema import build_schema, encode_record, id_of, optional_fields
+from simdoc_search.stores.local.schema import build_schema, encode_record, optional_fields, read_id
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
-from simdoc_search.stores.local.shared_tokens import find_sharing
+from simdoc_search.stores.local.shared_tokens import find_token_matches
 from simdoc_search.stores.local.snapshot import Snapshot
 from simdoc_search.stores.local.writer import WRITER_THREADS, LocalWriter, heap_bytes
 from simdoc_search.stores.record import (
@@ -61,13 +61,13 @@ from simdoc_search.stores.record import (
     Record,
     Removal,
 )
-from simdoc_search.stores.shared_tokens import SharingDocuments
+from simdoc_search.stores.shared_tokens import TokenMatches
 
 MAX_SIZE_SAMPLE = 500
 """Maximum number of documents whose texts are measured for `info`."""
 
 MAX_FIELDS_SAMPLE = 200
-"""Maximum number of documents whose fields are suggested in place of an unknown field."""
+"""Maximum number of documents that are read to suggest other names for an unknown field."""
 
 MAX_SUGGESTED_IDS = 20
 """Maximum number of ids that each query for suggestions finds."""
@@ -88,7 +88,7 @@ class LocalStore(Closable):
         self._settings = settings
         self._schema = build_schema(optional_fields(settings))
         self._stop = StopEvent()
-        with engine_errors("open", location):
+        with convert_errors("open", location):
             index = IndexInFolder(folder / INDEX_FOLDER, self._schema) if folder else IndexInMemory(self._schema)
         self._open: list[IndexInFolder | IndexInMemory] = [index]  # empty when closed
 
@@ -96,7 +96,7 @@ class LocalStore(Closable):
     def in_folder(
         cls, folder: Path, settings: Settings | None, *, create: bool, store_texts: bool | None, key: HashKey | None
     ) -> LocalStore:
-        """Open the store in a folder. Arguments and errors are those of `open_store`."""
+        """Open the store in a folder. See `open_store` for the arguments and errors."""
         manifest = find_or_create_manifest(folder, settings, create=create, store_texts=store_texts, key=key)
         return cls(str(folder), folder, manifest.settings, manifest.store_texts)
 
@@ -122,16 +122,16 @@ class LocalStore(Closable):
         return other
 
     def info(self) -> StoreInfo:
-        snapshot = self._snapshot()
+        snapshot = self._open_snapshot()
         size = _folder_bytes(self._folder) if self._folder else 0
         texts = _estimate_text_bytes(snapshot) if self.has_texts else None
-        return StoreInfo(self.location, snapshot.documents, size, texts, self._settings)
+        return StoreInfo(self.location, snapshot.document_count, size, texts, self._settings)
 
     # --- writing ---
 
-    def for_writing(self) -> tantivy.Index:
+    def open_for_writing(self) -> tantivy.Index:
         """Return the index for a writer."""
-        return self._index().for_writing()
+        return self._require_open().open_for_writing()
 
     @property
     def encoder(self) -> Encoder:
@@ -140,11 +140,11 @@ class LocalStore(Closable):
     @contextmanager
     def writer(self) -> Iterator[LocalWriter]:
         folder = self._folder and self._folder / INDEX_FOLDER
-        with engine_errors("write to", self.location):
-            engine = self.for_writing().writer(heap_bytes(), WRITER_THREADS)
+        with convert_errors("write to", self.location):
+            engine = self.open_for_writing().writer(heap_bytes(), WRITER_THREADS)
         try:
             if folder:
-                with engine_errors("write to", self.location):
+                with convert_errors("write to", self.location):
                     engine.garbage_collect_files()  # remove files that a failed commit may have left
             yield (writer := LocalWriter(engine, folder, self.location, self._schema, self.encoder))
             writer.commit()
@@ -154,7 +154,7 @@ class LocalStore(Closable):
             raise
         finally:
             with suppress(Exception):  # committed documents are safe
-                engine.wait_merging_threads()  # also releases the lock
+                engine.wait_merging_threads()  # this also releases the lock
 
     def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
         with self.writer() as writer:  # no other writer can write during the block
@@ -184,10 +184,10 @@ class LocalStore(Closable):
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         terms = [escape_surrogates(id) for id in ids]
-        snapshot = self._snapshot()
+        snapshot = self._open_snapshot()
         query = restrict(self._schema, tantivy.Query.term_set_query(self._schema, "id", terms), filters)
-        addresses = snapshot.addresses(query, len(terms))
-        return snapshot.records(addresses, text=text, passages=passages, sketches=sketches)
+        addresses = snapshot.find_addresses(query, len(terms))
+        return snapshot.read_records(addresses, text=text, passages=passages, sketches=sketches)
 
     def scan(
         self,
@@ -199,23 +199,23 @@ class LocalStore(Closable):
         below_root: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        snapshot = self._snapshot()
-        addresses = snapshot.addresses(restrict(self._schema, root_query(self._schema, root, below_root), filters))
-        yield from snapshot.records(addresses, text=text, passages=passages, sketches=sketches)
+        snapshot = self._open_snapshot()
+        addresses = snapshot.find_addresses(restrict(self._schema, root_query(self._schema, root, below_root), filters))
+        yield from snapshot.read_records(addresses, text=text, passages=passages, sketches=sketches)
 
     def count(self, root: str, *, below_root: bool = False) -> int:
-        return self._snapshot().count(root_query(self._schema, root, below_root))
+        return self._open_snapshot().count(root_query(self._schema, root, below_root))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         return (Digest(record.id, record.digest, record.origin) for record in self.records(ids))
 
-    def fields_at(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> dict[DocumentKey, Mapping[str, Any]]:
+    def read_fields(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> dict[DocumentKey, Mapping[str, Any]]:
         records = self.records([key.id for key in keys])
         return {
             record.key: {key: record.metadata[key] for key in fields if key in record.metadata} for record in records
         }
 
-    def keys_of(self, id: str, index: str) -> Collection[DocumentKey]:  # noqa: ARG002
+    def find_keys(self, id: str, index: str) -> Collection[DocumentKey]:  # noqa: ARG002
         """Return no keys, because a local store has no named indices."""
         return ()
 
@@ -230,9 +230,9 @@ class LocalStore(Closable):
         fields: Sequence[str] = (),
     ) -> LocalCandidates:
         query = partial(build_query, self._schema, plan, filters, exclude)
-        snapshot, hits = self._snapshot(), None
+        snapshot, hits = self._open_snapshot(), None
         if isinstance(plan, Bands):
-            with_band = snapshot.addresses(query("match_bands"), MAX_BAND_MATCHES + 1)
+            with_band = snapshot.find_addresses(query("match_bands"), MAX_BAND_MATCHES + 1)
             if len(with_band) <= MAX_COUNTED_CLIENT_SIDE:
                 hits = rank_by_equal_tokens(snapshot, plan, with_band)
             elif plan.equivalent_threshold and len(with_band) > MAX_BAND_MATCHES:
@@ -257,13 +257,15 @@ class LocalStore(Closable):
         filters: Filters | None = None,
         exclude: DocumentKey | None = None,
         size: int,
-    ) -> SharingDocuments:
-        token_kind, snapshot = self._kind(kind), self._snapshot()
-        return find_sharing(snapshot, token_kind, codes, filters=filters, exclude=exclude, size=size)
+    ) -> TokenMatches:
+        token_kind, snapshot = self._require_kind(kind), self._open_snapshot()
+        return find_token_matches(snapshot, token_kind, codes, filters=filters, exclude=exclude, size=size)
 
     def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-        kind, snapshot = self._kind("concepts"), self._snapshot()
-        return np.array([snapshot.frequency(kind.name, token) for token in encode(codes, kind.length)], np.int64)
+        kind, snapshot = self._require_kind("concepts"), self._open_snapshot()
+        return np.array(
+            [snapshot.document_frequency(kind.name, token) for token in encode(codes, kind.length)], np.int64
+        )
 
     @property
     def can_find_phrases(self) -> bool:
@@ -276,46 +278,51 @@ class LocalStore(Closable):
             raise FormatMismatchError(
                 f"the store {self.location} has no word index; index again into a new store that keeps texts"
             )
-        return find_phrases(self._snapshot(), phrases, filters, exclude)
+        return find_phrases(self._open_snapshot(), phrases, filters, exclude)
 
     # --- names ---
 
     def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
-        return sorted(self._ids(term_query(self._schema, "names", name), filters=filters))
+        return sorted(self._find_ids(term_query(self._schema, "names", name), filters=filters))
 
     def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
-        return sorted(self._ids(prefix_query(self._schema, "id", prefix), limit=limit))
+        return sorted(self._find_ids(prefix_query(self._schema, "id", prefix), limit=limit))
 
-    def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Return similar ids: at most two edits away, or with the same first two thirds, by descending similarity."""
+    def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
+        """Return similar ids, best first. They are at most two edits away, or have the same first two thirds."""
         if len(id) > MAX_ID_BYTES:
-            return []  # stored ids are shorter
+            return []  # no stored id is longer than MAX_ID_BYTES
         ids = [escape_surrogates(spelling) for spelling in unicode_forms(id)]
-        names = [*(("id", form) for form in ids), *(("names", name) for form in ids for name in names_of(form))]
+        names = [
+            *(("id", form) for form in ids),
+            *(("names", name) for form in ids for name in alternative_names(form)),
+        ]
         schema = self._schema
         queries = [tantivy.Query.fuzzy_term_query(schema, *name, distance) for distance in (1, 2) for name in names]
         queries += [prefix_query(schema, field, name[: len(name) * 2 // 3]) for field, name in names]
-        return most_similar_ids(id, set(self._ids(*queries, filters=filters, limit=MAX_SUGGESTED_IDS)))
+        return most_similar_ids(id, set(self._find_ids(*queries, filters=filters, limit=MAX_SUGGESTED_IDS)))
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
-        snapshot, is_path = self._snapshot(), condition.field == "path"
+        snapshot, is_path = self._open_snapshot(), condition.field == "path"
         if is_path:
             query = condition_query(self._schema, condition)
         else:
             query = prefix_query(self._schema, METADATA_FIELD, metadata_prefix(condition.field))
-        if snapshot.addresses(query, 1):
+        if snapshot.find_addresses(query, 1):
             return None
-        sample = snapshot.addresses(tantivy.Query.all_query(), MAX_FIELDS_SAMPLE)
-        return field_or_folder_names(snapshot.records(sample), condition)
+        sample = snapshot.find_addresses(tantivy.Query.all_query(), MAX_FIELDS_SAMPLE)
+        return field_or_folder_names(snapshot.read_records(sample), condition)
 
-    def _ids(self, *queries: tantivy.Query, filters: Filters | None = None, limit: int | None = None) -> Iterator[str]:
-        snapshot = self._snapshot()
+    def _find_ids(
+        self, *queries: tantivy.Query, filters: Filters | None = None, limit: int | None = None
+    ) -> Iterator[str]:
+        snapshot = self._open_snapshot()
         for query in queries:
-            for address in snapshot.addresses(restrict(self._schema, query, filters), limit):
-                yield id_of(snapshot.document(address))
+            for address in snapshot.find_addresses(restrict(self._schema, query, filters), limit):
+                yield read_id(snapshot.read_document(address))
 
-    def _kind(self, name: TokenKindName) -> TokenKind:
-        """Return a kind of tokens. Raise FormatMismatchError if the store does not have this kind."""
+    def _require_kind(self, name: TokenKindName) -> TokenKind:
+        """Return a kind of tokens. Raises FormatMismatchError if the store does not have this kind."""
         kind = TOKEN_KINDS[name]
         if getattr(self._settings, name) is None:
             raise FormatMismatchError(
@@ -323,29 +330,29 @@ class LocalStore(Closable):
             )
         return kind
 
-    def _index(self) -> IndexInFolder | IndexInMemory:
+    def _require_open(self) -> IndexInFolder | IndexInMemory:
         self._stop.check()
         if not self._open:
             raise StoreError(f"the store {self.location} is closed; open it again")
         return self._open[0]
 
-    def _snapshot(self) -> Snapshot:
+    def _open_snapshot(self) -> Snapshot:
         """Open the last commit."""
-        index = self._index()
-        with engine_errors("read", self.location):
+        index = self._require_open()
+        with convert_errors("read", self.location):
             return Snapshot(index.searcher(), self._schema, self._settings, self.location)
 
 
 def _estimate_text_bytes(snapshot: Snapshot) -> int:
     """Return the size of the stored texts in bytes, extrapolated from a sample."""
-    addresses = snapshot.addresses(tantivy.Query.all_query())
+    addresses = snapshot.find_addresses(tantivy.Query.all_query())
     sample = addresses[:: len(addresses) // MAX_SIZE_SAMPLE + 1]
-    sizes = [len(snapshot.document(address).get_first("text") or b"") for address in sample]
+    sizes = [len(snapshot.read_document(address).get_first("text") or b"") for address in sample]
     return round(sum(sizes) / len(sizes) * len(addresses)) if sizes else 0
 
 
 def _folder_bytes(folder: Path) -> int:
-    """Return the size of all files below a folder in bytes. Files that vanish during the count are ignored."""
+    """Return the size of all files below a folder in bytes. Files that are removed during the count are ignored."""
     size = 0
     for parent, _, names in os.walk(folder):
         for name in names:

@@ -1,7 +1,7 @@
 """Adds sentences or concepts to a local store, and changes its limits.
 
-To add kinds of tokens, a new index is written to the folder `upgrade` in the store. The complete index replaces the old
-one. If the replacement is interrupted, the next process that opens the store completes it.
+To add kinds of tokens, a new index is written to the folder `upgrade` in the store. Then it replaces the old index. If
+the replacement is interrupted, the next process that opens the store completes it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from simdoc_search.durable import atomic_folder
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.local.errors import engine_errors
+from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import UPGRADE_FOLDER, create_store, open_manifest, replace_index
 from simdoc_search.stores.local.settings_file import write_manifest
 from simdoc_search.stores.local.store import LocalStore
@@ -24,17 +24,19 @@ from simdoc_search.stores.record import Record
 
 BATCH_SIZE = 64
 
-Sketch = Callable[[Sequence[Record]], list[Record]]
-"""Computes kinds of tokens from the texts of records. Returns the records with these tokens."""
+AddTokens = Callable[[Sequence[Record]], list[Record]]
+"""Returns the given records with additional kinds of tokens, which it computes from their texts."""
 
 
-def upgrade_folder(store: LocalStore, settings: Settings, sketch: Sketch, progress: Callable[[int], None]) -> None:
+def upgrade_folder(
+    store: LocalStore, settings: Settings, add_tokens: AddTokens, progress: Callable[[int], None]
+) -> None:
     """Add kinds of tokens to a store.
 
     Args:
-        store: the store.
+        store: the store to upgrade.
         settings: the new settings.
-        sketch: computes the new tokens.
+        add_tokens: computes the new tokens.
         progress: called with the number of documents that were finished since the last call.
 
     Raises:
@@ -45,13 +47,13 @@ def upgrade_folder(store: LocalStore, settings: Settings, sketch: Sketch, progre
     with _write_lock(store):
         manifest = replace(open_manifest(folder), settings=settings)
         records = store.scan(text=True, passages=True, sketches=True)
-        with engine_errors("write to", store.location), atomic_folder(folder / UPGRADE_FOLDER) as working:
+        with convert_errors("write to", store.location), atomic_folder(folder / UPGRADE_FOLDER) as working:
             working.chmod(folder.stat().st_mode & 0o777)
             create_store(working, manifest)
             new = LocalStore(store.location, working, settings, manifest.store_texts)
             with closing(new), new.writer() as writer:
                 while page := list(islice(records, BATCH_SIZE)):
-                    writer.put(sketch(page))
+                    writer.put(add_tokens(page))
                     progress(len(page))
         replace_index(folder)
 
@@ -67,10 +69,10 @@ def write_limits(store: LocalStore, limits: Limits) -> None:
 @contextmanager
 def _write_lock(store: LocalStore) -> Iterator[None]:
     """Prevent other processes from writing to the store during the block, by opening a writer that writes nothing."""
-    with engine_errors("write to", store.location):
-        engine = store.for_writing().writer(heap_bytes(), 1)
+    with convert_errors("write to", store.location):
+        index_writer = store.open_for_writing().writer(heap_bytes(), 1)
     try:
         yield
     finally:
         with suppress(Exception):
-            engine.wait_merging_threads()
+            index_writer.wait_merging_threads()

@@ -9,7 +9,7 @@ import tantivy
 
 from simdoc_search.durable import sync_folder
 from simdoc_search.stores.base import Encoder
-from simdoc_search.stores.local.errors import engine_errors
+from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.record import EncodedRecord, Record
 from simdoc_search.workers.memory import read_machine_memory
 
@@ -17,15 +17,15 @@ MAX_HEAP, MIN_HEAP = 128_000_000, 15_000_000
 """Maximum and minimum size in bytes of the writer's buffer. tantivy rejects a smaller buffer."""
 
 WRITER_THREADS = 1
-"""With a second thread, writing is only 10 % faster, and twice as many segments must be merged."""
+"""A second thread would make writing only 10 % faster, and double the number of segments to merge."""
 
 
 class LocalWriter:
     """The writer of a local store.
 
     Args:
-        engine: the writer of tantivy.
-        folder: folder of the index; None for an index in memory.
+        index_writer: the writer of tantivy.
+        folder: folder of the index, or None for an index in memory.
         location: the location of the store, for messages.
         schema: schema of the index.
         encode: encodes records.
@@ -33,13 +33,13 @@ class LocalWriter:
 
     def __init__(
         self,
-        engine: tantivy.IndexWriter,
+        index_writer: tantivy.IndexWriter,
         folder: Path | None,
         location: str,
         schema: tantivy.Schema,
         encode: Encoder,
     ) -> None:
-        self._engine, self._folder, self._location, self._schema = engine, folder, location, schema
+        self._index_writer, self._folder, self._location, self._schema = index_writer, folder, location, schema
         self._encode = encode
         self._unfinished: EncodedRecord | None = None
         self.failed: Mapping[str, str] = {}
@@ -51,29 +51,29 @@ class LocalWriter:
     def put_encoded(self, encoded: Iterable[EncodedRecord]) -> None:
         """Add encoded records. Each record replaces an older one with the same id."""
         for record in encoded:
-            with engine_errors("write to", self._location):
+            with convert_errors("write to", self._location):
                 self._write(record)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the documents with these ids. Unknown ids are ignored."""
         for id in ids:
-            with engine_errors("write to", self._location):
-                self._engine.delete_documents_by_term("id", id)
+            with convert_errors("write to", self._location):
+                self._index_writer.delete_documents_by_term("id", id)
 
     def commit(self, *, timeout: float | None = None) -> None:  # noqa: ARG002 - nothing to wait for
         """Make all changes durable and visible to readers."""
-        with engine_errors("write to", self._location):
+        with convert_errors("write to", self._location):
             if self._unfinished:
                 self._write(self._unfinished)
-            self._engine.commit()
+            self._index_writer.commit()
             if self._folder:
-                sync_folder(self._folder)  # tantivy does not sync the name of the new meta.json
+                sync_folder(self._folder)  # tantivy does not fsync the folder after it renames meta.json
 
     def _write(self, record: EncodedRecord) -> None:
-        """Replace a document. Ctrl-C between the two calls would lose it, so `commit` repeats an unfinished write."""
+        """Delete the old document and add the new one. `commit` repeats a write that Ctrl-C interrupted in between."""
         self._unfinished = record
-        self._engine.delete_documents_by_term("id", record.id)
-        self._engine.add_document(tantivy.Document.from_dict(record.content, self._schema))
+        self._index_writer.delete_documents_by_term("id", record.id)
+        self._index_writer.add_document(tantivy.Document.from_dict(record.content, self._schema))
         self._unfinished = None
 
 

@@ -1,4 +1,4 @@
-"""Access to the index of a store: the engine, the indices and the settings that every query needs."""
+"""The engine, the indices and the settings that every query of a store needs."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class IndexAccess:
     Attributes:
         engine: the engine, for interactive queries.
         background: the same engine with longer retries, for background work.
-        indices: the indices behind the name.
+        indices: the indices behind the name of the store.
         id_field: the part of a document that contains its id.
         settings: settings of the fingerprints, with the hash key.
-        text_fields: the fields that contain the text, in an index that simdoc-search did not create. In an index that
-            simdoc-search created, it is None, and the text is in `body`.
+        text_fields: the fields that contain the text, in an index that simdoc-search did not create. It is None in an
+            index that simdoc-search created, because the text is in `body`.
     """
 
     engine: Engine
@@ -64,7 +64,7 @@ class IndexAccess:
         return f"{self.engine.name}/{self.name}"
 
     def cancellable_by(self, stop: StopEvent) -> IndexAccess:
-        """Return a copy of this access whose requests end as soon as `stop` is set."""
+        """Return a copy of this object whose requests end as soon as `stop` is set."""
         engine = self.engine.cancellable_by(stop)
         return replace(self, engine=engine, background=engine.in_background())
 
@@ -101,7 +101,7 @@ class IndexAccess:
         *,
         score: Score,
     ) -> dict[str, Any]:
-        """Convert a plan to a query. `clauses` must also match, and the clauses in `without` must not match."""
+        """Convert a plan to a query. All `clauses` must also match. No clause in `without` may match."""
         needed = plan.clause_count + clause_count([*clauses, *without])
         if score == "tokens" and isinstance(plan, Bands):
             needed += len(plan.tokens)
@@ -117,19 +117,19 @@ class IndexAccess:
             **options,
         )
 
-    def source(self, *, text: bool = False, passages: bool = False, sketches: bool = False) -> dict[str, Any]:
-        """Return the `_source` filter for a search whose hits are passed to `record`."""
+    def source_filter(self, *, text: bool = False, passages: bool = False, sketches: bool = False) -> dict[str, Any]:
+        """Return the `_source` filter for a search whose hits are passed to `to_record`."""
         unused = [f"{self.field}.{name}" for name in TOKEN_KINDS if not (passages if name == "passages" else sketches)]
         if self.text_fields is not None:
             return {
-                "includes": [self.field, *self.id_field.parts, *(self.text_fields if text else ())],
+                "includes": [self.field, *self.id_field.source_fields, *(self.text_fields if text else ())],
                 "excludes": unused,
             }
         unused += [f"{self.field}.{name}" for name in ("names", "path", METADATA_FIELD, "format")]
         return {"excludes": unused if text else [*unused, "body"]}
 
-    def record(self, hit: Mapping[str, Any]) -> Record:
+    def to_record(self, hit: Mapping[str, Any]) -> Record:
         """Convert a hit to a record."""
         key, source = self.id_field.key_of(hit), hit.get("_source") or {}
-        fault = self.indices.fault_of(key.index)
+        fault = self.indices.describe_fault(key.index)
         return to_record(key, source, field=self.field, text_fields=self.text_fields, fault=fault)

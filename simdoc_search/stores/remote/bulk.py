@@ -1,6 +1,6 @@
 """Writes to an engine in bulk requests. Splits large requests, and retries them while the engine is busy.
 
-The index may have been deleted, and another index may have the same name. An engine even creates a missing index, but
+During a run, the index may be deleted, and another index may get its name. An engine creates a missing index, but
 without the mapping that fingerprints need. So the unique id of the index is checked before and after each request.
 """
 
@@ -14,14 +14,14 @@ from typing import Any
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import INDEX_CLOSED, RequestError, write_block_message
-from simdoc_search.stores.remote.retry import RETRYABLE
+from simdoc_search.stores.remote.retry import RETRYABLE_STATUSES
 
 CHUNK_BYTES = 4_000_000
 """Maximum size of a request in bytes, unless a single action is larger."""
 
 _LINE_BYTES = 150  # approximate size of an action's first line, without the id
-_TOO_LARGE = 413
-_NO_INDEX = "index_not_found_exception"
+_STATUS_TOO_LARGE = 413
+_INDEX_NOT_FOUND = "index_not_found_exception"
 
 
 class IndexGoneError(StoreNotFoundError):
@@ -41,19 +41,19 @@ class Action:
     """One write in a bulk request.
 
     Attributes:
-        kind: `index`, `create`, `delete` or `update`.
+        operation: `index`, `create`, `delete` or `update`.
         target: the metadata in the first line, such as index, id, routing and conditions.
         document: the second line, encoded as JSON. It is empty for a deletion.
     """
 
-    kind: str
+    operation: str
     target: Mapping[str, Any]
     document: bytes = b""
 
     @classmethod
-    def make(cls, kind: str, id: str, document: Mapping[str, Any] | None = None, **target: Any) -> Action:
+    def make(cls, operation: str, id: str, document: Mapping[str, Any] | None = None, **target: Any) -> Action:
         """Return an action for a document. `target` contains `_index`, and may contain routing and conditions."""
-        return cls(kind, {"_id": id, **target}, b"" if document is None else json_line(document))
+        return cls(operation, {"_id": id, **target}, b"" if document is None else json_line(document))
 
     @property
     def id(self) -> str:
@@ -62,13 +62,13 @@ class Action:
 
     @property
     def size(self) -> int:
-        """Approximate size in the request, in bytes."""
+        """Approximate number of bytes of the action in a request."""
         return len(self.document) + len(self.id) + _LINE_BYTES
 
     @property
     def lines(self) -> bytes:
         """The one or two lines of the action in the request."""
-        return json.dumps({self.kind: self.target}).encode() + b"\n" + self.document
+        return json.dumps({self.operation: self.target}).encode() + b"\n" + self.document
 
     def with_target(self, **changes: Any) -> Action:
         """Return a copy of this action with changed entries in its target."""
@@ -82,7 +82,7 @@ class Outcome:
     Attributes:
         index: the concrete index of the document.
         status: HTTP status. If a document to delete did not exist, it is 404, and `error` is empty.
-        result: the effect of the action, such as `created` or `noop`. It is empty for an error.
+        result: the effect of the action, such as `created` or `noop`. It is empty after an error.
         error: the error type. It is empty if there is no error.
         reason: the reason for the error, in one line for the user.
     """
@@ -94,13 +94,13 @@ class Outcome:
     reason: str = ""
 
     @classmethod
-    def of(cls, item: Mapping[str, Any]) -> Outcome:
-        """Return the outcome that an item of the engine's response describes."""
+    def from_item(cls, item: Mapping[str, Any]) -> Outcome:
+        """Convert an item of the engine's response."""
         index, status, error = str(item.get("_index", "")), int(item["status"]), item.get("error")
         if not error:
             return cls(index, status, str(item.get("result", "")))
         error_type = error.get("type") if isinstance(error, Mapping) else None
-        return cls(index, status, error=str(error_type or "error"), reason=reason_of(error))
+        return cls(index, status, error=str(error_type or "error"), reason=error_reason(error))
 
 
 class BulkWriter:
@@ -109,7 +109,7 @@ class BulkWriter:
     Args:
         engine: the engine.
         index: name of the index or alias.
-        uuids: the unique id of each index when it was opened. If None, they are read now.
+        uuids: the unique id of each index when it was opened. If None, the ids are read now.
 
     Raises:
         StoreNotFoundError: the index does not exist.
@@ -118,7 +118,7 @@ class BulkWriter:
     def __init__(self, engine: Engine, index: str, uuids: Mapping[str, str] | None = None) -> None:
         self._engine = engine
         self._index = index
-        self._opened = uuids_of(engine, index) if uuids is None else uuids
+        self._opened = read_uuids(engine, index) if uuids is None else uuids
         self._max_bytes = CHUNK_BYTES  # it is reduced when the engine or a proxy rejects a request as too large
 
     def write(self, actions: Iterable[Action]) -> Iterator[tuple[Action, Outcome]]:
@@ -128,43 +128,46 @@ class BulkWriter:
             IndexGoneError: the index was removed, or another index has its name now.
             StoreUnavailableError: the engine accepted nothing before the deadline.
             RequestError: the engine rejected a whole request.
-            StoppedError: the engine's `stopped` is set. The outcomes that were yielded are final.
+            StoppedError: the engine's `stop_event` is set. The outcomes that were yielded are final.
         """
         batches = [list(actions)]
-        retries = self._engine.retries()
+        retries = self._engine.create_retries()
         while batches:
             batch, rest = self._split(batches.pop())
             batches += [rest] if rest else []
             try:
                 outcomes = self._send(batch) if batch else []
             except StoreError as error:
-                if isinstance(error, RequestError) and error.status == _TOO_LARGE:
+                if isinstance(error, RequestError) and error.status == _STATUS_TOO_LARGE:
                     self._max_bytes = min(self._max_bytes, sum(action.size for action in batch) // 2)
                     if len(batch) == 1:
                         yield (
                             batch[0],
                             Outcome(
-                                "", _TOO_LARGE, error="too_large", reason="the document is too large for the engine"
+                                "",
+                                _STATUS_TOO_LARGE,
+                                error="too_large",
+                                reason="the document is too large for the engine",
                             ),
                         )
                     else:
                         batches.append(batch)
                     continue
                 retries.pause_after(error)
-                batches += _halves(batch)  # smaller requests may succeed
+                batches += _split_in_halves(batch)  # smaller requests may succeed
                 continue
             pairs = list(zip(batch, outcomes, strict=True))
-            yield from (pair for pair in pairs if pair[1].status not in RETRYABLE)
-            busy = [(action, outcome) for action, outcome in pairs if outcome.status in RETRYABLE]
+            yield from (pair for pair in pairs if pair[1].status not in RETRYABLE_STATUSES)
+            busy = [(action, outcome) for action, outcome in pairs if outcome.status in RETRYABLE_STATUSES]
             if len(busy) < len(batch):
                 retries.reset()
             if busy:
                 retries.pause(f"the engine is busy ({busy[0][1].reason})")
                 again = [action for action, _ in busy]
-                batches += _halves(again) if len(again) == len(batch) else [again]
+                batches += _split_in_halves(again) if len(again) == len(batch) else [again]
 
     def _split(self, actions: list[Action]) -> tuple[list[Action], list[Action]]:
-        """Return the first actions, as many as fit into one request but at least one, and the remaining actions."""
+        """Split off the actions that fit into one request, at least one. Return them and the remaining actions."""
         size = 0
         for position, action in enumerate(actions):
             size += action.size
@@ -183,8 +186,8 @@ class BulkWriter:
                 for action in actions
             ]
         items = self._engine.call_once("POST", ["_bulk"], b"".join(action.lines for action in actions))["items"]
-        outcomes = [Outcome.of(item[action.kind]) for action, item in zip(actions, items, strict=True)]
-        if any(outcome.error == _NO_INDEX for outcome in outcomes):
+        outcomes = [Outcome.from_item(item[action.operation]) for action, item in zip(actions, items, strict=True)]
+        if any(outcome.error == _INDEX_NOT_FOUND for outcome in outcomes):
             raise self._index_gone_error()
         if any(not outcome.error for outcome in outcomes):
             self._check_index("was removed during a write (delete the new index that the engine may have created)")
@@ -193,7 +196,7 @@ class BulkWriter:
     def _check_index(self, cause: str = "was replaced with another index") -> set[str]:
         """Return the names of the indices. Raises IndexGoneError if they are not the indices that were opened."""
         try:
-            current = uuids_of(self._engine, self._index)
+            current = read_uuids(self._engine, self._index)
         except StoreNotFoundError:
             raise self._index_gone_error() from None
         common = self._opened.keys() & current.keys()
@@ -205,7 +208,7 @@ class BulkWriter:
         return IndexGoneError(f"{self._engine.name}/{self._index}", cause)
 
 
-def uuids_of(engine: Engine, name: str) -> dict[str, str]:
+def read_uuids(engine: Engine, name: str) -> dict[str, str]:
     """Return the unique id of each index behind a name. A later index with the same name has another id.
 
     Raises:
@@ -221,8 +224,8 @@ def json_line(document: Mapping[str, Any]) -> bytes:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def reason_of(error: Any) -> str:
-    """Return why the engine rejected an action, in one line."""
+def error_reason(error: Any) -> str:
+    """Return, in one line, why the engine rejected an action."""
     if not isinstance(error, dict):
         return str(error)
     if error.get("type") == INDEX_CLOSED:
@@ -232,17 +235,17 @@ def reason_of(error: Any) -> str:
     return write_block_message(reason) or reason[:300]
 
 
-def routing_of(hit: Mapping[str, Any]) -> dict[str, str]:
+def routing_entry(hit: Mapping[str, Any]) -> dict[str, str]:
     """Return the routing of a hit as an entry of an action's target, or of a document in `_mget`."""
     return {"routing": hit["_routing"]} if "_routing" in hit else {}
 
 
-def version_of(hit: Mapping[str, Any]) -> dict[str, int]:
-    """Return the condition that a document has not changed since a search with `seq_no_primary_term` found it."""
+def version_condition(hit: Mapping[str, Any]) -> dict[str, int]:
+    """Return the condition that a hit of a search with `seq_no_primary_term` has not changed since the search."""
     return {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
 
 
-def _halves(actions: list[Action]) -> list[list[Action]]:
-    """Return the two halves, the second half first. A single action is not split."""
+def _split_in_halves(actions: list[Action]) -> list[list[Action]]:
+    """Return the second half of the actions, then the first half. Omit an empty half."""
     middle = (len(actions) + 1) // 2
     return [half for half in (actions[middle:], actions[:middle]) if half]

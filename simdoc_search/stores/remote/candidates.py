@@ -19,14 +19,14 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Candidate, LeftOut
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
-from simdoc_search.stores.remote.records import codes_of
+from simdoc_search.stores.remote.records import read_codes
 from simdoc_search.stores.remote.texts import select_fields, source_paths
 
-FIRST_PAGE = 50
+FIRST_PAGE_SIZE = 50
 """Number of candidates on the first page."""
 
-PAGE_GROWTH, LARGEST_PAGE = 4, 800
-"""Factor by which each page is larger than the previous page, and the maximum number of candidates on a page."""
+PAGE_GROWTH, MAX_PAGE_SIZE = 4, 800
+"""Factor by which pages grow, and maximum number of candidates on a page."""
 
 _LAST_DOCUMENT = 2**31 - 1  # `search_after` with this value continues with the next score
 
@@ -67,7 +67,7 @@ class RemoteCandidates:
     Args:
         access: the store's index.
         plan: the plan that was run.
-        search: the search for the first page. It may have no scores.
+        search: the search for the first page, with or without scores.
         first_response: the response to this search.
         read_tokens: reads the fingerprints of hits, and counts shared tokens if the search has no scores.
         fields: the requested fields.
@@ -101,30 +101,30 @@ class RemoteCandidates:
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
-        """The candidates that cannot be compared, among those that were read so far."""
+        """The candidates read so far that cannot be compared."""
         return list(self._left_out.values())
 
     def __iter__(self) -> Iterator[Candidate]:
         if not self._is_scored:
             yield from self._ranked
             return
-        page, size, score_limit = self._first_hits, FIRST_PAGE, math.inf
+        page, size, score_limit = self._first_hits, FIRST_PAGE_SIZE, math.inf
         yielded: set[HitKey] = set()
         while page:
             yield from self._to_candidates(hit for hit in page if hit_key(hit) not in yielded)
             if len(page) < size:
                 return
-            # More documents may have the score of the last document, and engines do not guarantee an order of equal
-            # scores. So the next page starts with all documents of this score.
+            # More documents may have the score of the last document, and engines may order equal scores differently.
+            # So the next page starts with all documents of this score.
             last = page[-1]["_score"]
             higher = [hit["_score"] for hit in page if hit["_score"] > last]
             yielded = {hit_key(hit) for hit in page if hit["_score"] == last} | (set() if higher else yielded)
             score_limit = min(higher, default=score_limit)
-            if not higher and size == LARGEST_PAGE:  # one page cannot hold all documents of this score
+            if not higher and size == MAX_PAGE_SIZE:  # too many documents have this score for one page
                 rest = (hit for hit in self._read_all() if hit["_score"] < score_limit and hit_key(hit) not in yielded)
                 yield from self._to_candidates(rest)
                 return
-            size = min(size * PAGE_GROWTH, LARGEST_PAGE)
+            size = min(size * PAGE_GROWTH, MAX_PAGE_SIZE)
             page = self._read_page(score_limit, size)
 
     def _read_page(self, score_limit: float, size: int) -> list[RawHit]:
@@ -160,10 +160,10 @@ def find_candidates(
     filters: Filters | None,
     fields: Sequence[str],
 ) -> list[RemoteCandidates]:
-    """Run plans in one or two requests. Each plan has a key to exclude, or None. See `Store.candidates_of_many`.
+    """Run plans in one or two requests; see `Store.candidates_of_many`.
 
-    Plans with bands first run without scores. If only a few documents match, it is cheaper to count their shared tokens
-    on the client side.
+    Plans with bands first run without scores. If at most MAX_COUNTED_CLIENT_SIDE documents match, it is cheaper to
+    count their shared tokens here than in the engine.
     """
     clauses = access.query_clauses(filters)
     chosen_plans = [plan for plan, _ in plans]
@@ -176,7 +176,9 @@ def find_candidates(
             is_scored = scored or not isinstance(chosen_plans[position], Bands)
             score: Score = "tokens" if is_scored else "nothing"
             query = access.token_query(chosen_plans[position], clauses, excluded[position], score=score)
-            searches[position] = first_page_search(access, query, [f"{access.field}.tokens"], fields, scored=is_scored)
+            searches[position] = build_first_page_search(
+                access, query, [f"{access.field}.tokens"], fields, scored=is_scored
+            )
         responses.update(
             zip(positions, run_searches(access, [searches[position] for position in positions]), strict=True)
         )
@@ -195,7 +197,7 @@ def find_candidates(
 
     def candidates_at(position: int) -> RemoteCandidates:
         plan, search = chosen_plans[position], searches[position]
-        read_tokens = _token_reader(access, plan, is_scored=search["track_scores"])
+        read_tokens = _make_token_reader(access, plan, is_scored=search["track_scores"])
         return RemoteCandidates(access, plan, search, responses[position], read_tokens=read_tokens, fields=fields)
 
     return [candidates_at(position) for position in range(len(plans))]
@@ -208,14 +210,18 @@ def run_searches(access: IndexAccess, bodies: list[dict[str, Any]]) -> list[Any]
     return [access.engine.search(access.name, body) for body in bodies]
 
 
-def first_page_search(
-    access: IndexAccess, query: dict[str, Any], source: Sequence[str], fields: Sequence[str], *, scored: bool
+def build_first_page_search(
+    access: IndexAccess, query: dict[str, Any], source_fields: Sequence[str], fields: Sequence[str], *, scored: bool
 ) -> dict[str, Any]:
     """Return the body of the search for the first page of candidates."""
-    parts = [*source, *access.id_field.parts, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
+    parts = [
+        *source_fields,
+        *access.id_field.source_fields,
+        *source_paths(fields, is_simdoc_index=access.is_simdoc_index),
+    ]
     return {
         "query": query,
-        "size": FIRST_PAGE if scored else MAX_COUNTED_CLIENT_SIDE,
+        "size": FIRST_PAGE_SIZE if scored else MAX_COUNTED_CLIENT_SIDE,
         "track_total_hits": True if scored else MAX_BAND_MATCHES + 1,
         "track_scores": scored,
         "sort": ["_score"] if scored else ["_doc"],
@@ -223,12 +229,12 @@ def first_page_search(
     }
 
 
-def _token_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
+def _make_token_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
     plan_codes = _NO_CODES if is_scored else np.sort(decode(plan.tokens))
 
     def read(hits: Iterable[RawHit]) -> Iterator[HitWithTokens]:
         for hit in hits:
-            codes = codes_of(hit.get("_source") or {}, field=access.field)
+            codes = read_codes(hit.get("_source") or {}, field=access.field)
             if isinstance(codes, str):
                 yield HitWithTokens(hit, fault=codes)
             else:

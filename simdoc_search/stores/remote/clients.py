@@ -14,30 +14,32 @@ from simdoc_search.errors import MissingExtraError
 from simdoc_search.stores.remote.errors import ResponseTooLargeError, one_line
 from simdoc_search.stores.remote.retry import seconds_from_environment
 
-CONNECTIONS = 8
+MAX_CONNECTIONS_PER_NODE = 8
 """Maximum number of connections per node."""
 
-TIMEOUT = 60.0
-"""Number of seconds that a client waits for data, by default."""
+DEFAULT_TIMEOUT_SECONDS = 60.0
+"""Default number of seconds that a client waits for data."""
 
 TIMEOUT_VARIABLE = "SIMDOC_TIMEOUT"
-"""The environment variable that overrides TIMEOUT."""
+"""The environment variable that overrides DEFAULT_TIMEOUT_SECONDS."""
 
 MAX_RESPONSE_BYTES = 1 << 28
-"""Maximum size of a response in bytes. A page of hits that is larger is read in smaller pages."""
+"""Maximum size of a response in bytes. A larger page of hits is read in smaller pages."""
 
 _log = getLogger("simdoc_search")
 
 
-def timeout_seconds() -> float:
-    """Return SIMDOC_TIMEOUT, or TIMEOUT if it is not set. Raises StoreError if it is not a valid number."""
+def read_timeout_seconds() -> float:
+    """Return SIMDOC_TIMEOUT, or the default if it is not set. Raises StoreError if it is not a valid number."""
     seconds = seconds_from_environment(
-        TIMEOUT_VARIABLE, advice=f"set it to a number such as {TIMEOUT:.0f}", minimum=0.001
+        TIMEOUT_VARIABLE, advice=f"set it to a number such as {DEFAULT_TIMEOUT_SECONDS:.0f}", minimum=0.001
     )
-    return TIMEOUT if seconds is None else seconds
+    return DEFAULT_TIMEOUT_SECONDS if seconds is None else seconds
 
 
-def opensearch_client(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLContext | None, timeout: float) -> Any:
+def create_opensearch_client(
+    hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLContext | None, timeout: float
+) -> Any:
     """Return a client for OpenSearch. Raises MissingExtraError if opensearch-py is not installed."""
     try:
         from opensearchpy import OpenSearch, Urllib3HttpConnection  # noqa: PLC0415 - an extra
@@ -58,12 +60,12 @@ def opensearch_client(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSL
         ssl_context=tls,
         timeout=timeout,
         max_retries=0,
-        pool_maxsize=CONNECTIONS,
+        pool_maxsize=MAX_CONNECTIONS_PER_NODE,
         connection_class=Connection,
     )
 
 
-def elasticsearch_client(
+def create_elasticsearch_client(
     hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLContext | None, timeout: float
 ) -> Any:
     """Return a client for Elasticsearch. Raises MissingExtraError if elasticsearch is not installed."""
@@ -84,13 +86,13 @@ def elasticsearch_client(
         ssl_context=tls,
         request_timeout=timeout,
         max_retries=0,
-        connections_per_node=CONNECTIONS,
+        connections_per_node=MAX_CONNECTIONS_PER_NODE,
         node_class=Node,
     )
 
 
-def without_retries(client: Any) -> Any:
-    """Return a copy of an application's client that sends each request only once. It uses the same connections."""
+def copy_without_retries(client: Any) -> Any:
+    """Return a copy of an application's client that sends each request only once. Both use the same connections."""
     if hasattr(client, "options"):  # Elasticsearch 8 and later
         return client.options(max_retries=0)
     other = copy(client)
@@ -145,7 +147,7 @@ class _BoundedPool:
         headers = response.headers.copy()
         for warning in headers.getlist("warning"):
             _log.info("the engine warns: %s", one_line(warning))
-        headers.pop("warning", None)  # the client libraries would print it with its control characters
+        headers.pop("warning", None)  # the client libraries would print control characters in it
         return _Response(response.status, headers, bytes(data))
 
     def close(self) -> None:

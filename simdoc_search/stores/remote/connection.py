@@ -1,10 +1,10 @@
 """Connects to the engine at a URL. Detects the kind of engine, and reads credentials and certificates.
 
-They come from environment variables, so that process lists do not show them:
+Credentials and certificates come from environment variables, so that process lists do not show them:
 
     SIMDOC_USERNAME, SIMDOC_PASSWORD      basic authentication
-    SIMDOC_API_KEY                        an API key, encoded in base64 as the engine returned it
-    SIMDOC_CA_FILE                        a file of certificates to trust instead of the system's
+    SIMDOC_API_KEY                        an API key in base64, as the engine returned it
+    SIMDOC_CA_FILE                        a file with trusted certificates; replaces the system's
     SIMDOC_CLIENT_CERT, SIMDOC_CLIENT_KEY files with the client certificate and, if separate, its key
 """
 
@@ -21,7 +21,11 @@ from urllib.parse import unquote, urlsplit
 from simdoc_search.display import without_credentials
 from simdoc_search.errors import LocationError, MissingExtraError, StoreError
 from simdoc_search.stores.location import ENGINES, EngineKind, check_url
-from simdoc_search.stores.remote.clients import elasticsearch_client, opensearch_client, timeout_seconds
+from simdoc_search.stores.remote.clients import (
+    create_elasticsearch_client,
+    create_opensearch_client,
+    read_timeout_seconds,
+)
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import unavailable_error
 
@@ -49,10 +53,10 @@ def connect(url: str, *, engine: EngineKind | None = None, expects_index: bool =
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
     check_url(url)
     hosts, name = split_url(url if expects_index else f"{url.rstrip('/')}/_")
-    headers, tls = request_headers(url), tls_context() if url.lower().startswith("https") else None
+    headers, tls = build_request_headers(url), create_tls_context() if url.lower().startswith("https") else None
     kind = engine or _detect_engine(hosts, headers, tls)
-    create_client = opensearch_client if kind == "opensearch" else elasticsearch_client
-    client = create_client([_with_port(host) for host in hosts], headers, tls, timeout_seconds())
+    create_client = create_opensearch_client if kind == "opensearch" else create_elasticsearch_client
+    client = create_client([_add_port(host) for host in hosts], headers, tls, read_timeout_seconds())
     return Engine(client, hosts[0], owns_client=True, has_responded=engine is None), name if expects_index else ""
 
 
@@ -63,7 +67,7 @@ def split_url(url: str) -> tuple[list[str], str]:
         LocationError: the URL has no valid host or no index, or it contains a password.
     """
     shown = without_credentials(url)
-    if ":" in _userinfo(url):
+    if ":" in _extract_userinfo(url):
         raise LocationError(
             f"the URL {shown} contains a password, which other users could see in the process list; remove the "
             "set SIMDOC_USERNAME and SIMDOC_PASSWORD"
@@ -85,7 +89,7 @@ def split_url(url: str) -> tuple[list[str], str]:
     return hosts, unquote(index)
 
 
-def request_headers(url: str) -> dict[str, str]:
+def build_request_headers(url: str) -> dict[str, str]:
     """Return the authorization header for a URL, or an empty dict if there are no credentials.
 
     Raises:
@@ -98,13 +102,13 @@ def request_headers(url: str) -> dict[str, str]:
                 "to the key on one line"
             )
         return {"authorization": f"ApiKey {key}"}
-    if user := unquote(_userinfo(url)) or os.environ.get("SIMDOC_USERNAME"):
+    if user := unquote(_extract_userinfo(url)) or os.environ.get("SIMDOC_USERNAME"):
         credentials = f"{user}:{os.environ.get('SIMDOC_PASSWORD', '')}"
         return {"authorization": f"Basic {base64.b64encode(credentials.encode()).decode()}"}
     return {}
 
 
-def tls_context() -> ssl.SSLContext:
+def create_tls_context() -> ssl.SSLContext:
     """Return the TLS settings from the environment. Raises StoreError if a certificate file cannot be read."""
     files = {name: os.environ.get(name) for name in ("SIMDOC_CA_FILE", "SIMDOC_CLIENT_CERT", "SIMDOC_CLIENT_KEY")}
     authorities, certificate, key = files.values()
@@ -137,19 +141,19 @@ def _detect_engine(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLCon
     error: Exception | None = None
     options = {"ssl_context": tls} if tls else {}
     for host in hosts:
-        with urllib3.connection_from_url(host, timeout=timeout_seconds(), **options) as pool:
+        with urllib3.connection_from_url(host, timeout=read_timeout_seconds(), **options) as pool:
             try:
                 path = f"{urlsplit(host).path}/"
                 response = pool.request("GET", path, headers=headers, retries=False, redirect=False)
             except urllib3.exceptions.HTTPError as http_error:
                 error = http_error
                 continue
-            return _kind_of_engine(response.headers, response.data)
+            return _parse_engine_kind(response.headers, response.data)
     raise unavailable_error(hosts[0], error) from error
 
 
-def _kind_of_engine(headers: Mapping[str, str], body: bytes) -> EngineKind:
-    """Detect the kind of engine, from the header of Elasticsearch 7.14 and later, or from the version in the body."""
+def _parse_engine_kind(headers: Mapping[str, str], body: bytes) -> EngineKind:
+    """Return the kind of engine. Elasticsearch since 7.14 sends a header; the body of the response has a version."""
     if headers.get("X-Elastic-Product") == "Elasticsearch":
         return "elasticsearch"
     try:
@@ -166,13 +170,13 @@ def _is_accepted_by_clients(host: str) -> bool:
     return host.isprintable() and " " not in host
 
 
-def _with_port(host: str) -> str:
+def _add_port(host: str) -> str:
     """Return the URL of a host with an explicit port, because the clients do not use the default ports 80 and 443."""
     parts = urlsplit(host)
     port = {"http": 80, "https": 443}[parts.scheme]
     return host if parts.port else f"{parts.scheme}://{parts.netloc}:{port}{parts.path}"
 
 
-def _userinfo(url: str) -> str:
+def _extract_userinfo(url: str) -> str:
     """Return the part of a URL before the last @. It may contain a password with unquoted characters."""
     return url.partition("://")[2].rpartition("@")[0]

@@ -1,6 +1,6 @@
 """Sends requests to an engine, retries them, and converts failures to errors with one-sentence messages.
 
-It works with `opensearchpy.OpenSearch` and with the official Elasticsearch client. Both send a method, a path and JSON.
+The client is an `opensearchpy.OpenSearch` or an Elasticsearch client. Both can send any method, path and JSON body.
 """
 
 from __future__ import annotations
@@ -38,17 +38,21 @@ _log = logging.getLogger(__name__)
 RELEASE_SECONDS = 1.0
 """Timeout in seconds of a request that only releases resources of the engine."""
 
-_REPEATABLE = frozenset({"_count", "_mget", "_msearch", "_pit", "_refresh", "_search", "_simulate", "point_in_time"})
-"""Last parts of the paths of POST requests that only read data, or whose effects expire."""
+_REPEATABLE_OPERATIONS = frozenset(
+    {"_count", "_mget", "_msearch", "_pit", "_refresh", "_search", "_simulate", "point_in_time"}
+)
+"""Last path parts of the POST requests that only read data, or whose effects expire."""
 
-_CAN_SKIP_CLOSED = frozenset({"_count", "_msearch", "_pit", "_refresh", "_search", "_stats", "point_in_time"})
-"""Parts of the paths of requests to several indices that can skip closed indices."""
+_OPERATIONS_THAT_CAN_SKIP_CLOSED = frozenset(
+    {"_count", "_msearch", "_pit", "_refresh", "_search", "_stats", "point_in_time"}
+)
+"""Path parts of the requests to several indices that can skip closed indices."""
 
-_SKIP_CLOSED = {"ignore_unavailable": True, "allow_no_indices": False}
-_ALL_SHARDS = {"allow_partial_search_results": False}
-_CLAUSE_LIMIT = "indices.query.bool.max_clause_count"
-_UNSUPPORTED = (400, 403, 404, 405)
-"""HTTP statuses of a request that the engine does not support or does not allow."""
+_SKIP_CLOSED_PARAMS = {"ignore_unavailable": True, "allow_no_indices": False}
+_ALL_SHARDS_PARAMS = {"allow_partial_search_results": False}
+_CLAUSE_LIMIT_SETTING = "indices.query.bool.max_clause_count"
+_UNSUPPORTED_STATUSES = (400, 403, 404, 405)
+"""HTTP statuses for requests that the engine does not support or does not allow."""
 
 
 class Engine:
@@ -65,7 +69,7 @@ class Engine:
         has_responded: whether the engine has already responded to a request.
 
     Attributes:
-        stopped: the event that ends waiting. Once it is set, each waiting request raises `StoppedError`.
+        stop_event: the event that ends waiting. Once it is set, each waiting request raises `StoppedError`.
 
     Raises:
         TypeError: the client is asynchronous, and is not in a `LoopClient`.
@@ -75,19 +79,19 @@ class Engine:
     def __init__(self, client: Any, name: str, *, owns_client: bool = False, has_responded: bool = False) -> None:
         self.name = name
         self._transport = Transport(client, owns_client=owns_client)
-        self.stopped: StopEvent = self._transport.stop
+        self.stop_event: StopEvent = self._transport.stop_event
         self._is_closed = threading.Event()
         self._has_responded = threading.Event()
         if has_responded:
             self._has_responded.set()
-        self._retry_seconds = retry.query_seconds()
+        self._retry_seconds = retry.read_query_seconds()
         self._clause_limits: list[int] = []
         self._skipped: set[str] | None = None
 
     def cancellable_by(self, stop: StopEvent) -> Engine:
         """Return a copy of this engine whose requests end as soon as `stop` is set."""
         other = copy(self)
-        other.stopped = stop
+        other.stop_event = stop
         return other
 
     def without_closed_indices(self) -> Engine:
@@ -98,18 +102,18 @@ class Engine:
 
     @property
     def closed_indices(self) -> frozenset[str]:
-        """The closed indices that caused errors so far. Further requests skip them."""
+        """The closed indices that have caused errors. Further requests skip them."""
         return frozenset(self._skipped or ())
 
     def in_background(self) -> Engine:
         """Return a copy of this engine with longer retries, for background work. It stops when this engine stops."""
-        other = self.cancellable_by(self.stopped.make_child())
+        other = self.cancellable_by(self.stop_event.make_child())
         other._retry_seconds = max(retry.BACKGROUND_SECONDS, self._retry_seconds)
         return other
 
-    def retries(self) -> Retries:
-        """Create the pauses between the attempts of a request that the caller repeats."""
-        return Retries(self.stopped, self._retry_seconds)
+    def create_retries(self) -> Retries:
+        """Return the pauses between the attempts of a request that the caller repeats."""
+        return Retries(self.stop_event, self._retry_seconds)
 
     def call(
         self, method: str, path: Iterable[str], body: Any = None, *, allow: Iterable[int] = (), **params: Any
@@ -130,10 +134,10 @@ class Engine:
             StoreUnavailableError: the engine does not respond, or was busy until the deadline.
             RequestError: the engine returns an error, or not all shards respond.
             StoreError: the store is closed, or the response does not come from an engine.
-            StoppedError: `stopped` is set.
+            StoppedError: `stop_event` is set.
         """
         parts = list(path)
-        if method in ("GET", "PUT") or (method == "POST" and parts[-1] in _REPEATABLE):
+        if method in ("GET", "PUT") or (method == "POST" and parts[-1] in _REPEATABLE_OPERATIONS):
             return self._retry(lambda: self.call_once(method, parts, body, allow=allow, **params))
         return self.call_once(method, parts, body, allow=allow, **params)
 
@@ -143,9 +147,9 @@ class Engine:
         """Send a request without retries. The arguments and errors are the same as for `call`."""
         parts = list(path)
         if parts[-1] == "_search" and method == "POST":
-            params |= _ALL_SHARDS
-        if self._skipped and len(parts) > 1 and not _CAN_SKIP_CLOSED.isdisjoint(parts[1:]):
-            params |= _SKIP_CLOSED
+            params |= _ALL_SHARDS_PARAMS
+        if self._skipped and len(parts) > 1 and not _OPERATIONS_THAT_CAN_SKIP_CLOSED.isdisjoint(parts[1:]):
+            params |= _SKIP_CLOSED_PARAMS
         response = self._send(method, parts, body, allow=allow, **params)
         if response is not None:
             check_response(self.name, method, parts[-1], response, counts_hits=_counts_hits(body))
@@ -163,7 +167,7 @@ class Engine:
             bodies: the searches.
         """
         searches = list(bodies)
-        lines = [line for body in searches for line in (_ALL_SHARDS | shard_preference(body), body)]
+        lines = [line for body in searches for line in (_ALL_SHARDS_PARAMS | shard_preference(body), body)]
         sent = "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines).encode()
 
         def send() -> list[Any]:
@@ -188,22 +192,24 @@ class Engine:
             RequestError: shards are not available.
             StoreError: see `call`.
         """
-        self.count(index)  # fails if shards are not available; a refresh would wait a minute and then succeed
+        self.count(index)  # raises an error if shards are missing; a refresh would wait a minute, then succeed
         response = self.call("POST", [index, "_refresh"], allow=allow)
         if response is None:
             return False
-        if response["_shards"]["failed"]:  # a missing replica does not matter if its shard has another copy
+        if response["_shards"]["failed"]:  # a shard failed; a missing replica alone is allowed
             check_all_shards(self.name, response)
         return True
 
     def max_clauses(self, needed: int = MAX_CLAUSES + 1) -> int:
-        """Return the clause limit of queries. It is MAX_CLAUSES if that is enough, or if the setting cannot be read."""
+        """Return the clause limit of queries, or MAX_CLAUSES if that is enough or the setting cannot be read."""
         if needed <= MAX_CLAUSES:
             return MAX_CLAUSES
         if not self._clause_limits:
             options = {"include_defaults": True, "flat_settings": True}
             settings = self.call("GET", ["_cluster", "settings"], **options, allow=(401, 403)) or {}
-            values = (settings.get(scope, {}).get(_CLAUSE_LIMIT) for scope in ("transient", "persistent", "defaults"))
+            values = (
+                settings.get(scope, {}).get(_CLAUSE_LIMIT_SETTING) for scope in ("transient", "persistent", "defaults")
+            )
             self._clause_limits.append(int(next(filter(None, values), MAX_CLAUSES)))
         return self._clause_limits[0]
 
@@ -218,7 +224,7 @@ class Engine:
             StoreError: the engine has no Painless module, or does not allow scripts in this context.
             StoreUnavailableError: the engine does not respond.
         """
-        response: dict[str, Any] | None = self.call("GET", ["_script_language"], allow=_UNSUPPORTED)
+        response: dict[str, Any] | None = self.call("GET", ["_script_language"], allow=_UNSUPPORTED_STATUSES)
         if response is None:
             return
         languages = {item["language"]: item["contexts"] for item in response.get("language_contexts", ())}
@@ -232,7 +238,7 @@ class Engine:
             raise StoreError(f"{self.name} does not allow {context} scripts (see its settings {settings}); {advice}")
 
     def release(self, path: Iterable[str], body: dict[str, Any] | None = None, *, method: str = "DELETE") -> None:
-        """Release a resource of the engine, such as a scroll. Errors are ignored, because it expires anyway."""
+        """Release a resource of the engine, such as a scroll. Errors are ignored, because it would expire anyway."""
         with suppress(StoreError, StoppedError, TimeoutError):
             self._send(method, list(path), body, allow=(404,), timeout=RELEASE_SECONDS)
 
@@ -241,11 +247,11 @@ class Engine:
         if not self._is_closed.is_set():
             self._transport.close()
         self._is_closed.set()
-        self.stopped.set()
+        self.stop_event.set()
 
     def _retry(self, action: Callable[[], Result]) -> Result:
-        """Repeat an action until it succeeds. First try each other node at once, then retry after pauses."""
-        retries, other_nodes = self.retries(), self._transport.node_count - 1
+        """Repeat an action until it succeeds. Try each other node without a pause, then retry with pauses."""
+        retries, other_nodes = self.create_retries(), self._transport.node_count - 1
         while True:
             try:
                 return self._skip_closed(action)
@@ -295,7 +301,7 @@ class Engine:
     ) -> Any:
         """Send a request. Return the response, or None for an allowed error status."""
         self._check_open()
-        if self.stopped.is_set() and timeout is None:
+        if self.stop_event.is_set() and timeout is None:
             raise StoppedError
         url = "/" + "/".join(quote(part, safe="*,-_.:") for part in path)
         content_type = "application/x-ndjson" if isinstance(body, bytes) else "application/json"
@@ -306,11 +312,11 @@ class Engine:
             "headers": {"accept": "application/json", "content-type": content_type},
             "body": sent,
         }
-        stopped = self.stopped if timeout is None else None
+        stop_event = self.stop_event if timeout is None else None
         _log.debug("%s %s%s", method, self.name, url)
         try:
             with request_span(self._transport.client, method, path):
-                response = self._transport.send(method, url, stopped=stopped, timeout=timeout, **request)
+                response = self._transport.send(method, url, stop_event=stop_event, timeout=timeout, **request)
         except Exception as error:  # the errors of the client libraries have no common base class
             if isinstance(error, StoppedError):
                 self._check_open()
@@ -332,7 +338,7 @@ class Engine:
 def shard_preference(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the URL parameter that makes an engine use the same shard copies for the same scored query.
 
-    Copies may order equal scores differently. The parameter depends on the query, so all copies share the load.
+    Shard copies may order equal scores differently. The parameter is a hash of the query, which balances the load.
     """
     if body.get("sort", [""])[0] != "_score":
         return {}

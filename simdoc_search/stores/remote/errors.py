@@ -53,7 +53,7 @@ class RequestError(StoreError):
     Attributes:
         status: HTTP status.
         error_type: the engine's error type, such as `index_not_found_exception`. It is empty if there is none.
-        index: the closed index that caused the error, or several names with commas. It is empty for other errors.
+        index: the closed index that caused the error, or a comma-separated list. It is empty for other errors.
     """
 
     def __init__(self, message: str, status: int, error_type: str = "", index: str = "") -> None:
@@ -70,48 +70,48 @@ class ResponseTooLargeError(StoreError):
         super().__init__(message)
 
 
-def error_from_client(name: str, error: Exception, *, owns_client: bool) -> Exception:
+def error_from_client(engine_name: str, error: Exception, *, owns_client: bool) -> Exception:
     """Convert an error of a client library to a `StoreError`. Return any other error unchanged.
 
     Args:
-        name: name of the engine for messages.
+        engine_name: name of the engine for messages.
         error: the error that the client raised.
         owns_client: whether simdoc-search created the client. If so, SIMDOC_TIMEOUT sets its timeout.
     """
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        return error_from_response(name, status, getattr(error, "info", None) or getattr(error, "body", None))
+        return error_from_response(engine_name, status, getattr(error, "info", None) or getattr(error, "body", None))
     if too_large := _find_response_too_large(error):
         return too_large
     error_class = type(error)
     if not error_class.__module__.startswith(_CLIENT_MODULES):
         return error
     if "Serialization" in error_class.__name__ or "UnsupportedProduct" in error_class.__name__:
-        return not_an_engine_error(name)
-    return unavailable_error(name, error, owns_client=owns_client)
+        return not_an_engine_error(engine_name)
+    return unavailable_error(engine_name, error, owns_client=owns_client)
 
 
-def error_from_response(name: str, status: int, body: object) -> StoreError:
-    """Return the error for a response with an error status. `name` is the name of the engine for messages."""
+def error_from_response(engine_name: str, status: int, body: object) -> StoreError:
+    """Return the error for a response with an error status."""
     error_type, reason = error_type_and_reason(body)
     error = body.get("error", body) if isinstance(body, Mapping) else {}
     index = error.get("index") if isinstance(error, Mapping) else None
     if error_type == INDEX_CLOSED and index:
-        return closed_index_error(name, one_line(index), status)
+        return closed_index_error(engine_name, one_line(index), status)
     if error_type == "index_not_found_exception" and status not in (401, 403):
-        return StoreNotFoundError(f"{name} has {reason}; check the name of the index, or create the index first")
-    return RequestError(f"{name} {_describe_error(status, error_type, reason)}", status, error_type)
+        return StoreNotFoundError(f"{engine_name} has {reason}; check the name of the index, or create the index first")
+    return RequestError(f"{engine_name} {_describe_error(status, error_type, reason)}", status, error_type)
 
 
-def closed_index_error(name: str, index: str, status: int = 400) -> RequestError:
-    """Return the error for a request to closed indices only. `index` may contain several names with commas."""
+def closed_index_error(engine_name: str, index: str, status: int = 400) -> RequestError:
+    """Return the error for a request to closed indices only. `index` may be a comma-separated list."""
     is_one = "," not in index
-    problem = f"the index {index} of {name} is" if is_one else f"the indices {index} of {name} are"
+    problem = f"the index {index} of {engine_name} is" if is_one else f"the indices {index} of {engine_name} are"
     advice = f"open {'it' if is_one else 'them'} with POST /{index.replace(' ', '')}/_open"
     return RequestError(f"{problem} closed; {advice}", status, INDEX_CLOSED, index)
 
 
-def unavailable_error(name: str, error: object, *, owns_client: bool = True) -> StoreUnavailableError:
+def unavailable_error(engine_name: str, error: object, *, owns_client: bool = True) -> StoreUnavailableError:
     """Return the error for an engine that does not respond. Its message contains the cause and the advice."""
     context = getattr(error, "__context__", None) or ""  # Elasticsearch's asyncio client gives no other details
     details = f"{getattr(error, 'info', '')} {getattr(error, 'errors', '')} {error} {context}"
@@ -121,13 +121,13 @@ def unavailable_error(name: str, error: object, *, owns_client: bool = True) -> 
     cause, advice = next(matches, ("connection lost", "start the engine, or check the URL"))
     increase_timeout = "increase SIMDOC_TIMEOUT" if owns_client else "increase the timeout of your client"
     advice = advice.format(increase_timeout=increase_timeout)
-    return StoreUnavailableError(f"no response from {name}: {cause}; {advice}")
+    return StoreUnavailableError(f"no response from {engine_name}: {cause}; {advice}")
 
 
-def not_an_engine_error(name: str, reason: str = "") -> StoreError:
+def not_an_engine_error(engine_name: str, reason: str = "") -> StoreError:
     """Return the error for a response that does not come from an engine."""
     shown = f" ({reason})" if reason else ""
-    return StoreError(f"{name} is not an OpenSearch or Elasticsearch server{shown}; check the URL")
+    return StoreError(f"{engine_name} is not an OpenSearch or Elasticsearch server{shown}; check the URL")
 
 
 def error_type_and_reason(body: object) -> tuple[str, str]:
@@ -145,7 +145,7 @@ def error_type_and_reason(body: object) -> tuple[str, str]:
 
 
 def write_block_message(reason: str) -> str:
-    """Return the message for a write block that an engine reports. It is empty if the reason is another one."""
+    """Return the message for a write block that an engine reports. It is empty for other reasons."""
     match = re.search(r"index \[([^\]]+)\] blocked by: \[\w+/(\d+)/", reason)
     if match is None or match[2] not in _BLOCK_SETTINGS:
         return ""
@@ -163,7 +163,7 @@ def one_line(text: object) -> str:
 
 
 def _describe_error(status: int, error_type: str, reason: str) -> str:
-    """Return the description of an error. The name of the engine precedes it."""
+    """Return the description of an error. The caller puts the name of the engine before it."""
     if error_type == "cluster_block_exception" and (block := write_block_message(reason)):
         return f"rejected the write: {block}"
     if status == 401:
@@ -181,7 +181,7 @@ def _describe_error(status: int, error_type: str, reason: str) -> str:
 
 
 def _find_response_too_large(error: BaseException | None) -> ResponseTooLargeError | None:
-    """Return the `ResponseTooLargeError` that caused an error of a client, or None."""
+    """Return the `ResponseTooLargeError` that caused a client error, or None."""
     while error is not None and not isinstance(error, ResponseTooLargeError):
         error = error.__cause__ or error.__context__
     return error

@@ -16,13 +16,13 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.schema import MARK_FIELDS
 
-_PARTS = frozenset(
+_FINGERPRINT_PARTS = frozenset(
     {"tokens", "shingles", "buckets", "text_hash", "words_hash", *TOKEN_KINDS, "format", "error", *MARK_FIELDS}
 )
 
 
-def fingerprint_in(source: Mapping[str, Any], field: str) -> Any:
-    """Return the value of the fingerprint field. Keys with dots, such as `simdoc.tokens`, are merged into it."""
+def read_fingerprint_value(source: Mapping[str, Any], field: str) -> Any:
+    """Return the value of the fingerprint field. Merge keys with dots, such as `simdoc.tokens`, into the value."""
     dotted = {key: value for key, value in source.items() if key.startswith(f"{field}.") and value is not None}
     if not dotted:
         return source.get(field)
@@ -32,7 +32,7 @@ def fingerprint_in(source: Mapping[str, Any], field: str) -> Any:
 
 
 def is_simdoc_value(value: Any) -> bool:
-    """Return whether the value of the fingerprint field is absent, or simdoc-search or one of its loaders wrote it.
+    """Return whether simdoc-search or one of its loaders wrote the value of the fingerprint field, or it is absent.
 
     Such a value has a `format` label, or contains only parts of a fingerprint, which may be malformed. Other values
     belong to the application and are never replaced.
@@ -47,27 +47,27 @@ def is_simdoc_value(value: Any) -> bool:
     if label is not None:
         return isinstance(label, str) and "; " in label
     has_hash = isinstance(value.get("text_hash"), str) or value.get("tokens") is None
-    return has_hash and value.keys() <= _PARTS
+    return has_hash and value.keys() <= _FINGERPRINT_PARTS
 
 
-def fault_of(source: Mapping[str, Any], field: str, settings: Settings) -> str:
+def describe_fault(source: Mapping[str, Any], field: str, settings: Settings) -> str:
     """Return what is wrong with a document's fingerprint, as a predicate. It is empty if nothing is wrong."""
     values = source.get(field)
-    if fingerprint_in(source, field) is not values:
+    if read_fingerprint_value(source, field) is not values:
         return "has keys with dots"
     if not isinstance(values, Mapping):
         return "is not an object"
     record = to_record(DocumentKey(""), {field: values}, field=field)
-    return record.fault.replace(f"{field}.", "") or next(_faults(values, record, settings), "")
+    return record.fault.replace(f"{field}.", "") or next(_find_faults(values, record, settings), "")
 
 
-def _faults(values: Mapping[str, Any], record: Record, settings: Settings) -> Iterator[str]:
+def _find_faults(values: Mapping[str, Any], record: Record, settings: Settings) -> Iterator[str]:
     """Yield the faults of a fingerprint that can be read as a record."""
     tokens: dict[str, tuple[NDArray[np.uint32], int | None]] = {"tokens": (record.codes, None)}
     if len(record.codes):
         tokens |= {kind.name: (getattr(record, kind.name), kind.length) for kind in token_kinds(settings)}
     for name, (codes, length) in tokens.items():
-        if name in ("passages", "sentences") and not len(codes):  # every text with words has at least one
+        if name in ("passages", "sentences") and not len(codes):  # a text with words has passages and sentences
             yield f"has no {name}"
         if not _is_encoded(values.get(name), codes, length):
             yield f"has invalid {name}"

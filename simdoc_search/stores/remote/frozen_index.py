@@ -10,7 +10,7 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.point_in_time import FoundRecords, SizedPlan
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.access import IndexAccess
-from simdoc_search.stores.remote.bulk import uuids_of
+from simdoc_search.stores.remote.bulk import read_uuids
 from simdoc_search.stores.remote.errors import RequestError, ResponseTooLargeError
 from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.point_in_time import PagedHits, all_hits_at, open_point_in_time, total_hits
@@ -20,8 +20,8 @@ _COUNT_ALL = 2**31 - 1
 
 @contextmanager
 def freeze(access: IndexAccess, filters: Filters | None) -> Iterator[FrozenIndex]:
-    """Open the index as it is now. If the engine does not support points in time, queries see later changes."""
-    source = access.source()
+    """Open a point in time of the index. If the engine has no points in time, queries see later changes."""
+    source = access.source_filter()
     body = {"query": {"bool": {"filter": access.filter_clauses(filters)}}, "sort": ["_doc"], "_source": source}
     with closing(open_point_in_time(access.background, access.name, body)) as hits:
         yield FrozenIndex(access, hits, access.query_clauses(filters))
@@ -31,11 +31,11 @@ class FrozenIndex:
     """An index at one point in time; see `stores.point_in_time.FrozenStore`.
 
     Attributes:
-        identity: the unique ids of the indices. It is the URL if the engine does not allow reading the ids.
+        identity: the unique ids of the indices. If they cannot be read, it is the URL.
     """
 
     def __init__(self, access: IndexAccess, hits: PagedHits, clauses: list[dict[str, Any]]) -> None:
-        self.identity: str = _identity(access)
+        self.identity: str = _read_identity(access)
         self._access = access
         self._hits = hits
         self._clauses = clauses
@@ -45,7 +45,7 @@ class FrozenIndex:
     def records(self) -> Iterator[Record]:
         """Return an iterator over all records."""
         self._hits.rewind()
-        return map(self._access.record, all_hits_at(self._hits))
+        return map(self._access.to_record, all_hits_at(self._hits))
 
     def search(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
         """Return the documents that each plan finds."""
@@ -63,13 +63,13 @@ class FrozenIndex:
     def _found_records(self, response: Mapping[str, Any], size: int) -> FoundRecords:
         hits = response["hits"]["hits"]
         omitted = total_hits(response) - len(hits) if len(hits) >= size else 0
-        return FoundRecords([self._access.record(hit) for hit in hits], omitted)
+        return FoundRecords([self._access.to_record(hit) for hit in hits], omitted)
 
     def _search_body(self, plan: SizedPlan, size: int, distinct_words: bool) -> dict[str, Any]:
         """Return the body of a search without scores, because the caller compares the documents."""
         field, clauses = self._access.field, list(self._clauses)
-        if plan.sizes and self._has_sizes:
-            minimum, maximum = plan.sizes
+        if plan.shingle_range and self._has_sizes:
+            minimum, maximum = plan.shingle_range
             clauses.append({"range": {f"{field}.shingles": {"gte": minimum, "lte": maximum}}})
         query = self._access.token_query(plan.plan, clauses, score="nothing")
         return {
@@ -77,20 +77,20 @@ class FrozenIndex:
             "size": size,
             "track_total_hits": _COUNT_ALL,
             "sort": [{f"{field}.shingles": "desc"}] if self._has_sizes else ["_doc"],
-            "_source": self._access.source(),
+            "_source": self._access.source_filter(),
             **({"collapse": {"field": f"{field}.words_hash"}} if distinct_words else {}),
         }
 
     def _is_mapped(self, name: str, field_type: str) -> bool:
-        """Return whether every index maps a part of the fingerprint field as the component template does."""
+        """Return whether all indices map a field in the fingerprint field to this type, with doc values."""
         path = f"{self._access.field}.{name}"
         parts = [mapping_at(mapping, path) or {} for mapping in self._access.indices.mappings.values()]
         return all(part.get("type") == field_type and part.get("doc_values", True) for part in parts)
 
 
-def _identity(access: IndexAccess) -> str:
+def _read_identity(access: IndexAccess) -> str:
     try:
-        return " ".join(sorted(uuids_of(access.background, access.name).values()))
+        return " ".join(sorted(read_uuids(access.background, access.name).values()))
     except RequestError as error:
         if error.status != 403:
             raise

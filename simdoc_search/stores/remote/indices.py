@@ -13,8 +13,8 @@ from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import closed_index_error
 from simdoc_search.stores.remote.mapping_check import is_closed
-from simdoc_search.stores.remote.mappings import mappings_of, settings_of_indices
-from simdoc_search.stores.remote.schema import only_fingerprint_field
+from simdoc_search.stores.remote.mappings import read_index_settings, read_mappings
+from simdoc_search.stores.remote.schema import find_fingerprint_field
 from simdoc_search.stores.remote.shared_settings import (
     Mappings,
     common_settings,
@@ -29,8 +29,8 @@ REFRESH_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
-    """The indices when they were last read.
+class _IndicesState:
+    """The state of the indices when it was last read.
 
     Attributes:
         mappings: mappings of the open indices.
@@ -71,7 +71,7 @@ class Indices:
         self.name = name
         self._location = f"{engine.name}/{name}"
         self._is_one_index = list(mappings) == [name]
-        self.field: str = field or only_fingerprint_field(mappings, self._location)
+        self.field: str = field or find_fingerprint_field(mappings, self._location)
         self._state = self._read(engine, mappings)
         self.settings: Settings = self._common_settings(self._state)
         self.is_simdoc_index: bool = is_created_by_simdoc(self.mappings, self.field)
@@ -88,13 +88,13 @@ class Indices:
         return self._state.queryable
 
     def exclusion_clauses(self, engine: Engine) -> list[dict[str, Any]]:
-        """Return a list with a clause that excludes indices that cannot be queried. It is empty if there are none."""
+        """Return a clause that excludes the indices that cannot be queried, in a list. The list is empty if all can."""
         self.refresh(engine)
         excluded = self._not_queryable(self._state)
         return [{"bool": {"must_not": [{"terms": {"_index": excluded}}]}}] if excluded else []
 
-    def fault_of(self, index: str | None) -> str:
-        """Return why the documents of an index cannot be compared, as a predicate. It is empty if they can."""
+    def describe_fault(self, index: str | None) -> str:
+        """Return why the documents of an index cannot be compared, as a predicate, or an empty string if they can."""
         is_excluded = index in self._not_queryable(self._state)
         return f"is in the index {index}, which cannot be queried (see simdoc-search check)" if is_excluded else ""
 
@@ -108,7 +108,7 @@ class Indices:
         if not self._is_one_index and time.monotonic() > self._fresh_until:
             self._read_again(engine)
 
-    def left_out(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
+    def find_left_out(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
         """Return the indices that are not queried. Raises the errors of `refresh`."""
         if self._is_one_index:
             return ()
@@ -124,7 +124,7 @@ class Indices:
         return (*left_out, *closed)
 
     def _read_again(self, engine: Engine) -> None:
-        mappings = mappings_of(engine, self.name)
+        mappings = read_mappings(engine, self.name)
         if mappings is None:
             return  # the next query raises the error
         state = self._read(engine, mappings)
@@ -137,12 +137,14 @@ class Indices:
             )
         self._state, self._fresh_until = state, time.monotonic() + REFRESH_SECONDS
 
-    def _read(self, engine: Engine, mappings: Mappings) -> _State:
-        """Read which indices are open, closed and queryable. Raises StoreError if all are closed."""
+    def _read(self, engine: Engine, mappings: Mappings) -> _IndicesState:
+        """Read which indices are open, closed and queryable. Raises StoreError if all indices are closed."""
         queryable_now = select_queryable(mappings, self.field)
         if self._is_one_index and queryable_now:
-            return _State(mappings, mappings, mappings)  # if the index is closed, the first query raises an error
-        settings = settings_of_indices(engine, self.name)
+            return _IndicesState(
+                mappings, mappings, mappings
+            )  # if the index is closed, the first query raises an error
+        settings = read_index_settings(engine, self.name)
         if settings is None:
             settings, closed = {}, engine.closed_indices
         else:
@@ -151,16 +153,16 @@ class Indices:
         if not opened:
             raise closed_index_error(engine.name, ", ".join(sorted(closed)))
         queryable_now = {index: mapping for index, mapping in queryable_now.items() if index in opened}
-        return _State(opened, queryable_now, mappings, closed, settings)
+        return _IndicesState(opened, queryable_now, mappings, closed, settings)
 
-    def _common_settings(self, state: _State) -> Settings:
+    def _common_settings(self, state: _IndicesState) -> Settings:
         if state.queryable:
             return common_settings(state.queryable, self.field, self._location)
         reason = none_queryable_message(state.mappings, self.field, self._location, state.settings, state.all_mappings)
         raise StoreError("; ".join([reason, *(f"the index {index} is closed" for index in sorted(state.closed))]))
 
     @staticmethod
-    def _not_queryable(state: _State) -> list[str]:
+    def _not_queryable(state: _IndicesState) -> list[str]:
         return sorted(state.mappings.keys() - state.queryable.keys())
 
 

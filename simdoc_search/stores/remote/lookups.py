@@ -1,4 +1,4 @@
-"""Finds documents by id, ids by name or prefix, and similar names of ids, fields and folders."""
+"""Finds documents by id, finds ids by name or prefix, and suggests ids, fields and folders."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from simdoc_search.documents import MAX_ID_BYTES, DocumentKey, unicode_forms
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.fields import (
     METADATA_FIELD,
+    alternative_names,
     escape_surrogates,
     field_or_folder_names,
     metadata_prefix,
     most_similar_ids,
-    names_of,
 )
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.remote.access import IndexAccess
@@ -29,11 +29,11 @@ from simdoc_search.stores.remote.writer import is_possible_id
 SAMPLE_SIZE = 200
 """Number of documents in a sample of an index."""
 
-_SUGGESTIONS_READ = 20
-_FIELDS_AT_ONCE = 50
+_MAX_HITS_FOR_SUGGESTIONS = 20
+_IDS_AT_ONCE = 50
 _MAX_DOCUMENTS_PER_ID = 100
 
-Source = dict[str, Any] | list[str]
+SourceFilter = dict[str, Any] | list[str]
 """A `_source` filter, which selects the parts of a document that a search loads."""
 
 
@@ -41,8 +41,8 @@ def find_by_id(
     access: IndexAccess,
     ids: Iterable[str],
     *,
-    source: Source,
-    at_once: int,
+    source: SourceFilter,
+    ids_per_request: int,
     clauses: Sequence[dict[str, Any]] = (),
     engine: Engine | None = None,
     index: str | None = None,
@@ -53,9 +53,9 @@ def find_by_id(
         access: the store's index.
         ids: the ids.
         source: the parts of each document to load.
-        at_once: maximum number of ids in a request.
+        ids_per_request: maximum number of ids in a request.
         clauses: additional clauses that must match.
-        engine: the engine that sends the requests. The default is the engine for interactive queries.
+        engine: the engine for the requests. The default is the engine for interactive queries.
         index: name of the index. The default is the store's index.
 
     Raises:
@@ -83,17 +83,17 @@ def find_by_id(
         middle = len(part) // 2
         return [*find(part[:middle]), *find(part[middle:])]
 
-    for start in range(0, len(possible), at_once):
-        yield from find(possible[start : start + at_once])
+    for start in range(0, len(possible), ids_per_request):
+        yield from find(possible[start : start + ids_per_request])
 
 
-def values_at(
+def read_fields(
     access: IndexAccess, keys: Sequence[DocumentKey], fields: Sequence[str]
 ) -> dict[DocumentKey, Mapping[str, Any]]:
-    """Return the values of fields of the documents with these keys; see `Store.fields_at`."""
-    source = [*access.id_field.parts, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
+    """Return the values of fields of the documents with these keys; see `Store.read_fields`."""
+    source = [*access.id_field.source_fields, *source_paths(fields, is_simdoc_index=access.is_simdoc_index)]
     ids = dict.fromkeys(key.id for key in keys)
-    hits = find_by_id(access, ids, source=source, at_once=_FIELDS_AT_ONCE)
+    hits = find_by_id(access, ids, source=source, ids_per_request=_IDS_AT_ONCE)
     return {
         access.id_field.key_of(hit): select_fields(
             hit.get("_source") or {}, fields, is_simdoc_index=access.is_simdoc_index
@@ -102,11 +102,11 @@ def values_at(
     }
 
 
-def keys_of(access: IndexAccess, id: str, index: str) -> set[DocumentKey]:
+def find_keys(access: IndexAccess, id: str, index: str) -> set[DocumentKey]:
     """Return the keys of the documents with an id in an index, alias or data stream."""
-    source = access.id_field.parts or {"excludes": ["*"]}
+    source = access.id_field.source_fields or {"excludes": ["*"]}
     try:
-        return {*map(access.id_field.key_of, find_by_id(access, [id], source=source, at_once=1, index=index))}
+        return {*map(access.id_field.key_of, find_by_id(access, [id], source=source, ids_per_request=1, index=index))}
     except StoreNotFoundError:
         return set()
 
@@ -117,11 +117,11 @@ def field_hashes(access: IndexAccess, keys: Sequence[DocumentKey]) -> dict[Docum
         return {}
 
     def hash_fields(source: Mapping[str, Any]) -> str:
-        values = {name: value for name, value in source.items() if name not in access.id_field.parts}
+        values = {name: value for name, value in source.items() if name not in access.id_field.source_fields}
         return text_hash(json.dumps(values, sort_keys=True))
 
     ids = dict.fromkeys(key.id for key in keys)
-    hits = find_by_id(access, ids, source={"excludes": [access.field]}, at_once=_FIELDS_AT_ONCE)
+    hits = find_by_id(access, ids, source={"excludes": [access.field]}, ids_per_request=_IDS_AT_ONCE)
     return {access.id_field.key_of(hit): hash_fields(hit.get("_source") or {}) for hit in hits}
 
 
@@ -138,14 +138,14 @@ def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[s
     """Return up to three similar ids of stored documents; see `Store.suggest`."""
     if not access.is_simdoc_index or len(id) > MAX_ID_BYTES:
         return []
-    id_names = {name for spelling in unicode_forms(id) for name in (spelling, *names_of(spelling))}
+    id_names = {name for spelling in unicode_forms(id) for name in (spelling, *alternative_names(spelling))}
     names, field = [escape_surrogates(name) for name in id_names], f"{access.field}.names"
     fuzzy = [{"fuzzy": {field: {"value": name, "fuzziness": distance}}} for name in names for distance in (1, 2)]
     prefixes = [{"prefix": {field: name[: len(name) * 2 // 3]}} for name in names]
     stored: set[str] = set()
     for clauses in (fuzzy, prefixes):
         query = {"bool": {"should": clauses, "minimum_should_match": 1, "filter": access.filter_clauses(filters)}}
-        body = {"query": query, "size": _SUGGESTIONS_READ, "_source": False}
+        body = {"query": query, "size": _MAX_HITS_FOR_SUGGESTIONS, "_source": False}
         stored.update(hit["_id"] for hit in access.engine.search(access.name, body)["hits"]["hits"])
     return most_similar_ids(id, stored)
 
@@ -153,7 +153,7 @@ def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[s
 def find_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
     """Return up to `limit` ids that begin with a prefix, sorted.
 
-    If ids are `_id` in an application's index, none are returned, because `_id` does not support prefix queries.
+    The list is empty if the ids of an application's index are `_id`, which does not support prefix queries.
     """
     if access.id_field.field is None and not access.is_simdoc_index:
         return []
@@ -161,7 +161,9 @@ def find_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
         [access.id_field.field] if access.id_field.field else [f"{access.field}.{name}" for name in ("path", "names")]
     )
     query = {"bool": {"should": [{"prefix": {field: prefix}} for field in fields]}}
-    hits = access.engine.search(access.name, {"query": query, "size": limit, "_source": access.id_field.parts})["hits"]
+    hits = access.engine.search(access.name, {"query": query, "size": limit, "_source": access.id_field.source_fields})[
+        "hits"
+    ]
     return sorted(id for id in map(access.id_field.id_of, hits["hits"]) if id.startswith(prefix))
 
 
@@ -179,7 +181,7 @@ def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | Non
         names = {name for mapping in access.indices.mappings.values() for name in _leaf_field_paths(mapping)}
         return sorted(name for name in names if not name.startswith(f"{access.field}."))
     sample = access.engine.search(access.name, {"size": SAMPLE_SIZE, "_source": ["metadata"]})["hits"]["hits"]
-    return field_or_folder_names(map(access.record, sample), condition)
+    return field_or_folder_names(map(access.to_record, sample), condition)
 
 
 def _leaf_field_paths(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Finds faults of an index that affect its fingerprint field."""
+"""Finds problems with the mapping and the settings of an index that affect its fingerprint field."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ from typing import Any
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, count_fields, fields_of, remaining_fields
-from simdoc_search.stores.remote.schema import component_template, settings_of
+from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, count_fields, mapped_fields, remaining_fields
+from simdoc_search.stores.remote.schema import component_template, parse_meta
 
 _INDEX_BLOCKS = ("read_only", "read_only_allow_delete", "write", "read", "metadata")
 _CHECKED_SETTINGS = ("type", "analyzer", "search_analyzer", "similarity", "index")
 _QUERIED_FIELDS = ("buckets", "tokens")
-_FEW_FIELDS_LEFT = 12
-_REINDEX = "apply the mapping of simdoc-search template show, then reindex"
+_MIN_FREE_FIELDS = 12
+_REINDEX_ADVICE = "apply the mapping of simdoc-search template show, then reindex"
 
 
 @dataclass(frozen=True, slots=True)
 class MappingFault:
-    """A fault of an index.
+    """A problem with the mapping or the settings of an index.
 
     Attributes:
         problem: the problem and how to fix it, in one sentence.
-        blocks_queries: whether the fault makes queries fail or miss documents.
-        blocks_writes: whether the fault prevents adding fingerprints to documents.
-        needs_action: whether the user must change something. If not, the fault is a note.
-        kind: the kind of tokens that the fault prevents from being queried. It is empty if there is none.
+        blocks_queries: whether queries fail or miss documents.
+        blocks_writes: whether adding fingerprints to documents fails.
+        needs_action: whether the user must change something. Otherwise, the problem is only a note.
+        blocked_token_kind: the kind of tokens that cannot be queried, or empty if all kinds can.
     """
 
     problem: str
     blocks_queries: bool = False
     blocks_writes: bool = False
     needs_action: bool = True
-    kind: str = ""
+    blocked_token_kind: str = ""
 
 
 def find_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
-    """Yield the faults of an index, the most serious ones first. A missing fingerprint field blocks only queries.
+    """Yield the problems of an index, the most serious ones first. A missing fingerprint field blocks only queries.
 
     Args:
         mapping: mapping of the index.
         settings: the `index` part of the settings of the index. It is empty if they cannot be read.
         field: name of the fingerprint field.
     """
-    yield from _block_faults(settings)
-    yield from _source_faults(mapping, settings, field)
+    yield from _find_block_faults(settings)
+    yield from _find_source_faults(mapping, settings, field)
     field_mapping = mapping.get("properties", {}).get(field)
     if mapping.get("subobjects") is False:
         problem = "the mapping does not allow objects (subobjects is false); remove this setting, then reindex"
@@ -62,8 +62,8 @@ def find_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: 
         problem = f"the field {field} {actual}; choose another field name with --field"
         yield MappingFault(problem, blocks_queries=True, blocks_writes=True)
         return
-    yield from _field_limit_faults(mapping, settings, field)
-    yield from _field_faults(mapping, field)
+    yield from _find_field_limit_faults(mapping, settings, field)
+    yield from _find_field_faults(mapping, field)
 
 
 def is_closed(settings: Mapping[str, Any]) -> bool:
@@ -71,13 +71,13 @@ def is_closed(settings: Mapping[str, Any]) -> bool:
     return str(settings.get("verified_before_close")) == "true"
 
 
-def block_message(name: str) -> str:
-    """Return the problem of an index that has a block."""
-    cause = ", usually because the disk is full" if name == "read_only_allow_delete" else ""
-    return f"the index has the block index.blocks.{name}{cause}; remove the block before you write to the index"
+def block_message(block: str) -> str:
+    """Return the message for an index that has this block, such as `write`."""
+    cause = ", usually because the disk is full" if block == "read_only_allow_delete" else ""
+    return f"the index has the block index.blocks.{block}{cause}; remove the block before you write to the index"
 
 
-def _block_faults(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
+def _find_block_faults(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
     if is_closed(settings):
         yield MappingFault("the index is closed; open the index first", blocks_queries=True, blocks_writes=True)
     for name in _INDEX_BLOCKS:
@@ -86,8 +86,8 @@ def _block_faults(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
             yield MappingFault(block_message(name), blocks_queries=is_read, blocks_writes=True, needs_action=is_read)
 
 
-def _source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
-    """Yield faults of `_source` that prevent reading tokens, or that would make an update lose fields."""
+def _find_source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
+    """Yield the settings of `_source` that prevent reading tokens, or that would make an update lose fields."""
     source = mapping.get("_source", {})
     mode = source.get("mode") or settings.get("mapping", {}).get("source", {}).get("mode")
     if source.get("enabled") is False or mode == "disabled":
@@ -101,7 +101,7 @@ def _source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], fiel
         )
         problem = f"_source excludes {consequence}; include all fields in _source, then reindex"
         yield MappingFault(problem, blocks_queries=excludes_tokens, blocks_writes=True)
-    # OpenSearch's derived source contains only fields that it can derive, so an update loses nothing that can be read.
+    # Fields that are missing in OpenSearch's derived source cannot be read anyway, so an update does not lose them.
     if mode == "synthetic" or settings.get("mode") in {"time_series", "logsdb"}:
         problem = "_source is synthetic, so an update would not preserve it; choose a stored _source, then reindex"
         yield MappingFault(problem, blocks_writes=True)
@@ -118,44 +118,46 @@ def _is_excluded(source: Mapping[str, Any], path: str) -> bool:
     return matches(excludes) or (bool(includes) and not matches(includes))
 
 
-def _field_limit_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
+def _find_field_limit_faults(
+    mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str
+) -> Iterator[MappingFault]:
     properties = mapping.get("properties", {})
     left, limit = remaining_fields(mapping, settings)
     existing = {field: properties[field]} if field in properties else {}
-    has_tokens = "tokens" in fields_of(mapping, field)
+    has_tokens = "tokens" in mapped_fields(mapping, field)
     needed = 0 if has_tokens else count_fields({field: _expected_mapping(mapping, field)}) - count_fields(existing)
-    if left < needed or (needed and left < _FEW_FIELDS_LEFT):
+    if left < needed or (needed and left < _MIN_FREE_FIELDS):
         advice = "increase index.mapping.total_fields.limit"
         problem = f"the index can have only {max(left, 0)} more fields (limit {limit}); {advice}"
         yield MappingFault(problem, blocks_writes=left < needed, needs_action=left < needed)
 
 
-def _field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
-    existing = fields_of(mapping, field)
+def _find_field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
+    existing = mapped_fields(mapping, field)
     missing = ["tokens"] if "tokens" not in existing else [name for name in _QUERIED_FIELDS if name not in existing]
     for name in missing:
-        how = "" if name == "tokens" else f"; {_REINDEX}"
+        how = "" if name == "tokens" else f"; {_REINDEX_ADVICE}"
         yield MappingFault(f"there is no field {field}.{name}{how}", blocks_queries=True)
     for name, expected in _expected_mapping(mapping, field)["properties"].items():
         kind = name if name in TOKEN_KINDS else ""
         if kind and name not in existing and "tokens" in existing:
-            yield MappingFault(f"there is no field {field}.{name}; {_REINDEX}", kind=kind)
-        differences = _differences(existing.get(name, expected), expected)
+            yield MappingFault(f"there is no field {field}.{name}; {_REINDEX_ADVICE}", blocked_token_kind=kind)
+        differences = _find_differences(existing.get(name, expected), expected)
         for key in differences:
             actual = existing[name].get(key)
-            problem = f"{field}.{name} has {key} {actual!r}, not {expected.get(key)!r}; {_REINDEX}"
+            problem = f"{field}.{name} has {key} {actual!r}, not {expected.get(key)!r}; {_REINDEX_ADVICE}"
             in_queries = key != "search_analyzer"
             blocks = in_queries and name in _QUERIED_FIELDS
-            yield MappingFault(problem, blocks, blocks_writes=True, kind=kind if in_queries else "")
+            yield MappingFault(problem, blocks, blocks_writes=True, blocked_token_kind=kind if in_queries else "")
         if name == "tokens" and name in existing and not differences:
-            yield from _meta_faults(existing[name])
+            yield from _find_meta_faults(existing[name])
         if name == "tokens" and {"type", "analyzer"} & set(differences):
-            return  # dynamic mapping created all fields, so their mappings are wrong too
+            return  # dynamic mapping created the fields, so all mappings are wrong
 
 
-def _meta_faults(tokens: Mapping[str, Any]) -> Iterator[MappingFault]:
+def _find_meta_faults(tokens: Mapping[str, Any]) -> Iterator[MappingFault]:
     try:
-        settings_of(tokens.get("meta", {}))
+        parse_meta(tokens.get("meta", {}))
     except FormatMismatchError as error:
         yield MappingFault(str(error), blocks_queries=True, blocks_writes=True)
 
@@ -163,17 +165,17 @@ def _meta_faults(tokens: Mapping[str, Any]) -> Iterator[MappingFault]:
 def _expected_mapping(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
     """Return the mapping that the fingerprint field should have, with the kinds of tokens that the index has."""
     expected_settings = Settings()
-    if tokens := fields_of(mapping, field).get("tokens"):
+    if tokens := mapped_fields(mapping, field).get("tokens"):
         with suppress(FormatMismatchError):
-            settings = settings_of(tokens.get("meta", {}))
+            settings = parse_meta(tokens.get("meta", {}))
             expected_settings = replace(expected_settings, **{name: getattr(settings, name) for name in TOKEN_KINDS})
     template = component_template(expected_settings, field)
     expected: dict[str, Any] = template["template"]["mappings"]["properties"][field]
     return expected
 
 
-def _differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
-    """Return the settings in which a field differs. If its type or analyzer differs, return only the first one."""
+def _find_differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
+    """Return the names of the settings that differ. If the type or the analyzer differs, return only one of the two."""
     if {actual.get("type"), expected["type"]} <= WHOLE_NUMBERS:
         return [key for key in ("index",) if actual.get(key) != expected.get(key)]
     different = [key for key in _CHECKED_SETTINGS if actual.get(key) != expected.get(key)]

@@ -16,8 +16,8 @@ _ID_TYPES = {"keyword", *WHOLE_NUMBERS}
 _DEFAULT_FIELD_LIMIT = 1000
 
 
-def mappings_of(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
-    """Return the mapping of each index behind a name, or None if there is none. Raises the errors of `Engine.call`."""
+def read_mappings(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
+    """Return the mapping of each index behind a name, or None if there is no index. See `Engine.call` for errors."""
     try:
         response = engine.call("GET", [index, "_mapping"])
     except StoreNotFoundError:
@@ -25,10 +25,10 @@ def mappings_of(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
     return {name: values["mappings"] for name, values in response.items()} or None
 
 
-def settings_of_indices(engine: Engine, index: str) -> dict[str, Mapping[str, Any]] | None:
+def read_index_settings(engine: Engine, index: str) -> dict[str, Mapping[str, Any]] | None:
     """Return the `index` part of the settings of each index behind a name, including closed indices.
 
-    It is None if the engine does not allow reading them. Raises the errors of `Engine.call`.
+    Return None if the engine does not allow reading them. Raises the errors of `Engine.call`.
     """
     response = engine.call("GET", [index, "_settings"], expand_wildcards="open,closed", allow=(403,))
     return (
@@ -55,7 +55,7 @@ def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any
     return ""
 
 
-def fields_of(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
+def mapped_fields(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
     """Return the mappings of the fields in an object field, by name."""
     fields: dict[str, Any] = mapping.get("properties", {}).get(field, {}).get("properties", {})
     return fields
@@ -79,7 +79,7 @@ def field_or_multi_field(mapping: Mapping[str, Any], path: str) -> Mapping[str, 
 
 
 def lacks_field(mapping: Mapping[str, Any], path: str) -> bool:
-    """Return whether no document has a field, because the engine maps every new field and has not mapped this one."""
+    """Return whether no document has a field: the engine maps every new field, and this field is not mapped."""
     maps_all = str(mapping.get("dynamic", True)).lower() == "true"
     fields = mapping.get("properties", {})
     return maps_all and bool(fields) and path.partition(".")[0] not in fields

@@ -1,4 +1,4 @@
-"""Marks duplicates in an index. A mark consists of two more fields in the fingerprint field.
+"""Marks duplicates in an index. A mark consists of two additional fields in the fingerprint field.
 
 Only duplicates have `duplicate_of`, which contains the id of the kept document. All documents of a group, including the
 kept document, have the same `cluster`. So a filter can hide duplicates, and `collapse` can show one document per group.
@@ -19,17 +19,17 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import Outcome
-from simdoc_search.stores.remote.fingerprint_value import fingerprint_in
+from simdoc_search.stores.remote.fingerprint_value import read_fingerprint_value
 from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.mappings import add_fields, fields_of, remaining_fields
+from simdoc_search.stores.remote.mappings import add_fields, mapped_fields, remaining_fields
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
-from simdoc_search.stores.remote.records import to_record
+from simdoc_search.stores.remote.records import read_text_hash
 from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings
 from simdoc_search.stores.remote.updates import ConditionalUpdater
 
-MALFORMED = 400
-"""Status of a document whose fingerprint is not an object, so that an update would destroy it."""
+MALFORMED_STATUS = 400
+"""Status for a document whose fingerprint is not an object. An update would destroy the fingerprint."""
 
 _EXCLUDED_PARTS = ("tokens", "passages", "names", "path", METADATA_FIELD, "origin")
 
@@ -45,8 +45,8 @@ class Mark:
         return self != Mark()
 
 
-def marks_of(store: Store) -> Marks:
-    """Open the marks in a store. Raises StoreError if the store is not an index of an engine. See also `Marks`."""
+def open_marks(store: Store) -> Marks:
+    """Open the marks in a store. Raises StoreError if the store is not in an engine. See also `Marks`."""
     access = getattr(store, "access", None)
     if not isinstance(access, IndexAccess):
         raise StoreError(
@@ -57,7 +57,7 @@ def marks_of(store: Store) -> Marks:
 
 
 class Marks:
-    """The marks of all documents in an index, or behind an alias. If fields are missing in a mapping, they are added.
+    """The marks of all documents in an index, or behind an alias. Missing fields are added to the mappings.
 
     Args:
         access: the store's index.
@@ -70,41 +70,40 @@ class Marks:
     def __init__(self, access: IndexAccess) -> None:
         access.require_tokens()
         self._access = access
-        self._engine = access.background
+        self._engine = access.background.in_background()
         excluded = [f"{access.field}.{name}" for name in _EXCLUDED_PARTS]
-        self._source = {"includes": [access.field, *access.id_field.parts], "excludes": excluded}
-        self._updates = self._prepare(self._engine.call("GET", [access.name]))
+        self._source = {"includes": [access.field, *access.id_field.source_fields], "excludes": excluded}
+        self._updates = self._prepare_indices(self._engine.call("GET", [access.name]))
         self.refresh()  # an interrupted run may have written marks that searches do not show yet
 
-    def marked_documents(self) -> Iterator[RawHit]:
+    def find_marked_documents(self) -> Iterator[RawHit]:
         """Yield the documents that have a mark."""
         exists = [{"exists": {"field": f"{self._access.field}.{name}"}} for name in MARK_FIELDS]
         query = {"bool": {"should": exists, "minimum_should_match": 1}}
         body = {"query": query, "sort": ["_doc"], "_source": self._source, "seq_no_primary_term": True}
         return all_hits(self._engine, self._access.name, body)
 
-    def documents_at(self, keys: Iterable[DocumentKey]) -> list[RawHit]:
+    def read_documents(self, keys: Iterable[DocumentKey]) -> list[RawHit]:
         """Return the documents with these keys. Missing documents are omitted."""
         unique = set(keys)
         ids = dict.fromkeys(key.id for key in unique)
-        hits = find_by_id(self._access, ids, source=self._source, engine=self._engine, at_once=len(ids) or 1)
+        hits = find_by_id(self._access, ids, source=self._source, engine=self._engine, ids_per_request=len(ids) or 1)
         return [hit for hit in hits if self.key_of(hit) in unique]
 
     def key_of(self, hit: RawHit) -> DocumentKey:
         """Return the key of a document."""
         return self._access.id_field.key_of(hit)
 
-    def text_hash_of(self, hit: RawHit) -> str:
+    def read_text_hash(self, hit: RawHit) -> str:
         """Return the `text_hash` in a document's fingerprint. It is empty if there is none."""
-        source, field = hit.get("_source") or {}, self._access.field
-        return to_record(self.key_of(hit), source, field=field).text_hash
+        return read_text_hash(hit.get("_source") or {}, field=self._access.field)
 
-    def mark_of(self, hit: RawHit) -> Mark:
+    def read_mark(self, hit: RawHit) -> Mark:
         """Return the mark of a document."""
-        value = fingerprint_in(hit.get("_source") or {}, self._access.field)
+        value = read_fingerprint_value(hit.get("_source") or {}, self._access.field)
         return Mark(*(value.get(name) for name in MARK_FIELDS)) if isinstance(value, Mapping) else Mark()
 
-    def cluster_of(self, kept: DocumentKey) -> str:
+    def cluster_name(self, kept: DocumentKey) -> str:
         """Return the `cluster` of a group: the id of the kept document, with its index and routing if needed."""
         index = kept.index if len(self._updates) > 1 else None
         if index is None and kept.routing is None:
@@ -114,7 +113,7 @@ class Marks:
     def write(
         self, hits: list[RawHit], new_mark: Callable[[RawHit], Mark | None], *, write_unchanged: bool = False
     ) -> Iterator[tuple[RawHit, Outcome]]:
-        """Write marks to documents that have not changed since they were read. A changed document is read again.
+        """Write marks to documents. If a document has changed since it was read, it is read again first.
 
         Args:
             hits: the documents.
@@ -146,28 +145,34 @@ class Marks:
                 )
             yield from self._updates[index].apply(documents, make_updates)
         reason = f"the field {self._access.field} is malformed; repair the field with simdoc-search backfill --stale"
-        yield from ((hit, Outcome(hit["_index"], MALFORMED, error="malformed", reason=reason)) for hit in malformed)
+        yield from (
+            (hit, Outcome(hit["_index"], MALFORMED_STATUS, error="malformed", reason=reason)) for hit in malformed
+        )
+
+    def stop(self) -> None:
+        """End all requests, also those of other threads. Further requests raise StoppedError."""
+        self._engine.stop_event.set()
 
     def refresh(self) -> None:
         """Make all writes visible to searches, if the engine allows it."""
         self._engine.refresh(self._access.name, allow=(403,))
 
     def _update_body(self, hit: RawHit, mark: Mark) -> dict[str, Any]:
-        """Return the partial document of an update. It sets keys with dots to null, which would add second values."""
+        """Return the partial document of an update. Set keys with dots to null, so that no field has two values."""
         field, source = self._access.field, hit.get("_source") or {}
         dotted = {key: None for name in MARK_FIELDS if (key := f"{field}.{name}") in source}
         return {**dotted, field: {"duplicate_of": mark.duplicate_of, "cluster": mark.cluster}}
 
     def _is_object(self, hit: RawHit) -> bool:
-        """Return whether the fingerprint is an object. An update merges with an object, but it would replace a list."""
+        """Return whether the fingerprint is an object. An update would replace a list."""
         source, field = hit.get("_source") or {}, self._access.field
         if field in source:
             return isinstance(source[field], Mapping)
         return any(key.startswith(f"{field}.") for key in source)
 
-    def _prepare(self, indices: Mapping[str, Any]) -> dict[str, ConditionalUpdater]:
+    def _prepare_indices(self, indices: Mapping[str, Any]) -> dict[str, ConditionalUpdater]:
         """Add missing fields to the mappings of all indices, and create a `ConditionalUpdater` for each index."""
-        missing = {name: self._missing_fields(name, index) for name, index in indices.items()}
+        missing = {name: self._find_missing_fields(name, index) for name, index in indices.items()}
         for name, fields in missing.items():
             if reason := add_fields(self._engine, name, self._access.field, fields):
                 raise _cannot_mark_error(name, reason)
@@ -176,12 +181,12 @@ class Marks:
             for name, index in indices.items()
         }
 
-    def _missing_fields(self, name: str, index: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the mappings of the fields that an index lacks. Raises StoreError if the index cannot have them."""
+    def _find_missing_fields(self, name: str, index: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the mappings of the fields that an index lacks. Raises StoreError if they cannot be added."""
         mapping, settings, field = index["mappings"], index["settings"]["index"], self._access.field
         if fault := next((fault for fault in find_faults(mapping, settings, field) if fault.blocks_writes), None):
             raise _cannot_mark_error(name, fault.problem)
-        existing, expected = fields_of(mapping, field), field_mappings(self._access.settings, field)
+        existing, expected = mapped_fields(mapping, field), field_mappings(self._access.settings, field)
         missing = {part: expected[part] for part in MARK_FIELDS if part not in existing}
         left, limit = remaining_fields(mapping, settings)
         if left < len(missing):

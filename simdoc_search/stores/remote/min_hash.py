@@ -1,7 +1,7 @@
 """Reads the settings of a field that the engine fills with its own `min_hash` filter, and checks its terms.
 
-The options of the filter are read from the settings of the index. Then the engine analyses two texts. Its terms differ
-from those that simdoc-search computes if it ignores an option, or if the analyzer produces other shingles.
+The options of the filter are read from the settings of the index. Then the engine analyses two texts. If it ignores an
+option, or if the analyzer produces different shingles, its terms differ from the terms that simdoc-search computes.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import closed_reason
 from simdoc_search.stores.remote.mappings import field_or_multi_field, mapping_at
 
-SPELLINGS = {"bucket_count": "bucketCount", "hash_set_size": "hashSetSize", "hash_count": "hashCount"}
-"""Two spellings of each option. OpenSearch 2.0 to 2.16 and Elasticsearch since 8.0 accept the second spelling of the
-first two options. Other versions accept the first spelling. Each version ignores the spelling that it does not accept.
-`with_rotation` has only one spelling."""
+OPTION_SPELLINGS = {"bucket_count": "bucketCount", "hash_set_size": "hashSetSize", "hash_count": "hashCount"}
+"""The two spellings of each option. OpenSearch 2.0 to 2.16 and Elasticsearch since 8.0 accept the second spelling of
+the first two options. Other versions accept the first spelling. A version ignores a spelling that it does not accept.
+"""
 
 _FILTER_TYPE = "min_hash"
-_DEFAULT_BUCKETS = 512  # the default of Lucene
+_DEFAULT_BUCKETS = 512  # default value in Lucene
 _LONG_TEXT = " ".join(f"w{number}" for number in range(400))
 _SHORT_TEXT = "w0 w1"
 
@@ -64,28 +64,28 @@ class TermSettings(Settings):
         return self.minhash
 
     def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
-        """Return the codes of a text, for comparing it, and the corresponding terms, for querying the engine."""
+        """Return the codes of a text, which are compared, and the corresponding terms, which the engine finds."""
         values = certain_values(fingerprint.minima, self.options)
         return encode_terms(values, self.options), self.options.lucene_terms(values)
 
 
 @dataclass(frozen=True, slots=True)
 class TermIndices:
-    """The indices behind the name of a store when it was opened. It has the same methods as `Indices`.
+    """The indices behind the name of a store at the time of opening. This class has the same methods as `Indices`.
 
     Attributes:
         name: name of an index, an alias or a data stream, or a pattern.
         field: the field of the terms.
         mappings: mappings of the indices in which a `min_hash` filter fills the field.
-        unfilled: names of the open indices without such a field.
-        closed: names of the closed indices.
+        unfilled_indices: names of the open indices where no `min_hash` filter fills the field.
+        closed_indices: names of the closed indices.
     """
 
     name: str
     field: str
     mappings: Mapping[str, Mapping[str, Any]]
-    unfilled: Sequence[str]
-    closed: Sequence[str]
+    unfilled_indices: Sequence[str]
+    closed_indices: Sequence[str]
     is_simdoc_index: bool = False
 
     @property
@@ -97,19 +97,19 @@ class TermIndices:
         """Return no clause, because documents without terms do not match any query."""
         return []
 
-    def fault_of(self, _: str | None) -> str:
+    def describe_fault(self, _: str | None) -> str:
         """Return an empty string, because these indices have no faults."""
         return ""
 
     def refresh(self, _: Engine) -> None:
         """Do nothing, because these indices are read only once."""
 
-    def left_out(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
+    def find_left_out(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
         """Return the indices that are not queried; see `Store.left_out_indices`."""
         reason = f"no min_hash filter fills its field {self.field}; add the field to its mapping, then reindex"
-        counts = {index: engine.count(self.name, {"term": {"_index": index}}) for index in self.unfilled}
-        unfilled = [LeftOutIndex(index, count, reason) for index, count in counts.items()]
-        return (*unfilled, *(LeftOutIndex(index, None, closed_reason(index)) for index in self.closed))
+        counts = {index: engine.count(self.name, {"term": {"_index": index}}) for index in self.unfilled_indices}
+        unfilled_indices = [LeftOutIndex(index, count, reason) for index, count in counts.items()]
+        return (*unfilled_indices, *(LeftOutIndex(index, None, closed_reason(index)) for index in self.closed_indices))
 
 
 def analysis_of_engine(shingle_size: int = 5) -> Analysis:
@@ -123,7 +123,7 @@ def is_text(mapping: Mapping[str, Any], field: str) -> bool:
 
 
 def min_hash_analyzer(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> str:
-    """Return the name of the analyzer that fills a field with `min_hash` terms. It is empty if there is none.
+    """Return the name of the analyzer that fills a field with `min_hash` terms, or an empty string.
 
     Args:
         mapping: mapping of the index.
@@ -132,21 +132,21 @@ def min_hash_analyzer(mapping: Mapping[str, Any], settings: Mapping[str, Any], f
     """
     mapped = field_or_multi_field(mapping, field) or {}
     name = str(mapped.get("analyzer", "")) if mapped.get("type") == "text" else ""
-    return name if any(_filter_type(settings, part) == _FILTER_TYPE for part in _filters(settings, name)) else ""
+    return name if any(_filter_type(settings, part) == _FILTER_TYPE for part in _filter_names(settings, name)) else ""
 
 
-def settings_of_index(settings: Mapping[str, Any], analyzer: str) -> TermSettings:
+def read_term_settings(settings: Mapping[str, Any], analyzer: str) -> TermSettings:
     """Return the settings of a field with an analyzer that has a `min_hash` filter.
 
     Raises:
         StoreError: the filter does not accept the value of an option.
     """
-    name_by_type = {_filter_type(settings, name): name for name in _filters(settings, analyzer)}
+    name_by_type = {_filter_type(settings, name): name for name in _filter_names(settings, analyzer)}
     options = _analysis_part(settings, "filter", name_by_type[_FILTER_TYPE])
     shingles = _analysis_part(settings, "filter", name_by_type.get("shingle", ""))
 
     def read_option(name: str, default: int) -> int:
-        return int(options.get(name, options.get(SPELLINGS[name], default)))
+        return int(options.get(name, options.get(OPTION_SPELLINGS[name], default)))
 
     try:
         buckets, set_size = read_option("bucket_count", _DEFAULT_BUCKETS), read_option("hash_set_size", 1)
@@ -161,8 +161,8 @@ def settings_of_index(settings: Mapping[str, Any], analyzer: str) -> TermSetting
     return TermSettings(analysis, minhash, passages=None, indexes_words=False)
 
 
-def text_field_of(mapping: Mapping[str, Any], field: str) -> str:
-    """Return the field that contains the text in `_source`. It is the parent of a multi-field, or the field itself."""
+def source_text_field(mapping: Mapping[str, Any], field: str) -> str:
+    """Return the field in `_source` with the text: the parent of a multi-field, or otherwise the field itself."""
     return field if mapping_at(mapping, field) else field.rpartition(".")[0]
 
 
@@ -177,7 +177,7 @@ def check_terms(engine: Engine, index: str, field: str, settings: TermSettings) 
         response = engine.call("POST", [index, "_analyze"], {"field": field, "text": text})
         terms = {
             without_surrogates(token["token"]) for token in response["tokens"]
-        }  # the index contains U+FFFD instead
+        }  # the index contains U+FFFD instead of surrogates
         expected = set(fingerprint(text, settings.analysis, settings.minhash).tokens("lucene"))
         if terms != expected:
             raise StoreError(
@@ -188,7 +188,7 @@ def check_terms(engine: Engine, index: str, field: str, settings: TermSettings) 
             )
 
 
-def _filters(settings: Mapping[str, Any], analyzer: str) -> list[str]:
+def _filter_names(settings: Mapping[str, Any], analyzer: str) -> list[str]:
     filters = _analysis_part(settings, "analyzer", analyzer).get("filter", [])
     return [filters] if isinstance(filters, str) else list(filters)
 
@@ -198,5 +198,5 @@ def _filter_type(settings: Mapping[str, Any], name: str) -> str:
     return str(_analysis_part(settings, "filter", name).get("type", name))
 
 
-def _analysis_part(settings: Mapping[str, Any], kind: str, name: str) -> Mapping[str, Any]:
-    return dict(settings.get("analysis", {}).get(kind, {}).get(name, {}))
+def _analysis_part(settings: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any]:
+    return dict(settings.get("analysis", {}).get(section, {}).get(name, {}))

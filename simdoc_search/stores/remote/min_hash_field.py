@@ -1,8 +1,8 @@
 """Opens a store on a field that the engine fills with its own `min_hash` filter.
 
 The terms of a document are only in the inverted index and cannot be read. But simdoc-search can compute the same terms
-from a text, which is checked when the store is opened. So the engine finds candidates by their terms, and simdoc-search
-computes the terms of each candidate from its text.
+from a text. Opening the store checks that they are the same. Then the engine finds candidates by their terms, and
+simdoc-search computes the terms of each candidate from its text.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from simdoc_search.stores.remote.candidates import (
     HitReader,
     HitWithTokens,
     RemoteCandidates,
-    first_page_search,
+    build_first_page_search,
     run_searches,
 )
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.mapping_check import is_closed
-from simdoc_search.stores.remote.mappings import mappings_of, settings_of_indices
+from simdoc_search.stores.remote.mappings import read_index_settings, read_mappings
 from simdoc_search.stores.remote.min_hash import (
     TermIndices,
     TermSettings,
     check_terms,
     is_text,
     min_hash_analyzer,
-    settings_of_index,
-    text_field_of,
+    read_term_settings,
+    source_text_field,
 )
 from simdoc_search.stores.remote.point_in_time import RawHit
 from simdoc_search.stores.remote.queries import IdField
-from simdoc_search.stores.remote.texts import check_text_fields, text_field_names, text_of
+from simdoc_search.stores.remote.texts import check_text_fields, read_text, text_field_names
 
 TEXTS_AT_ONCE = 16
 """Maximum number of texts that are loaded in one request."""
 
 
-def min_hash_access(
+def open_min_hash_field(
     engine: Engine,
     index: str,
     field: str,
@@ -56,18 +56,18 @@ def min_hash_access(
     id_field: str | None = None,
     text_field: str | Sequence[str] | None = None,
 ) -> IndexAccess | None:
-    """Return access to an index by a `min_hash` field, or None if no index behind the name has such a field.
+    """Open an index for queries with its `min_hash` field. Return None if no index with this name has such a field.
 
     Raises:
-        StoreError: the engine computes other terms than simdoc-search, for example because it ignores an option. Or it
-            does not allow reading the options.
+        StoreError: the engine and simdoc-search compute different terms, for example because the engine ignores an
+            option. Or the engine does not allow reading the options.
         FormatMismatchError: the indices have different options.
         LocationError: texts cannot be read from `text_field`, or ids cannot be read from `id_field`.
     """
-    mappings = mappings_of(engine, index) or {}
+    mappings = read_mappings(engine, index) or {}
     if not any(is_text(mapping, field) for mapping in mappings.values()):
         return None
-    settings = settings_of_indices(engine, index)
+    settings = read_index_settings(engine, index)
     if settings is None:
         raise StoreError(
             f"{engine.name} does not allow reading the settings of {index}, which contain the options of the field "
@@ -78,22 +78,22 @@ def min_hash_access(
     analyzers = {
         name: min_hash_analyzer(mapping, settings.get(name, {}), field) for name, mapping in open_mappings.items()
     }
-    options = {name: settings_of_index(settings[name], analyzer) for name, analyzer in analyzers.items() if analyzer}
+    options = {name: read_term_settings(settings[name], analyzer) for name, analyzer in analyzers.items() if analyzer}
     if not options:
         return None
     shared = _shared_options(options, field, f"{engine.name}/{index}")
     for name in options:
         check_terms(engine, name, field, shared)
-    text_of_field = text_field_of(open_mappings[min(options)], field)
+    text_of_field = source_text_field(open_mappings[min(options)], field)
     texts = text_field_names(text_field or text_of_field)
     check_text_fields(texts, open_mappings, field, is_simdoc_index=False)
     if field.rpartition(".")[0] == text_of_field not in texts:
         raise LocationError(f"the field {field} is filled from the field {text_of_field}; omit --text-field")
-    unfilled = sorted(open_mappings.keys() - options.keys())
-    indices = TermIndices(index, field, {name: open_mappings[name] for name in options}, unfilled, closed)
+    unfilled_indices = sorted(open_mappings.keys() - options.keys())
+    indices = TermIndices(index, field, {name: open_mappings[name] for name in options}, unfilled_indices, closed)
     engine = engine.without_closed_indices()
     return IndexAccess(
-        engine, engine.in_background(), indices, IdField.in_field(id_field, open_mappings.values()), shared, texts
+        engine, engine.in_background(), indices, IdField.for_field(id_field, open_mappings.values()), shared, texts
     )
 
 
@@ -117,8 +117,8 @@ def _shared_options(options: Mapping[str, TermSettings], field: str, location: s
 
 def compute_records(access: IndexAccess, ids: Iterable[str], filters: Filters | None = None) -> Iterator[Record]:
     """Compute the records of documents from their texts; see `Store.records`."""
-    source, clauses = [*(access.text_fields or ()), *access.id_field.parts], access.filter_clauses(filters)
-    hits = find_by_id(access, ids, source=source, at_once=TEXTS_AT_ONCE, clauses=clauses)
+    source, clauses = [*(access.text_fields or ()), *access.id_field.source_fields], access.filter_clauses(filters)
+    hits = find_by_id(access, ids, source=source, ids_per_request=TEXTS_AT_ONCE, clauses=clauses)
     return (_compute_record(access, hit) for hit in hits)
 
 
@@ -128,7 +128,7 @@ def find_term_candidates(
     filters: Filters | None,
     fields: Sequence[str],
 ) -> list[RemoteCandidates]:
-    """Run plans. Each plan has a key to exclude, or None. See `Store.candidates_of_many`."""
+    """Run plans; see `Store.candidates_of_many`."""
     clauses = access.query_clauses(filters)
     searches = [_search_body(access, plan, clauses, exclude, fields) for plan, exclude in plans]
     responses = run_searches(access, searches)
@@ -138,7 +138,7 @@ def find_term_candidates(
             plan,
             search,
             response,
-            read_tokens=_term_reader(access, plan, is_scored=search["track_scores"]),
+            read_tokens=_make_term_reader(access, plan, is_scored=search["track_scores"]),
             fields=fields,
         )
         for (plan, _), search, response in zip(plans, searches, responses, strict=True)
@@ -148,16 +148,16 @@ def find_term_candidates(
 def _search_body(
     access: IndexAccess, plan: Plan, clauses: list[dict[str, Any]], exclude: DocumentKey | None, fields: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the body of the search for the first page. Scores count equal terms if the clause limit allows it."""
+    """Return the body of the search for the first page. If the clause limit allows it, the score counts equal terms."""
     without = access.id_field.key_clauses(exclude)
     used = clause_count([*clauses, *without])
     limit = access.engine.max_clauses(plan.clause_count + len(plan.tokens) + used)
     is_scored = isinstance(plan, Threshold) or can_count_tokens(plan, used, limit)
     query = access.token_query(plan, clauses, without, score="tokens" if is_scored else "nothing")
-    return first_page_search(access, query, (), fields, scored=is_scored)
+    return build_first_page_search(access, query, (), fields, scored=is_scored)
 
 
-def _term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
+def _make_term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
     tokens = set(plan.tokens)
 
     def read(hits: Iterable[RawHit]) -> Iterator[HitWithTokens]:
@@ -166,7 +166,7 @@ def _term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitRead
             ids = dict.fromkeys(access.id_field.id_of(hit) for hit in page)
             records = {record.key: record for record in compute_records(access, ids)}
             for hit in page:
-                if record := records.get(access.id_field.key_of(hit)):  # not deleted since the search
+                if record := records.get(access.id_field.key_of(hit)):  # the document was not deleted after the search
                     matched = round(hit["_score"]) if is_scored else len(tokens.intersection(record.terms))
                     yield HitWithTokens(hit, record.codes, matched, record.fault)
 
@@ -177,17 +177,17 @@ def _compute_record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
     key, names = access.id_field.key_of(hit), ", ".join(access.text_fields or ())
     location: dict[str, Any] = {"index": key.index, "routing": key.routing}
 
-    def record_without_terms(fault: str) -> Record:
+    def make_faulty_record(fault: str) -> Record:
         return Record(key.id, empty_codes(), 0, "", fault=fault, **location)
 
     try:
-        text = text_of(hit.get("_source") or {}, access.text_fields or ())
+        text = read_text(hit.get("_source") or {}, access.text_fields or ())
     except DocumentError as error:
-        return record_without_terms(f"has no text that can be read ({error})")
+        return make_faulty_record(f"has no text that can be read ({error})")
     if text is None:
-        return record_without_terms(f"has no text in {names}")
+        return make_faulty_record(f"has no text in {names}")
     settings = access.settings
-    assert isinstance(settings, TermSettings)  # noqa: S101 - checked by min_hash_access
+    assert isinstance(settings, TermSettings)  # noqa: S101 - checked by open_min_hash_field
     text_fingerprint = fingerprint(text, settings.analysis, settings.minhash)
     codes, terms = settings.codes_and_terms(text_fingerprint)
     fault = "" if len(codes) else f"has fewer than {settings.analysis.shingle_size} words in {names}"

@@ -15,8 +15,8 @@ from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.point_in_time import total_hits
 from simdoc_search.stores.remote.queries import phrase_query
 
-MAX_PER_PHRASE, MAX_FOR_ALL_PHRASES = 200, 5_000
-"""Maximum number of documents to read: for each phrase if there are many, and in total if there are few."""
+MAX_DOCUMENTS_PER_PHRASE, MAX_DOCUMENTS = 200, 5_000
+"""Maximum number of documents to read per phrase (for many phrases), and in total (for at most 25 phrases)."""
 
 PHRASES_AT_ONCE = 100
 """Maximum number of searches in one request."""
@@ -42,7 +42,7 @@ def find_phrases(
             f"phrase queries need {shown} with word positions in every index of {access.location}; choose a field of "
             "the type text with the default index_options"
         )
-    size = min(max(MAX_PER_PHRASE, MAX_FOR_ALL_PHRASES // max(1, len(phrases))), MAX_FOR_ALL_PHRASES)
+    size = min(max(MAX_DOCUMENTS_PER_PHRASE, MAX_DOCUMENTS // max(1, len(phrases))), MAX_DOCUMENTS)
     clauses = access.query_clauses(filters)
 
     def search(phrase: Phrase) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def find_phrases(
             "size": size,
             "sort": ["_doc"],
             "track_total_hits": size + 1,
-            "_source": access.id_field.parts or False,
+            "_source": access.id_field.source_fields or False,
         }
 
     matches: defaultdict[DocumentKey, list[int]] = defaultdict(list)

@@ -1,7 +1,7 @@
 """Reads all hits of a search at one point in time.
 
-A page of a point in time can be read again. For engines without points in time, scrolls are used; if a page of a scroll
-is lost, an error is raised. An error is also raised if fewer hits are received than the engine has counted.
+A page of a point in time can be read again. Engines without points in time have scrolls. If a page of a scroll is lost,
+an error is raised. An error is also raised if fewer hits are received than the engine has counted.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ PAGE_SIZE = 500
 """Number of hits that are read at once, from all slices together."""
 
 KEEP_ALIVE = "10m"
-"""Time for which the engine keeps a point in time or a scroll after each page."""
+"""Time after each page until a point in time or a scroll expires."""
 
-_UNSUPPORTED = (400, 403, 404, 405)  # the engine does not have this request, or does not allow it
-_OPENING_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # for OpenSearch, for Elasticsearch
+_UNSUPPORTED_STATUSES = (400, 403, 404, 405)  # statuses of requests that the engine lacks or does not allow
+_OPENING_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # first for OpenSearch, then for Elasticsearch
     (["_search", "point_in_time"], "pit_id", {"allow_partial_pit_creation": False}),
     (["_pit"], "id", {}),
 )
@@ -45,7 +45,7 @@ class Slice:
         selection: the part of a search body that selects this slice.
         search_after: sort values of the last hit that was read.
         read_count: number of hits that were read.
-        total: number of all hits. It is None before the first page.
+        total: total number of hits. It is None before the first page is read.
         is_finished: whether the last page was read.
     """
 
@@ -73,44 +73,44 @@ class PointInTime:
     The sort value `_doc` is unique in a shard, so a page can start after the last hit of the previous page.
     """
 
-    def __init__(self, engine: Engine, body: dict[str, Any], id: str, path: list[str], key: str) -> None:
+    def __init__(self, engine: Engine, body: dict[str, Any], id: str, path: list[str], id_key: str) -> None:
         self.slices: list[Slice] = []
         self._engine = engine
         self._body = body if body["sort"] == ["_doc"] else {**body, "sort": [*body["sort"], "_doc"]}
         self._id = id
         self._path = path
-        self._key = key
+        self._key = id_key
 
     def split_by_shard(self, shards: Mapping[str, int], shard_filter: ShardFilter | None) -> None:
         """Create one slice for each shard of each index."""
         for index, count in sorted(shards.items()):
             filters = [{"term": {"_index": index}}] if len(shards) > 1 else []
-            self.slices += [Slice(_selection(self._body, n, count, shard_filter, filters)) for n in range(count)]
+            self.slices += [Slice(_select_slice(self._body, n, count, shard_filter, filters)) for n in range(count)]
 
-    def read(self, part: Slice, size: int) -> list[RawHit]:
-        """Return the next hits of a slice, at most `size`. If the response is too large, read a smaller page.
+    def read(self, hit_slice: Slice, size: int) -> list[RawHit]:
+        """Return at most `size` further hits of a slice. If the response is too large, read a smaller page.
 
         Raises:
             StoreError: hits are missing. See also `Engine.call`.
         """
-        retries = self._engine.retries()
+        retries = self._engine.create_retries()
         while True:
             try:
-                response = self._page(part, size)
+                response = self._read_page(hit_slice, size)
                 break
             except StoreError as error:
                 if not isinstance(error, ResponseTooLargeError) or size == 1:
                     retries.pause_after(error)
                 size = max(1, size // 2)
         self._id = response.get("pit_id", self._id)
-        hits = part.count_page(self._engine.name, response, size)
+        hits = hit_slice.count_page(self._engine.name, response, size)
         if hits:
-            part.search_after = hits[-1]["sort"]
+            hit_slice.search_after = hits[-1]["sort"]
         return hits
 
     def rewind(self) -> None:
         """Restart all slices at their first hit."""
-        self.slices = [Slice(part.selection) for part in self.slices]
+        self.slices = [Slice(hit_slice.selection) for hit_slice in self.slices]
 
     def search_many(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
         """Send other searches in this point in time in one request, and return their responses in order."""
@@ -124,11 +124,11 @@ class PointInTime:
     def _reference(self) -> dict[str, str]:
         return {"id": self._id, "keep_alive": KEEP_ALIVE}
 
-    def _page(self, part: Slice, size: int) -> Any:
-        body = {**self._body, **part.selection, "size": size, "pit": self._reference}
-        body["track_total_hits"] = part.total is None
-        if part.search_after is not None:
-            body["search_after"] = part.search_after
+    def _read_page(self, hit_slice: Slice, size: int) -> Any:
+        body = {**self._body, **hit_slice.selection, "size": size, "pit": self._reference}
+        body["track_total_hits"] = hit_slice.total is None
+        if hit_slice.search_after is not None:
+            body["search_after"] = hit_slice.search_after
         return self._engine.call_once("POST", ["_search"], body)
 
 
@@ -140,28 +140,28 @@ class Scroll:
         self._engine = engine
         self._index = index
         self._body = {**body, "track_total_hits": True}
-        self._scrolls: dict[int, tuple[str, int]] = {}  # scroll id and page size, by slice
+        self._scrolls: dict[int, tuple[str, int]] = {}  # scroll id and page size, by position of the slice
 
-    def read(self, part: Slice, size: int) -> list[RawHit]:
+    def read(self, hit_slice: Slice, size: int) -> list[RawHit]:
         """Return the next hits of a slice; see `PointInTime.read`. The size of the first page applies to all pages."""
-        position = self.slices.index(part)
+        position = self.slices.index(hit_slice)
         if position in self._scrolls:
             id, size = self._scrolls[position]
             response = self._next_page(id)
         else:
-            body = {**self._body, **part.selection, "size": size}
+            body = {**self._body, **hit_slice.selection, "size": size}
             response = self._engine.search(self._index, body, scroll=KEEP_ALIVE)
         self._scrolls[position] = response["_scroll_id"], size
-        return part.count_page(self._engine.name, response, size)
+        return hit_slice.count_page(self._engine.name, response, size)
 
     def rewind(self) -> None:
         """Restart all slices at their first hit."""
         self.close()
-        self.slices = [Slice(part.selection) for part in self.slices]
+        self.slices = [Slice(hit_slice.selection) for hit_slice in self.slices]
         self._scrolls = {}
 
     def search_many(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
-        """Send other searches in one request, and return their responses in order. They see the current documents."""
+        """Send other searches of the current documents in one request, and return their responses in order."""
         return self._engine.search_many(self._index, bodies)
 
     def close(self) -> None:
@@ -207,23 +207,23 @@ def open_point_in_time(
     Raises:
         StoreError: see `Engine.call`.
     """
-    for path, key, options in _OPENING_REQUESTS:
+    for path, id_key, options in _OPENING_REQUESTS:
         params = {**options, **shard_preference(body), "keep_alive": KEEP_ALIVE}
-        response = engine.call("POST", [index, *path], allow=_UNSUPPORTED, **params)
+        response = engine.call("POST", [index, *path], allow=_UNSUPPORTED_STATUSES, **params)
         if response is None:
             continue
-        opened = PointInTime(engine, body, response[key], path, key)
+        paged_hits = PointInTime(engine, body, response[id_key], path, id_key)
         try:
-            counts = shards or _shard_counts(engine, index)
+            counts = shards or _read_shard_counts(engine, index)
         except BaseException:
-            opened.close()
+            paged_hits.close()
             raise
         if counts:
-            opened.split_by_shard(counts, shard_filter)
-            return opened
-        opened.close()
+            paged_hits.split_by_shard(counts, shard_filter)
+            return paged_hits
+        paged_hits.close()
     count = sum((shards or {}).values()) if shard_filter else 1
-    return Scroll(engine, index, body, [Slice(_selection(body, n, count, shard_filter)) for n in range(count)])
+    return Scroll(engine, index, body, [Slice(_select_slice(body, n, count, shard_filter)) for n in range(count)])
 
 
 def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHit]:
@@ -232,34 +232,34 @@ def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHi
     Raises:
         StoreError: see `PointInTime.read`.
     """
-    with closing(open_point_in_time(engine, index, body)) as opened:
-        slices = _hits_by_slice(opened)
+    with closing(open_point_in_time(engine, index, body)) as paged_hits:
+        slices = _hits_by_slice(paged_hits)
         if body["sort"] == ["_score"]:
             yield from heapq.merge(*slices, key=lambda hit: -hit["_score"])
         else:
             yield from chain(*slices)
 
 
-def all_hits_at(opened: PagedHits) -> Iterator[RawHit]:
+def all_hits_at(paged_hits: PagedHits) -> Iterator[RawHit]:
     """Yield all hits of an open search, slice by slice."""
-    return chain.from_iterable(_hits_by_slice(opened))
+    return chain.from_iterable(_hits_by_slice(paged_hits))
 
 
-def _hits_by_slice(opened: PagedHits) -> list[Iterator[RawHit]]:
-    def hits_of(part: Slice) -> Iterator[RawHit]:
-        while not part.is_finished:
-            yield from opened.read(part, max(10, PAGE_SIZE // len(opened.slices)))
+def _hits_by_slice(paged_hits: PagedHits) -> list[Iterator[RawHit]]:
+    def hits_of(hit_slice: Slice) -> Iterator[RawHit]:
+        while not hit_slice.is_finished:
+            yield from paged_hits.read(hit_slice, max(10, PAGE_SIZE // len(paged_hits.slices)))
 
-    return [hits_of(part) for part in opened.slices]
+    return [hits_of(hit_slice) for hit_slice in paged_hits.slices]
 
 
-def _shard_counts(engine: Engine, index: str) -> dict[str, int]:
-    """Return the number of primary shards of each concrete index. It is empty if reading them is not allowed."""
+def _read_shard_counts(engine: Engine, index: str) -> dict[str, int]:
+    """Return the number of primary shards of each concrete index. It is empty if the engine does not allow this."""
     settings = engine.call("GET", [index, "_settings", "index.number_of_shards"], allow=(403,)) or {}
     return {name: int(values["settings"]["index"]["number_of_shards"]) for name, values in settings.items()}
 
 
-def _selection(
+def _select_slice(
     body: Mapping[str, Any],
     slice_id: int,
     slice_count: int,

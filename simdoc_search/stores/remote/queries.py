@@ -17,10 +17,10 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.fields import METADATA_FIELD, metadata_term, root_term
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, parse_filters
 from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, id_field_type, mapping_at
-from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, labels_of, labels_without
+from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, complete_labels, labels_missing_kinds
 
 LAST_CHARACTER = "\U0010ffff"
-_NUMBER = re.compile(r"-?[0-9]{1,18}")
+_INTEGER_PATTERN = re.compile(r"-?[0-9]{1,18}")
 
 MAX_TERMS = 50_000
 """Maximum number of values in a `terms` clause. Engines allow 65,536 by default."""
@@ -32,20 +32,20 @@ class IdField:
 
     Attributes:
         field: path of the field, or None for `_id`.
-        are_numbers: whether the field contains integers.
+        is_numeric: whether the field contains integers.
     """
 
     field: str | None = None
-    are_numbers: bool = False
+    is_numeric: bool = False
 
     @classmethod
-    def in_field(cls, field: str | None, mappings: Iterable[Mapping[str, Any]]) -> IdField:
+    def for_field(cls, field: str | None, mappings: Iterable[Mapping[str, Any]]) -> IdField:
         """Return this field, or `_id` for None. Raises LocationError if the field cannot identify documents."""
         return cls() if field is None else cls(field, id_field_type(field, mappings) in WHOLE_NUMBERS)
 
     @property
-    def parts(self) -> list[str]:
-        """The fields in `_source` that `id_of` needs."""
+    def source_fields(self) -> list[str]:
+        """The fields in `_source` that `id_of` reads."""
         return [] if self.field is None else [self.field]
 
     def query(self, ids: Sequence[str]) -> dict[str, Any]:
@@ -53,7 +53,7 @@ class IdField:
         if self.field is None:
             return {"ids": {"values": ids}}
         # An engine rejects other strings for a field with numbers. `int` would also accept `12_20_80`.
-        return {"terms": {self.field: [id for id in ids if not self.are_numbers or _NUMBER.fullmatch(id)]}}
+        return {"terms": {self.field: [id for id in ids if not self.is_numeric or _INTEGER_PATTERN.fullmatch(id)]}}
 
     def key_query(self, key: DocumentKey) -> dict[str, Any]:
         """Return the query for the document with a key."""
@@ -65,7 +65,7 @@ class IdField:
         return {"bool": {"filter": clauses}} if len(clauses) > 1 else clauses[0]
 
     def key_clauses(self, key: DocumentKey | None) -> list[dict[str, Any]]:
-        """Return a list with the query for the document with a key; an empty list for None."""
+        """Return the query for the document with a key in a list, or an empty list for None."""
         return [] if key is None else [self.key_query(key)]
 
     def key_of(self, hit: Mapping[str, Any]) -> DocumentKey:
@@ -82,7 +82,7 @@ class IdField:
         return str(value[0] if isinstance(value, list) and value else value or hit["_id"])
 
 
-def sharing_query(
+def shared_tokens_query(
     rows: Sequence[list[str]],
     filters: Sequence[dict[str, Any]],
     exclude: DocumentKey | None,
@@ -120,19 +120,19 @@ def phrase_query(
     return {"bool": {"filter": [phrase, *filters, *_exclusion_clauses(exclude, id_field)]}}
 
 
-def in_random_order(query: Mapping[str, Any]) -> dict[str, Any]:
+def randomize_order(query: Mapping[str, Any]) -> dict[str, Any]:
     """Return the same query with hits in random order."""
     return {"function_score": {"query": query, "random_score": {}, "boost_mode": "replace"}}
 
 
 def complete_query(settings: Settings, field: str) -> dict[str, Any]:
-    """Return the query for documents with complete fingerprints of these settings."""
-    return _term_clause(f"{field}.format", labels_of(settings))
+    """Return the query for documents whose fingerprints have these settings and all kinds of tokens."""
+    return _term_clause(f"{field}.format", complete_labels(settings))
 
 
-def lacking_kinds_query(settings: Settings, field: str, *names: TokenKindName) -> dict[str, Any]:
-    """Return the query for documents with fingerprints of these settings that lack at least one of these kinds."""
-    return _term_clause(f"{field}.format", labels_without(settings, *names))
+def missing_kinds_query(settings: Settings, field: str, *names: TokenKindName) -> dict[str, Any]:
+    """Return the query for documents whose fingerprints have these settings and lack at least one of these kinds."""
+    return _term_clause(f"{field}.format", labels_missing_kinds(settings, *names))
 
 
 def filter_clauses(
@@ -153,12 +153,12 @@ def filter_clauses(
             clauses.append(condition)
             continue
         clause = _condition_clause(condition, all_mappings, field, is_simdoc_index)
-        clauses.append({"bool": {"must_not": [clause]}} if condition.excluded else clause)
+        clauses.append({"bool": {"must_not": [clause]}} if condition.is_negated else clause)
     return clauses
 
 
 def root_clause(root: str | None, below_root: bool, *, field: str) -> dict[str, Any]:
-    """Return the clause for documents with this root or, if `below_root`, a root below it. None matches all."""
+    """Return the clause for documents with this root or, if `below_root`, a root below it. None means all documents."""
     if root is None:
         return {"match_all": {}}
     if not below_root:
@@ -189,7 +189,7 @@ def _condition_clause(
 
 
 def _exact_field(name: str, mapping: Mapping[str, Any]) -> str:
-    """Return the name of a field for exact matches. For a text field, it is its first keyword multi-field, if any."""
+    """Return the name of a field for exact matches. For a text field, use its first keyword multi-field, if any."""
     field = mapping_at(mapping, name) or {}
     if field.get("type") != "text":
         return name

@@ -1,7 +1,7 @@
 """Converts records to index documents and back.
 
-Other programs may write to the index, so a document may contain any values. Equivalent forms are accepted:
-`{"a": {"b": 1}}` and `{"a.b": 1}`, `1` and `[1]`.
+Other programs may write to the index, so a document may contain any values. `{"a.b": 1}` is read like `{"a": {"b":
+1}}`, and `[1]` like `1`.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode_text, encode_text
 from simdoc_search.sketch.winnow import empty_codes
-from simdoc_search.stores.fields import METADATA_FIELD, metadata_terms, names_of
+from simdoc_search.stores.fields import METADATA_FIELD, alternative_names, metadata_terms
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 from simdoc_search.stores.remote.bulk import json_line
 from simdoc_search.stores.remote.errors import one_line
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, format_label
-from simdoc_search.stores.remote.texts import text_of
+from simdoc_search.stores.remote.texts import read_text
 
 Codes = NDArray[np.uint32]
 
 _REQUIRED_ORIGIN_PARTS = ("root", "size", "mtime_ns", "prefix")
-_PLAIN = frozenset({str, int, dict, type(None)})
+_PLAIN_TYPES = frozenset({str, int, dict, type(None)})
 _TYPE_NAMES = {bool: "a boolean", int: "a number", float: "a number", str: "a string", dict: "an object"}
 
 
@@ -43,7 +43,7 @@ class _MalformedError(Exception):
     """
 
 
-def field_values(
+def build_field_value(
     codes: Codes, shingles: int, hashes: tuple[str, str], settings: Settings, **tokens: Codes
 ) -> dict[str, Any]:
     """Return the value of the fingerprint field.
@@ -71,7 +71,7 @@ def field_values(
 
 
 def encode_record(record: Record, settings: Settings, *, field: str, store_text: bool) -> EncodedRecord:
-    """Convert a record into the line of its document in a bulk request."""
+    """Convert a record to the line of its document in a bulk request."""
     return EncodedRecord(record.id, json_line(to_source(record, settings, field=field, store_text=store_text)))
 
 
@@ -79,10 +79,10 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
     """Return the index document for a record, for an index that simdoc-search created."""
     hashes = record.text_hash, record.words_hash
     tokens = {kind.name: getattr(record, kind.name) for kind in token_kinds(settings)}
-    values = field_values(record.codes, record.shingles, hashes, settings, **tokens)
+    values = build_field_value(record.codes, record.shingles, hashes, settings, **tokens)
     values |= {
         "digest": record.digest,
-        "names": [_json_value(name) for name in names_of(record.id)],
+        "names": [_json_value(name) for name in alternative_names(record.id)],
         "path": _json_value(record.path)[:MAX_PATH_CHARACTERS],
         METADATA_FIELD: metadata_terms(record),
     }
@@ -104,14 +104,14 @@ def to_record(
     text_fields: Sequence[str] | None = None,
     fault: str = "",
 ) -> Record:
-    """Return the record of a document. Missing or malformed parts are empty. `Record.fault` lists the malformed ones.
+    """Return the record of a document. Missing or malformed parts are empty. `Record.fault` lists the malformed parts.
 
     Args:
         key: key of the document.
         source: the `_source` of the document, or parts of it.
         field: name of the fingerprint field.
         text_fields: fields that contain the text. None means `body`, in an index that simdoc-search created.
-        fault: reason not to read the fingerprint field. If it is empty, the field is read.
+        fault: reason not to read the fingerprint field, or empty to read the field.
     """
     faults = [fault] if fault else []
     if fault:
@@ -124,19 +124,19 @@ def to_record(
             faults.append(str(error))
             return None
 
-    codes = read(_token_set, None, f"{field}.tokens")
-    kinds = {name: read(_tokens_of_kind, kind, f"{field}.{name}") for name, kind in TOKEN_KINDS.items()}
+    codes = read(_read_token_set, None, f"{field}.tokens")
+    kinds = {name: read(_read_kind, kind, f"{field}.{name}") for name, kind in TOKEN_KINDS.items()}
     tokens_by_kind: dict[str, Any] = {name: empty_codes() if found is None else found for name, found in kinds.items()}
     return Record(
         id=key.id,
         codes=empty_codes() if codes is None else codes,
-        shingles=read(_integer, f"{field}.shingles") or 0,
-        digest=read(_only_value, f"{field}.digest", str) or "",
-        metadata=read(_only_value, "metadata", dict) or {},
-        text=read(_only_value, "body", str) if text_fields is None else read(_text, text_fields),
-        origin=read(_origin, f"{field}.origin"),
-        text_hash=read(_only_value, f"{field}.text_hash", str) or "",
-        words_hash=read(_only_value, f"{field}.words_hash", str) or "",
+        shingles=read(_read_integer, f"{field}.shingles") or 0,
+        digest=read(_read_only_value, f"{field}.digest", str) or "",
+        metadata=read(_read_only_value, "metadata", dict) or {},
+        text=read(_read_only_value, "body", str) if text_fields is None else read(_read_text, text_fields),
+        origin=read(_read_origin, f"{field}.origin"),
+        text_hash=read(_read_only_value, f"{field}.text_hash", str) or "",
+        words_hash=read(_read_only_value, f"{field}.words_hash", str) or "",
         fault="; ".join(faults),
         **tokens_by_kind,
         index=key.index,
@@ -144,13 +144,21 @@ def to_record(
     )
 
 
-def codes_of(source: Mapping[str, Any], *, field: str) -> Codes | str:
-    """Return the tokens of a document as ascending numbers, or a predicate that says what is wrong with them."""
+def read_codes(source: Mapping[str, Any], *, field: str) -> Codes | str:
+    """Return the tokens of a document as ascending numbers. If they are malformed, return the fault as a predicate."""
     try:
-        codes = _token_set(source, None, f"{field}.tokens")
+        codes = _read_token_set(source, None, f"{field}.tokens")
     except _MalformedError as error:
         return str(error)
     return codes if len(codes) else f"has no {field}.tokens in its _source"
+
+
+def read_text_hash(source: Mapping[str, Any], *, field: str) -> str:
+    """Return the hash of the text of a document. It is empty if it is missing or malformed."""
+    try:
+        return _read_only_value(source, f"{field}.text_hash", str) or ""
+    except _MalformedError:
+        return ""
 
 
 def _json_value(value: Any) -> Any:
@@ -164,10 +172,10 @@ def _json_value(value: Any) -> Any:
     return value
 
 
-def _tokens_of_kind(source: Mapping[str, Any], kind: TokenKind, path: str) -> Codes:
+def _read_kind(source: Mapping[str, Any], kind: TokenKind, path: str) -> Codes:
     if kind.is_sorted_set:
-        return _token_set(source, kind.length, path)
-    codes = _tokens(source, kind.length, path)
+        return _read_token_set(source, kind.length, path)
+    codes = _read_tokens(source, kind.length, path)
     if kind.name == "sentences":
         try:
             decode_sentences(codes)
@@ -176,51 +184,51 @@ def _tokens_of_kind(source: Mapping[str, Any], kind: TokenKind, path: str) -> Co
     return codes
 
 
-def _token_set(source: Mapping[str, Any], length: int | None, path: str) -> Codes:
-    codes = np.sort(_tokens(source, length, path))
+def _read_token_set(source: Mapping[str, Any], length: int | None, path: str) -> Codes:
+    codes = np.sort(_read_tokens(source, length, path))
     if (codes[1:] == codes[:-1]).any():
         raise _MalformedError(f"has repeated {path.rpartition('.')[2]}")
     return codes
 
 
-def _tokens(source: Mapping[str, Any], length: int | None, path: str) -> Codes:
+def _read_tokens(source: Mapping[str, Any], length: int | None, path: str) -> Codes:
     try:
-        return decode_text(_only_value(source, path, str) or "", length)
+        return decode_text(_read_only_value(source, path, str) or "", length)
     except ValueError as error:
         raise _MalformedError(f"has invalid {path.rpartition('.')[2]} ({one_line(error)})") from None
 
 
-def _text(source: Mapping[str, Any], text_fields: Sequence[str]) -> str | None:
+def _read_text(source: Mapping[str, Any], text_fields: Sequence[str]) -> str | None:
     try:
-        return text_of(source, text_fields)
+        return read_text(source, text_fields)
     except DocumentError as error:
         raise _MalformedError(f"has no text that can be read ({error})") from None
 
 
-def _only_value(source: Mapping[str, Any], path: str, kind: type) -> Any:
+def _read_only_value(source: Mapping[str, Any], path: str, expected_type: type) -> Any:
     """Return the only value at a path, or None if there is no value."""
     first, _, last = path.partition(".")
     parent = source.get(first)
     if (
-        last and type(parent) is dict and path not in source and type(parent.get(last)) in _PLAIN
+        last and type(parent) is dict and path not in source and type(parent.get(last)) in _PLAIN_TYPES
     ):  # the form that simdoc-search writes
         values = [] if parent.get(last) is None else [parent[last]]
     else:
-        values = list(_values(source, path.split(".")))
+        values = list(_find_values(source, path.split(".")))
     if len(values) > 1:
         raise _MalformedError(f"has {len(values)} values in {path}")
     if not values:
         return None
-    if not isinstance(values[0], kind):
+    if not isinstance(values[0], expected_type):
         raise _MalformedError(f"has {_TYPE_NAMES.get(type(values[0]), 'a value of another type')} in {path}")
     return values[0]
 
 
-def _values(value: Any, path: list[str]) -> Iterator[Any]:
+def _find_values(value: Any, path: list[str]) -> Iterator[Any]:
     """Yield the values that an engine finds at a path."""
     if isinstance(value, list):
         for item in value:
-            yield from _values(item, path)
+            yield from _find_values(item, path)
     elif not path:
         if value is not None:
             yield value
@@ -228,16 +236,16 @@ def _values(value: Any, path: list[str]) -> Iterator[Any]:
         for count in range(1, len(path) + 1):
             key = ".".join(path[:count])
             if key in value:
-                yield from _values(value[key], path[count:])
+                yield from _find_values(value[key], path[count:])
     elif value is not None:
         raise _MalformedError(
             f"has {_TYPE_NAMES.get(type(value), 'a value of another type')} instead of {'.'.join(path)}"
         )
 
 
-def _integer(source: Mapping[str, Any], path: str) -> int:
+def _read_integer(source: Mapping[str, Any], path: str) -> int:
     """Return the integer at a path. Strings and fractions are rounded down, because engines accept them too."""
-    value = _only_value(source, path, object)
+    value = _read_only_value(source, path, object)
     if type(value) is int and 0 <= value < 1 << 31:
         return value
     try:
@@ -249,8 +257,8 @@ def _integer(source: Mapping[str, Any], path: str) -> int:
     return number
 
 
-def _origin(source: Mapping[str, Any], path: str) -> Origin | None:
-    value = _only_value(source, path, dict)
+def _read_origin(source: Mapping[str, Any], path: str) -> Origin | None:
+    value = _read_only_value(source, path, dict)
     if not value:
         return None
     root, size, modified = (value.get(name) for name in ("root", "size", "mtime_ns"))

@@ -18,7 +18,7 @@ _REQUIRED_KEYS = {
     "_pit": "id",
     "_analyze": "tokens",
 }
-"""A key that is in every response of an engine, by the last part of the URL path."""
+"""A key that every response of an engine has, by the last part of the URL path."""
 
 _RETURNS_INDICES = frozenset({"_mapping", "_settings"})
 """Last parts of the paths of requests whose responses contain an object for each index."""
@@ -27,11 +27,11 @@ _NEEDS_ALL_SHARDS = frozenset({"_search", "_count", "point_in_time", "_pit"})
 """Last parts of the paths of requests to which all shards must respond."""
 
 
-def check_response(name: str, method: str, operation: str, response: Any, *, counts_hits: bool = False) -> None:
+def check_response(engine_name: str, method: str, operation: str, response: Any, *, counts_hits: bool = False) -> None:
     """Check the response to a request.
 
     Args:
-        name: name of the engine for messages.
+        engine_name: name of the engine for messages.
         method: HTTP method.
         operation: last part of the URL path.
         response: the response, parsed from JSON.
@@ -45,16 +45,16 @@ def check_response(name: str, method: str, operation: str, response: Any, *, cou
         operation = ""
     key = _REQUIRED_KEYS.get(operation)
     if not isinstance(response, Mapping):
-        raise not_an_engine_error(name, "the response is not a JSON object")
+        raise not_an_engine_error(engine_name, "the response is not a JSON object")
     if key and key not in response:
-        raise not_an_engine_error(name, f"the response does not contain {key!r}")
+        raise not_an_engine_error(engine_name, f"the response does not contain {key!r}")
     if operation in _RETURNS_INDICES and not all(isinstance(value, Mapping) for value in response.values()):
-        raise not_an_engine_error(name, "the response does not contain indices")
+        raise not_an_engine_error(engine_name, "the response does not contain indices")
     if operation in _NEEDS_ALL_SHARDS:
-        check_all_shards(name, response, counts_hits=counts_hits)
+        check_all_shards(engine_name, response, counts_hits=counts_hits)
 
 
-def check_all_shards(name: str, response: Mapping[str, Any], *, counts_hits: bool = False) -> None:
+def check_all_shards(engine_name: str, response: Mapping[str, Any], *, counts_hits: bool = False) -> None:
     """Check that all shards responded and, if `counts_hits`, that the search counted all hits. Raises RequestError."""
     shards = response.get("_shards") or {}
     failures = shards.get("failures") or ()
@@ -70,6 +70,6 @@ def check_all_shards(name: str, response: Mapping[str, Any], *, counts_hits: boo
         return
     status = failures[0].get("status") if failures else None
     raise RequestError(
-        f"{name} searched only some of the documents ({reason}); {advice}",
+        f"{engine_name} searched only some of the documents ({reason}); {advice}",
         status if isinstance(status, int) else 503,
     )

@@ -23,12 +23,12 @@ RETRY_VARIABLE = "SIMDOC_RETRY_SECONDS"
 """The environment variable that overrides QUERY_SECONDS."""
 
 FIRST_PAUSE, MAX_PAUSE = 0.2, 20.0
-"""Maximum length of the first pause and of any pause, in seconds. The maximum doubles with each pause."""
+"""Maximum length of the first pause, and of all pauses, in seconds. The maximum doubles after each pause."""
 
 LOG_INTERVAL = 30.0
 """Minimum number of seconds between two log messages about retries in this process."""
 
-RETRYABLE = frozenset({429, 502, 503, 504})
+RETRYABLE_STATUSES = frozenset({429, 502, 503, 504})
 """HTTP statuses of an engine that is busy, or whose shards have not started yet."""
 
 _log = logging.getLogger("simdoc_search")
@@ -37,7 +37,9 @@ _last_logged = [float("-inf")]
 
 def is_retryable(error: StoreError) -> bool:
     """Return whether the same request may succeed later."""
-    return isinstance(error, StoreUnavailableError) or (isinstance(error, RequestError) and error.status in RETRYABLE)
+    return isinstance(error, StoreUnavailableError) or (
+        isinstance(error, RequestError) and error.status in RETRYABLE_STATUSES
+    )
 
 
 def seconds_from_environment(variable: str, *, advice: str, minimum: float = 0.0) -> float | None:
@@ -63,22 +65,22 @@ def seconds_from_environment(variable: str, *, advice: str, minimum: float = 0.0
     return seconds
 
 
-def query_seconds() -> float:
+def read_query_seconds() -> float:
     """Return SIMDOC_RETRY_SECONDS, or QUERY_SECONDS if it is not set. Raises StoreError if it is not a valid number."""
     seconds = seconds_from_environment(RETRY_VARIABLE, advice="set it to a number such as 30, or to 0 for no retries")
     return QUERY_SECONDS if seconds is None else seconds
 
 
 class Retries:
-    """The pauses between the attempts of one request: exponential backoff with jitter, until a deadline.
+    """Pauses between the attempts of one request, with exponential backoff and jitter, until a deadline.
 
     Args:
-        stopped: the event that ends a pause.
+        stop_event: the event that ends a pause.
         seconds: number of seconds without success after which the request fails.
     """
 
-    def __init__(self, stopped: threading.Event, seconds: float) -> None:
-        self._stopped = stopped
+    def __init__(self, stop_event: threading.Event, seconds: float) -> None:
+        self._stopped = stop_event
         self._seconds = seconds
         self.reset()
 
@@ -97,7 +99,7 @@ class Retries:
 
         Raises:
             StoreUnavailableError: the deadline has passed.
-            StoppedError: `stopped` is set.
+            StoppedError: `stop_event` is set.
         """
         waited = time.monotonic() - self._start_time
         if waited >= self._seconds:
@@ -112,7 +114,7 @@ class Retries:
 
 
 def _log_sometimes(message: str) -> None:
-    """Log a message, unless another one was logged during the last LOG_INTERVAL seconds."""
+    """Log a message, unless another message was logged during the last LOG_INTERVAL seconds."""
     now = time.monotonic()
     if now - _last_logged[0] >= LOG_INTERVAL:
         _last_logged[0] = now

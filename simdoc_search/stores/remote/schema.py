@@ -33,7 +33,7 @@ from simdoc_search.sketch.kinds import TokenKindName, token_kind_names
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings, check_layout_version
 from simdoc_search.sketch.winnow import PassageSettings
-from simdoc_search.stores.remote.mappings import fields_of
+from simdoc_search.stores.remote.mappings import mapped_fields
 
 DEFAULT_FIELD = "simdoc"
 """Default name of the fingerprint field."""
@@ -44,14 +44,14 @@ MARK_FIELDS = ("duplicate_of", "cluster")
 MAX_PATH_CHARACTERS = 8_000
 """Maximum number of characters in a path. A term in Lucene has at most 32,766 bytes, and a character at most four."""
 
-MAX_META_ENTRIES, MAX_META_VALUE = 5, 50
-"""The limits of engines for the `meta` of a field: number of entries, and number of characters in a value."""
+MAX_META_ENTRIES, MAX_META_VALUE_LENGTH = 5, 50
+"""Maximum number of entries in the `meta` of a field, and of characters in a value, in all engines."""
 
 _ANALYSIS_OPTIONS = re.compile(r"( short_texts| short)?(?: -(\S+))?(?: ~(\S+))?( \*)?")
 """The optional parts of an analysis: short texts, stop words, stems and frequencies."""
 
-_SKETCHES, _SEPARATOR = "simdoc_sketches", "; "
-_LIMITS_FIELD, _LIMITS = "words_hash", "simdoc_limits"
+_SKETCHES_KEY, _SEPARATOR = "simdoc_sketches", "; "
+_LIMITS_FIELD, _LIMITS_KEY = "words_hash", "simdoc_limits"
 
 
 def to_meta(settings: Settings) -> dict[str, str]:
@@ -60,21 +60,21 @@ def to_meta(settings: Settings) -> dict[str, str]:
     Raises:
         FormatMismatchError: the sketches do not fit into a `meta`.
     """
-    meta = {"simdoc_version": str(LAYOUT_VERSION), "simdoc_analysis": _analysis_text(settings.analysis)}
+    meta = {"simdoc_version": str(LAYOUT_VERSION), "simdoc_analysis": _format_analysis(settings.analysis)}
     if settings.minhash.key is not None:
         meta["simdoc_key"] = settings.minhash.key.check
     lines = _join_sketches(
         replace(settings, indexes_words=False).sketches
     )  # an engine searches words in the text field
-    meta |= {f"{_SKETCHES}_{number}" if number > 1 else _SKETCHES: line for number, line in enumerate(lines, 1)}
-    if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE:
+    meta |= {f"{_SKETCHES_KEY}_{number}" if number > 1 else _SKETCHES_KEY: line for number, line in enumerate(lines, 1)}
+    if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE_LENGTH:
         raise FormatMismatchError(
             f"the meta of a field cannot hold the sketches {', '.join(settings.sketches)}; omit one of these sketches"
         )
     return meta
 
 
-def settings_of(meta: Mapping[str, str]) -> Settings:
+def parse_meta(meta: Mapping[str, str]) -> Settings:
     """Return the settings that `to_meta` wrote. Missing settings have their defaults. A key has only its checksum.
 
     Raises:
@@ -82,10 +82,10 @@ def settings_of(meta: Mapping[str, str]) -> Settings:
     """
     try:
         version = meta["simdoc_version"]
-        check_layout_version(int(version) if version.isdecimal() and len(version) < MAX_META_VALUE else version)
-        lines = [value for key, value in sorted(meta.items()) if key.startswith(_SKETCHES)]
+        check_layout_version(int(version) if version.isdecimal() and len(version) < MAX_META_VALUE_LENGTH else version)
+        lines = [value for key, value in sorted(meta.items()) if key.startswith(_SKETCHES_KEY)]
         sketches = [sketch.strip() for line in lines for sketch in line.split(_SEPARATOR.strip())]
-        analysis = _parse_analysis(meta.get("simdoc_analysis", _analysis_text(Analysis())))
+        analysis = _parse_analysis(meta.get("simdoc_analysis", _format_analysis(Analysis())))
         return Settings.from_sketches(analysis, sketches, meta.get("simdoc_key"))
     except (KeyError, ValueError) as error:
         raise FormatMismatchError(
@@ -94,7 +94,7 @@ def settings_of(meta: Mapping[str, str]) -> Settings:
         ) from None
 
 
-@lru_cache(maxsize=16)  # each document has this label
+@lru_cache(maxsize=16)  # it is computed for each document
 def format_label(settings: Settings) -> str:
     """Return the `format` of documents with fingerprints of these settings.
 
@@ -103,21 +103,21 @@ def format_label(settings: Settings) -> str:
     key = settings.minhash.key
     keyed = [f"key {key.check}"] if key else []
     return _SEPARATOR.join(
-        [_analysis_text(settings.analysis), settings.stored_sketch, *keyed, *settings.stored_token_kinds]
+        [_format_analysis(settings.analysis), settings.stored_sketch, *keyed, *settings.stored_token_kinds]
     )
 
 
-def labels_of(settings: Settings) -> list[str]:
-    """Return each `format` of documents whose fingerprints have everything that these settings need.
+def complete_labels(settings: Settings) -> list[str]:
+    """Return all `format` labels of fingerprints that have all kinds of tokens of these settings.
 
-    An index without passage tokens may contain documents with them, from a loader with the default settings.
+    An index without passage tokens may contain documents with passage tokens, if a loader has the default settings.
     """
     label = format_label(settings)
     return [label] if settings.passages else [label, format_label(replace(settings, passages=PassageSettings()))]
 
 
-def labels_without(settings: Settings, *names: TokenKindName) -> list[str]:
-    """Return each `format` of documents with fingerprints of these settings that lack at least one of these kinds.
+def labels_missing_kinds(settings: Settings, *names: TokenKindName) -> list[str]:
+    """Return all `format` labels of fingerprints of these settings that lack at least one of these kinds.
 
     Args:
         settings: settings of the index.
@@ -128,7 +128,7 @@ def labels_without(settings: Settings, *names: TokenKindName) -> list[str]:
     lacking = [_without_kinds(settings, subset) for subset in subsets if not subset.isdisjoint(names)]
     if settings.passages:
         return [format_label(other) for other in lacking]
-    return [label for other in lacking for label in labels_of(other)]
+    return [label for other in lacking for label in complete_labels(other)]
 
 
 def component_template(settings: Settings | None = None, field: str = DEFAULT_FIELD) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def field_mappings(settings: Settings, field: str) -> dict[str, Any]:
     return dict(mapping["properties"])
 
 
-def index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
+def build_index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
     """Return the body of the request that creates an index. Index templates determine its shards and replicas."""
     index: dict[str, Any] = _read_template("simdoc.store.json")["template"]
     fields = index["mappings"]["properties"]
@@ -169,7 +169,7 @@ def index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str
     return index
 
 
-def only_fingerprint_field(mappings: Mapping[str, Mapping[str, Any]], location: str) -> str:
+def find_fingerprint_field(mappings: Mapping[str, Mapping[str, Any]], location: str) -> str:
     """Return the only fingerprint field in these mappings, or DEFAULT_FIELD if there is none.
 
     Raises:
@@ -183,20 +183,22 @@ def only_fingerprint_field(mappings: Mapping[str, Mapping[str, Any]], location: 
 
 def fingerprint_fields(mapping: Mapping[str, Any]) -> list[str]:
     """Return the names of the object fields that have fingerprints."""
-    return [name for name in mapping.get("properties", {}) if {"tokens", "format"} <= fields_of(mapping, name).keys()]
+    return [
+        name for name in mapping.get("properties", {}) if {"tokens", "format"} <= mapped_fields(mapping, name).keys()
+    ]
 
 
 def limits_mapping(fields: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
     """Return the mapping of the field that records limits. `fields` contains the mappings in the fingerprint field."""
     field = fields.get(_LIMITS_FIELD, {"type": "keyword"})
-    return {_LIMITS_FIELD: {**field, "meta": {**field.get("meta", {}), _LIMITS: limits.to_text()}}}
+    return {_LIMITS_FIELD: {**field, "meta": {**field.get("meta", {}), _LIMITS_KEY: limits.to_text()}}}
 
 
 def recorded_limits(mappings: Iterable[Mapping[str, Any]], field: str) -> Limits:
-    """Return the recorded limits, or the defaults if no index records limits or indices record different limits."""
+    """Return the limits that the indices record. If they record none or different limits, return the defaults."""
     recorded = set()
     for mapping in mappings:
-        text = fields_of(mapping, field).get(_LIMITS_FIELD, {}).get("meta", {}).get(_LIMITS)
+        text = mapped_fields(mapping, field).get(_LIMITS_FIELD, {}).get("meta", {}).get(_LIMITS_KEY)
         with suppress(ValueError):
             recorded |= {Limits.from_text(text)} if text else set()
     return recorded.pop() if len(recorded) == 1 else Limits()
@@ -215,7 +217,7 @@ def _without_kinds(settings: Settings, names: Iterable[TokenKindName]) -> Settin
     return replace(settings, **none)
 
 
-def _analysis_text(analysis: Analysis) -> str:
+def _format_analysis(analysis: Analysis) -> str:
     words = [analysis.profile, analysis.unit, str(analysis.shingle_size)]
     short = "short_texts" if analysis.is_plain else "short"  # the length of the value is limited
     words += [short] if analysis.short_texts else []
@@ -244,9 +246,9 @@ def _parse_analysis(text: str) -> Analysis:
 
 
 def _join_sketches(sketches: Iterable[str]) -> list[str]:
-    """Join sketches to lines of at most MAX_META_VALUE characters. A longer sketch has a line of its own."""
+    """Join sketches to lines of at most MAX_META_VALUE_LENGTH characters. A longer sketch has its own line."""
     lines: list[str] = []
     for sketch in sketches:
         longer = f"{lines[-1]}{_SEPARATOR}{sketch}" if lines else sketch
-        lines[-1:] = [longer] if len(longer) <= MAX_META_VALUE or not lines else [lines[-1], sketch]
+        lines[-1:] = [longer] if len(longer) <= MAX_META_VALUE_LENGTH or not lines else [lines[-1], sketch]
     return lines

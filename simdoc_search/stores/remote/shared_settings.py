@@ -11,15 +11,15 @@ from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKind
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.mappings import fields_of
-from simdoc_search.stores.remote.schema import recorded_limits, settings_of
+from simdoc_search.stores.remote.mappings import mapped_fields
+from simdoc_search.stores.remote.schema import parse_meta, recorded_limits
 from simdoc_search.stores.remote.texts import backfill_command
 
 Mappings = Mapping[str, Mapping[str, Any]]
 """Mappings of indices by their names."""
 
 
-class NotQueryable(NamedTuple):
+class NotQueryableReason(NamedTuple):
     """Why an index cannot be queried.
 
     Attributes:
@@ -42,7 +42,7 @@ def select_queryable(mappings: Mappings, field: str) -> dict[str, Mapping[str, A
 
 def explain_not_queryable(
     index: str, mappings: Mappings, field: str, location: str, settings: Mapping[str, Any] | None = None
-) -> NotQueryable:
+) -> NotQueryableReason:
     """Return why an index cannot be queried, and what to do.
 
     Args:
@@ -54,14 +54,14 @@ def explain_not_queryable(
     """
     mapping = mappings[index]
     faults = list(find_faults(mapping, settings or {}, field))
-    no_field = "" if "tokens" in fields_of(mapping, field) else f"there is no field {field}.tokens"
+    no_field = "" if "tokens" in mapped_fields(mapping, field) else f"there is no field {field}.tokens"
     if query_fault := next((fault for fault in faults if fault.blocks_queries and fault.problem != no_field), None):
-        return NotQueryable(f"the index cannot be queried: {query_fault.problem}", only_lacks_field=False)
+        return NotQueryableReason(f"the index cannot be queried: {query_fault.problem}", only_lacks_field=False)
     if write_fault := next((fault for fault in faults if fault.blocks_writes), None):
         advice = f", and backfill cannot add it, because {write_fault.problem}"
     else:
         advice = f"; {backfill_command(mappings.values(), field, location)}"
-    return NotQueryable(f"the index has no field {field}.tokens{advice}", only_lacks_field=True)
+    return NotQueryableReason(f"the index has no field {field}.tokens{advice}", only_lacks_field=True)
 
 
 def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
@@ -97,7 +97,7 @@ def none_queryable_message(
     settings: Mappings | None = None,
     all_mappings: Mappings | None = None,
 ) -> str:
-    """Return the error message for a name behind which no index can be queried.
+    """Return the error message for a name if no index behind it can be queried.
 
     Args:
         mappings: mappings of the open indices.
@@ -110,7 +110,7 @@ def none_queryable_message(
         FormatMismatchError: a newer version wrote the fingerprints of an index.
     """
     for mapping in mappings.values():
-        if "tokens" in fields_of(mapping, field):
+        if "tokens" in mapped_fields(mapping, field):
             _settings_in(mapping, field)
     all_mappings, all_settings = all_mappings or mappings, settings or {}
     reasons = {
@@ -139,7 +139,9 @@ def require_kind(mappings: Mappings, field: str, location: str, kind: TokenKind)
                 problem, advice = "was created without", kind.how_to_add(location)
             raise FormatMismatchError(f"the index {index} of {location} {problem} {kind.name}; {advice}")
         index_by_settings.setdefault(kind_settings, index)
-        if fault := next((fault for fault in find_faults(mapping, {}, field) if fault.kind == kind.name), None):
+        if fault := next(
+            (fault for fault in find_faults(mapping, {}, field) if fault.blocked_token_kind == kind.name), None
+        ):
             raise StoreError(f"the index {index} of {location} cannot be queried for {kind.name}: {fault.problem}")
     if len(index_by_settings) > 1:
         first, other, *_ = index_by_settings.values()
@@ -150,11 +152,13 @@ def require_kind(mappings: Mappings, field: str, location: str, kind: TokenKind)
 
 def is_created_by_simdoc(mappings: Mappings, field: str) -> bool:
     """Return whether `simdoc-search index` created all queryable indices."""
-    return all(METADATA_FIELD in fields_of(mapping, field) for mapping in select_queryable(mappings, field).values())
+    return all(
+        METADATA_FIELD in mapped_fields(mapping, field) for mapping in select_queryable(mappings, field).values()
+    )
 
 
 def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, location: str) -> None:
-    """Check that the indices are still the indices that were opened.
+    """Check that the opened indices were not removed or replaced.
 
     Raises:
         StoreNotFoundError: the indices were removed.
@@ -173,7 +177,7 @@ def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, l
 
 
 def _settings_in(mapping: Mapping[str, Any], field: str) -> Settings:
-    return settings_of(fields_of(mapping, field)["tokens"].get("meta", {}))
+    return parse_meta(mapped_fields(mapping, field)["tokens"].get("meta", {}))
 
 
 def _without_kinds(settings: Settings) -> Settings:

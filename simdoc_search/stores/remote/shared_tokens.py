@@ -17,28 +17,28 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.candidates import HitKey, hit_key
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
-from simdoc_search.stores.remote.queries import any_token_query, sharing_query
+from simdoc_search.stores.remote.queries import any_token_query, shared_tokens_query
 from simdoc_search.stores.remote.shared_settings import require_kind
 from simdoc_search.stores.shared_tokens import (
-    FIRST_READ,
-    SharingDocument,
-    SharingDocuments,
-    sharing_order,
-    split_rows,
+    INITIAL_PAGE_SIZE,
+    TokenMatch,
+    TokenMatches,
+    encode_rows,
+    match_sort_key,
     sum_parts,
 )
 
-LARGEST_PAGE = 500
-"""Maximum number of documents in a response to a part."""
+MAX_PAGE_SIZE = 500
+"""Maximum number of documents in the response to the search for one part."""
 
 PARTS_AT_ONCE = 16
 """Maximum number of searches in one request."""
 
 COUNTS_AT_ONCE = 500
-"""Maximum number of searches in one request if they only count documents."""
+"""Maximum number of searches in one request if the searches only count documents."""
 
 
-def find_sharing(
+def find_token_matches(
     access: IndexAccess,
     codes: NDArray[np.uint32],
     kind_name: TokenKindName,
@@ -46,14 +46,14 @@ def find_sharing(
     filters: Filters | None,
     exclude: DocumentKey | None,
     size: int,
-) -> SharingDocuments:
+) -> TokenMatches:
     """Return the documents that share the most tokens of a kind; see `Store.documents_sharing`."""
     kind = TOKEN_KINDS[kind_name]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     clauses = access.query_clauses(filters)
-    rows = split_rows(codes, kind.length)
+    rows = encode_rows(codes, kind.length)
     clauses_per_row = 1 if codes.ndim == 1 else 2
-    used = clause_count(clauses) + 4  # 4 clauses for the excluded document and for the ids in `count_for`
+    used = clause_count(clauses) + 4  # 4 clauses for the excluded document and for the ids in `count_shared_tokens`
     limit = min(access.engine.max_clauses(clauses_per_row * len(rows) + used), MAX_CLAUSES)
     if limit <= used:
         raise QuerySyntaxError(
@@ -62,9 +62,11 @@ def find_sharing(
     rows_at_once = max(1, (limit - used) // clauses_per_row)
     parts = [rows[start : start + rows_at_once] for start in range(0, len(rows), rows_at_once)]
     search = _SplitSearch(access, f"{access.field}.{kind.name}", parts, clauses, exclude)
-    counts, omitted_bound = sum_parts(search.streams(min(max(size, FIRST_READ), LARGEST_PAGE)), search.count_for, size)
-    documents = [SharingDocument(search.document_keys[key], count) for key, count in counts.items()]
-    return SharingDocuments(sorted(documents, key=sharing_order), search.count_sharing(), omitted_bound)
+    counts, max_omitted_shared = sum_parts(
+        search.start_streams(min(max(size, INITIAL_PAGE_SIZE), MAX_PAGE_SIZE)), search.count_shared_tokens, size
+    )
+    documents = [TokenMatch(search.document_keys[key], count) for key, count in counts.items()]
+    return TokenMatches(sorted(documents, key=match_sort_key), search.count_documents(), max_omitted_shared)
 
 
 def document_frequencies(access: IndexAccess, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
@@ -85,7 +87,7 @@ class _SplitSearch:
     """A search for rows of tokens, split into parts because of the clause limit.
 
     Attributes:
-        document_keys: maps the key of each hit that was read to the key of its document.
+        document_keys: maps the key of each hit to the key of its document.
     """
 
     def __init__(
@@ -104,15 +106,15 @@ class _SplitSearch:
         self._exclude = exclude
         self._totals: list[int] = []
 
-    def streams(self, page_size: int) -> list[Iterator[tuple[HitKey, int]]]:
-        """Return the documents of each part, by descending number of shared tokens. The first page is read now."""
+    def start_streams(self, page_size: int) -> list[Iterator[tuple[HitKey, int]]]:
+        """Read the first page of each part. For each part, return documents by descending number of shared tokens."""
         responses = self._search_many([{**self._search_body(part), "size": page_size} for part in self._parts])
         self._totals = [total_hits(response) for response in responses]
         return [
             self._stream_part(part, response, page_size) for part, response in zip(self._parts, responses, strict=True)
         ]
 
-    def count_sharing(self) -> int:
+    def count_documents(self) -> int:
         """Count the documents that share at least one token."""
         if len(self._totals) == 1 or not any(self._totals):
             return sum(self._totals)
@@ -120,12 +122,12 @@ class _SplitSearch:
         query = any_token_query(tokens, self._clauses, self._exclude, self._access.id_field, field=self._field)
         return self._access.engine.count(self._access.name, query)
 
-    def count_for(self, parts: Sequence[int], keys: Sequence[HitKey]) -> list[dict[HitKey, int]]:
-        """Return, for each part, the number of its tokens that each document with one of these keys shares."""
+    def count_shared_tokens(self, parts: Sequence[int], keys: Sequence[HitKey]) -> list[dict[HitKey, int]]:
+        """For each part, return the number of its tokens that each of these documents shares."""
         counts: list[dict[HitKey, int]] = [{} for _ in parts]
-        for start in range(0, len(keys), LARGEST_PAGE):
-            only = {"ids": {"values": sorted({id for _, id, _ in keys[start : start + LARGEST_PAGE]})}}
-            bodies = [{**self._search_body(self._parts[part], only), "size": LARGEST_PAGE} for part in parts]
+        for start in range(0, len(keys), MAX_PAGE_SIZE):
+            only = {"ids": {"values": sorted({id for _, id, _ in keys[start : start + MAX_PAGE_SIZE]})}}
+            bodies = [{**self._search_body(self._parts[part], only), "size": MAX_PAGE_SIZE} for part in parts]
             for counts_of_part, body, response in zip(counts, bodies, self._search_many(bodies), strict=True):
                 hits = response["hits"]["hits"]
                 is_complete = total_hits(response) <= len(hits)  # several documents may have the same id
@@ -151,8 +153,8 @@ class _SplitSearch:
 
     def _search_body(self, part: list[list[str]], *only: dict[str, Any]) -> dict[str, Any]:
         id_field, clauses = self._access.id_field, [*self._clauses, *only]
-        query = sharing_query(part, clauses, self._exclude, id_field, field=self._field)
-        return {"query": query, "track_total_hits": True, "_source": id_field.parts or False}
+        query = shared_tokens_query(part, clauses, self._exclude, id_field, field=self._field)
+        return {"query": query, "track_total_hits": True, "_source": id_field.source_fields or False}
 
     def _read_counts(self, hits: Iterable[RawHit]) -> Iterator[tuple[HitKey, int]]:
         """Yield the key of each hit and its number of shared tokens, which is its score."""

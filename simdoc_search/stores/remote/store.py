@@ -31,17 +31,17 @@ from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.frozen_index import FrozenIndex, freeze
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.lookups import SAMPLE_SIZE, find_by_id
-from simdoc_search.stores.remote.mappings import mapping_at, mappings_of
-from simdoc_search.stores.remote.min_hash_field import compute_records, find_term_candidates, min_hash_access
+from simdoc_search.stores.remote.mappings import mapping_at, read_mappings
+from simdoc_search.stores.remote.min_hash_field import compute_records, find_term_candidates, open_min_hash_field
 from simdoc_search.stores.remote.point_in_time import all_hits
 from simdoc_search.stores.remote.queries import IdField, root_clause
 from simdoc_search.stores.remote.records import encode_record
-from simdoc_search.stores.remote.schema import DEFAULT_FIELD, index_body
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD, build_index_body
 from simdoc_search.stores.remote.shared_settings import check_unchanged
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_field_names
 from simdoc_search.stores.remote.updates import remove_documents
 from simdoc_search.stores.remote.writer import RemoteWriter
-from simdoc_search.stores.shared_tokens import SharingDocuments
+from simdoc_search.stores.shared_tokens import TokenMatches
 
 Self = TypeVar("Self", bound="RemoteStore")
 
@@ -56,14 +56,14 @@ class RemoteStore(Closable):
     Other methods raise FormatMismatchError.
 
     Args:
-        access: access to the index.
+        access: the engine and the index.
 
     Attributes:
-        access: access to the index.
+        access: the engine and the index.
         location: URL of the engine and name of the index, without secrets.
         index: name of the index or alias.
         field: the fingerprint field.
-        is_simdoc_index: whether `simdoc-search index` created the index. Writers can be opened only for such an index.
+        is_simdoc_index: whether `simdoc-search index` created the index. Only such an index allows writers.
         settings: settings of the fingerprints.
         has_texts: whether the index contains the texts of the documents.
     """
@@ -94,22 +94,22 @@ class RemoteStore(Closable):
     ) -> RemoteStore:
         """Open the store in an index. The arguments and errors are the same as for `open_store`."""
         if field and settings is None and not create:
-            terms = min_hash_access(engine, index, field, id_field=id_field, text_field=text_field)
+            terms = open_min_hash_field(engine, index, field, id_field=id_field, text_field=text_field)
             if terms is not None:
                 return cls(terms)
         location = f"{engine.name}/{index}"
-        mappings = mappings_of(engine, index)
+        mappings = read_mappings(engine, index)
         if mappings is None:
             if not create:
                 raise StoreNotFoundError(f"there is no index {location}; create it with simdoc-search index")
             new_settings = settings or Settings().with_key(key)
-            body = index_body(new_settings, field=field or DEFAULT_FIELD, store_texts=store_texts is not False)
+            body = build_index_body(new_settings, field=field or DEFAULT_FIELD, store_texts=store_texts is not False)
             try:
                 engine.call("PUT", [index], body)
             except RequestError as error:
                 if error.error_type != "resource_already_exists_exception":  # another process has created it
                     raise
-            mappings = mappings_of(engine, index) or {}
+            mappings = read_mappings(engine, index) or {}
         indices = Indices(engine, index, mappings, field)
         open_mappings, given_fields = indices.mappings, text_field_names(text_field or ())
         check_text_fields(given_fields, open_mappings, indices.field, is_simdoc_index=indices.is_simdoc_index)
@@ -120,7 +120,7 @@ class RemoteStore(Closable):
         )
         engine = engine.without_closed_indices()
         unlocked = indices.settings.with_verified_key(key, location)
-        ids_from = IdField.in_field(id_field, open_mappings.values())
+        ids_from = IdField.for_field(id_field, open_mappings.values())
         store = cls(IndexAccess(engine, engine.in_background(), indices, ids_from, unlocked, texts))
         if settings is not None and not store.settings.satisfies(settings):
             raise FormatMismatchError(
@@ -143,7 +143,7 @@ class RemoteStore(Closable):
 
     @property
     def id_hint(self) -> str:
-        """What an id is in an application's index, for messages. It is empty if simdoc-search created the index."""
+        """For messages, what an id is in an application's index. It is empty if simdoc-search created the index."""
         if self.is_simdoc_index:
             return ""
         name = self.access.id_field.field
@@ -168,14 +168,14 @@ class RemoteStore(Closable):
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """Open a writer. Several writers can be open; the last write wins. An error does not undo earlier writes."""
+        """Open a writer. Several can be open, and the last write wins. An error does not undo earlier writes."""
         self.access.require_tokens()
         if not self.is_simdoc_index:
             raise StoreError(
                 f"{self.location} was not created with `simdoc-search index`; add fingerprints to its documents with "
                 "`simdoc-search backfill`, or with `fingerprint_actions` in the application that writes them"
             )
-        check_unchanged(mappings_of(self.engine, self.index), self.field, self.settings, self.location)
+        check_unchanged(read_mappings(self.engine, self.index), self.field, self.settings, self.location)
         # An interrupted run may have written documents that searches do not show yet.
         self.access.background.refresh(self.index, allow=(403,))
         with closing(
@@ -187,7 +187,7 @@ class RemoteStore(Closable):
             writer.commit()
 
     def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
-        """Remove each document if its condition holds. Return the reason for each document not removed, by key."""
+        """Remove each document if its condition holds. For each document that was not removed, return the reason."""
         self.access.require_tokens()
         return remove_documents(self.access, removals)
 
@@ -213,29 +213,36 @@ class RemoteStore(Closable):
         access = self.access
         if access.has_terms_only:
             return compute_records(access, ids, filters)
-        source, clauses = access.source(text=text, passages=passages, sketches=sketches), access.filter_clauses(filters)
-        at_once = TEXTS_AT_ONCE if text else IDS_AT_ONCE
-        return map(access.record, find_by_id(access, ids, source=source, at_once=at_once, clauses=clauses))
+        source, clauses = (
+            access.source_filter(text=text, passages=passages, sketches=sketches),
+            access.filter_clauses(filters),
+        )
+        ids_per_request = TEXTS_AT_ONCE if text else IDS_AT_ONCE
+        return map(
+            access.to_record, find_by_id(access, ids, source=source, ids_per_request=ids_per_request, clauses=clauses)
+        )
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Yield the digests of the documents with these ids. A digest is empty if several documents have the id."""
         self.access.require_tokens()
         source = [f"{self.field}.digest", f"{self.field}.origin"]
-        hits = find_by_id(self.access, ids, source=source, engine=self.access.background, at_once=IDS_AT_ONCE)
-        records = list(map(self.access.record, hits))
+        hits = find_by_id(self.access, ids, source=source, engine=self.access.background, ids_per_request=IDS_AT_ONCE)
+        records = list(map(self.access.to_record, hits))
         counts = Counter(record.id for record in records)
         for record in records:
             is_unique = counts[record.id] == 1
             digest = record.digest if is_unique and not record.fault else ""
             yield Digest(record.id, digest, record.origin if is_unique else None)
 
-    def fields_at(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> dict[DocumentKey, Mapping[str, object]]:
+    def read_fields(
+        self, keys: Sequence[DocumentKey], fields: Sequence[str]
+    ) -> dict[DocumentKey, Mapping[str, object]]:
         """Return the values of fields of the documents with these keys."""
-        return lookups.values_at(self.access, keys, fields)
+        return lookups.read_fields(self.access, keys, fields)
 
-    def keys_of(self, id: str, index: str) -> set[DocumentKey]:
+    def find_keys(self, id: str, index: str) -> set[DocumentKey]:
         """Return the keys of the documents with an id in an index, alias or data stream."""
-        return lookups.keys_of(self.access, id, index)
+        return lookups.find_keys(self.access, id, index)
 
     def field_hashes(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
         """Return a hash of the application's fields in each document; see `HasFields`."""
@@ -247,7 +254,7 @@ class RemoteStore(Closable):
         """Return the ids whose last path component is `name`, with or without its extension, sorted."""
         return lookups.find_by_name(self.access, name, filters)
 
-    def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
+    def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
         """Return up to three similar ids of documents that match the filters, best first."""
         return lookups.suggest_ids(self.access, id, filters)
 
@@ -279,7 +286,7 @@ class RemoteStore(Closable):
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> list[RemoteCandidates]:
-        """Return the candidates of many plans. Each plan has a key to exclude, or None."""
+        """Return the candidates of each plan; see `Store`."""
         find = find_term_candidates if self.access.has_terms_only else find_candidates
         return find(self.access, plans, filters, fields)
 
@@ -296,10 +303,10 @@ class RemoteStore(Closable):
         filters: Filters | None = None,
         exclude: DocumentKey | None = None,
         size: int,
-    ) -> SharingDocuments:
+    ) -> TokenMatches:
         """Return the documents that share the most tokens of a kind; see `Store`."""
         self.access.require_tokens()
-        return shared_tokens.find_sharing(self.access, codes, kind, filters=filters, exclude=exclude, size=size)
+        return shared_tokens.find_token_matches(self.access, codes, kind, filters=filters, exclude=exclude, size=size)
 
     def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return the document frequency of each concept; see `Store`."""
@@ -334,13 +341,13 @@ class RemoteStore(Closable):
         access = self.access
         access.require_tokens()
         clauses = [root_clause(root, below_root, field=self.field), *access.filter_clauses(filters)]
-        source = access.source(text=text, passages=passages, sketches=sketches)
+        source = access.source_filter(text=text, passages=passages, sketches=sketches)
         body = {"query": {"bool": {"filter": clauses}}, "sort": ["_doc"], "_source": source}
-        yield from map(access.record, all_hits(access.background, self.index, body))
+        yield from map(access.to_record, all_hits(access.background, self.index, body))
 
     @contextmanager
     def freeze(self, *, filters: Filters | None = None) -> Iterator[FrozenIndex]:
-        """Open the index as it is now; see `Freezable`."""
+        """Open the current state of the index; see `Freezable`."""
         self.access.require_tokens()
         with freeze(self.access, filters) as index:
             yield index
@@ -357,16 +364,16 @@ class RemoteStore(Closable):
         stats = self.engine.call("GET", [self.index, "_stats", "store"], allow=(403,)) or {}
         size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
         texts = self._text_bytes(documents)
-        return StoreInfo(self.location, documents, size, texts, self.settings, text_compressed=False)
+        return StoreInfo(self.location, documents, size, texts, self.settings, is_text_compressed=False)
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """Return the indices behind the name that cannot be queried; see `Store`."""
-        return self.access.indices.left_out(self.engine)
+        return self.access.indices.find_left_out(self.engine)
 
     def _text_bytes(self, documents: int) -> int | None:
-        """Estimate the size of all texts from a sample, in bytes before compression. Return None if there are none."""
+        """Estimate the uncompressed size of all texts in bytes from a sample. Return None if there are no texts."""
         if not self.is_simdoc_index or not self.has_texts:
             return None
         hits = self.engine.search(self.index, {"size": SAMPLE_SIZE, "_source": ["body"]})["hits"]["hits"]
-        sizes = [len((self.access.record(hit).text or "").encode("utf-8", "replace")) for hit in hits]
+        sizes = [len((self.access.to_record(hit).text or "").encode("utf-8", "replace")) for hit in hits]
         return round(sum(sizes) / len(sizes) * documents) if sizes else 0

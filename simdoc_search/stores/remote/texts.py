@@ -1,4 +1,4 @@
-"""Reads texts and other fields of an application's documents, and records which fields contain the text."""
+"""Reads the texts and fields of an application's documents, and records which fields contain the text."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 
 from simdoc_search.errors import DocumentError, LocationError, StoreError
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.mappings import fields_of, lacks_field, mapping_at, shorten_list
-from simdoc_search.stores.remote.queries import in_random_order
+from simdoc_search.stores.remote.mappings import lacks_field, mapped_fields, mapping_at, shorten_list
+from simdoc_search.stores.remote.queries import randomize_order
 from simdoc_search.stores.remote.schema import (
     DEFAULT_FIELD,
     MAX_META_ENTRIES,
-    MAX_META_VALUE,
+    MAX_META_VALUE_LENGTH,
     fingerprint_fields,
 )
 
-_META_KEY = "simdoc_text_"
+_META_KEY_PREFIX = "simdoc_text_"
 _SAMPLE_SIZE = 100
 
-_USUAL_NAMES = ("body", "text", "content", "fulltext", "full_text", "message", "description")
-"""Usual names of the field that contains the text, the most usual ones first."""
+_USUAL_TEXT_FIELDS = ("body", "text", "content", "fulltext", "full_text", "message", "description")
+"""Usual names of the field that contains the text, the most common names first."""
 
 _TYPES_WITHOUT_TEXT = frozenset(
     {"binary", "boolean", "byte", "completion", "date", "date_nanos", "dense_vector", "double", "float", "geo_point"}
@@ -34,24 +34,24 @@ def text_field_names(text_field: str | Sequence[str]) -> list[str]:
     return [text_field] if isinstance(text_field, str) else list(text_field)
 
 
-def text_of(document: Mapping[str, Any], text_field: str | Sequence[str]) -> str | None:
+def read_text(document: Mapping[str, Any], text_field: str | Sequence[str]) -> str | None:
     """Return the text of a document, or None if it has none.
 
-    A name with dots is a key with dots, or a path into objects. The texts of several fields, of a list of strings, or
-    of a list of objects are joined by line breaks. As in an engine, missing fields, null and empty lists have no text.
+    A name with dots is a key, or a path into objects. The texts of several fields, of a list of strings, or
+    of a list of objects are joined by line breaks. As in an engine, null and empty lists have no text.
     An empty string is a text without words.
 
     Raises:
         DocumentError: a value is neither a string nor a list of strings.
     """
-    texts = [text for name in text_field_names(text_field) if (text := _text_at(document, name)) is not None]
+    texts = [text for name in text_field_names(text_field) if (text := _read_text_at(document, name)) is not None]
     return "\n".join(texts) if texts else None
 
 
 def has_text(source: Mapping[str, Any], text_fields: str | Sequence[str]) -> bool:
     """Return whether a document has a value in one of these fields, even if the value is not a string."""
     try:
-        return text_of(source, text_fields) is not None
+        return read_text(source, text_fields) is not None
     except DocumentError:
         return True
 
@@ -66,18 +66,19 @@ def select_fields(document: Mapping[str, Any], fields: Sequence[str], *, is_simd
     if not fields:
         return {}
     parent = document.get("metadata") if is_simdoc_index else document
-    values = {name: _value_at(parent, name) for name in fields} if isinstance(parent, Mapping) else {}
+    values = {name: _read_value_at(parent, name) for name in fields} if isinstance(parent, Mapping) else {}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def record_text_fields(text_hash: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
     """Return the mapping of the field `text_hash`, with the names of the text fields in its `meta`.
 
-    Names that were recorded earlier are removed. If the new names are too many or too long, none are recorded.
+    Names that were recorded earlier are removed. If there are too many new names, or if one is too long, none are
+    recorded.
     """
-    others = {key: value for key, value in text_hash.get("meta", {}).items() if not key.startswith(_META_KEY)}
-    meta = others | {f"{_META_KEY}{number}": name for number, name in enumerate(fields, 1)}
-    fits = len(meta) <= MAX_META_ENTRIES and all(len(name) <= MAX_META_VALUE for name in fields)
+    others = {key: value for key, value in text_hash.get("meta", {}).items() if not key.startswith(_META_KEY_PREFIX)}
+    meta = others | {f"{_META_KEY_PREFIX}{number}": name for number, name in enumerate(fields, 1)}
+    fits = len(meta) <= MAX_META_ENTRIES and all(len(name) <= MAX_META_VALUE_LENGTH for name in fields)
     if "meta" not in text_hash and not fits:
         return dict(text_hash)
     return {**text_hash, "meta": meta if fits else others}
@@ -85,8 +86,10 @@ def record_text_fields(text_hash: Mapping[str, Any], fields: Sequence[str]) -> d
 
 def recorded_text_fields(mappings: Iterable[Mapping[str, Any]], field: str) -> list[str]:
     """Return the text fields that `record_text_fields` recorded. If mappings record different fields, return none."""
-    metas = [fields_of(mapping, field).get("text_hash", {}).get("meta", {}) for mapping in mappings]
-    recorded = {tuple(name for key, name in sorted(meta.items()) if key.startswith(_META_KEY)) for meta in metas} - {()}
+    metas = [mapped_fields(mapping, field).get("text_hash", {}).get("meta", {}) for mapping in mappings]
+    recorded = {
+        tuple(name for key, name in sorted(meta.items()) if key.startswith(_META_KEY_PREFIX)) for meta in metas
+    } - {()}
     return list(recorded.pop()) if len(recorded) == 1 else []
 
 
@@ -109,8 +112,8 @@ def text_paths(properties: Mapping[str, Any], parent: str = "") -> Iterator[str]
         yield from text_paths(field.get("properties", {}), path)
 
 
-def text_field_problem(mapping: Mapping[str, Any], text_field: str) -> str | None:
-    """Return why a field cannot contain text in `_source`, and which field to use. Return None if it can."""
+def find_text_field_problem(mapping: Mapping[str, Any], text_field: str) -> str | None:
+    """Return why a field cannot contain text in `_source`, and which field to use, or None if it can."""
     parent, _, last = text_field.rpartition(".")
     if parent and last in (mapping_at(mapping, parent) or {}).get("fields", {}):
         return f"{text_field} is a multi-field of {parent}; use {parent}"
@@ -135,7 +138,7 @@ def check_text_fields(
         )
     for name in text_fields:
         for index, mapping in mappings.items():
-            if reason := text_field_problem(mapping, name):
+            if reason := find_text_field_problem(mapping, name):
                 raise LocationError(f"cannot read texts from the index {index}: {reason}")
         if all(lacks_field(mapping, name) for mapping in mappings.values()):
             paths = {path for mapping in mappings.values() for path in text_paths(mapping["properties"])}
@@ -154,7 +157,7 @@ def text_query(
 
     `exists` finds the values of an indexed text field, including empty strings. It does not find null, empty lists, or
     values in nested or disabled objects, in keyword fields, and in unmapped fields. It also misses documents that were
-    written before the field was mapped. So a sample of the other documents is checked for text.
+    written before the field was mapped. So a sample of the documents that `exists` does not find is checked for text.
 
     Raises:
         StoreError: see `Engine.call`.
@@ -163,7 +166,7 @@ def text_query(
         return None
     exists = [{"exists": {"field": name}} for name in text_fields]
     query: dict[str, Any] = {"bool": {"should": exists, "minimum_should_match": 1}}
-    others = in_random_order({"bool": {"filter": [*clauses], "must_not": [query]}})
+    others = randomize_order({"bool": {"filter": [*clauses], "must_not": [query]}})
     response = engine.search(index, {"query": others, "size": _SAMPLE_SIZE, "_source": [*text_fields]})
     return None if any(has_text(hit.get("_source") or {}, text_fields) for hit in response["hits"]["hits"]) else query
 
@@ -191,24 +194,24 @@ def backfill_command(mappings: Iterable[Mapping[str, Any]], field: str, location
     return f"run simdoc-search backfill {location}{options}{extra_options and f' {extra_options}'}{guess}"
 
 
-def _value_at(document: Mapping[str, Any], path: str) -> Any:
+def _read_value_at(document: Mapping[str, Any], path: str) -> Any:
     value = document.get(path)
-    return _value_below(document, path.split(".")) if value is None else value
+    return _read_value_below(document, path.split(".")) if value is None else value
 
 
-def _value_below(value: Any, parts: list[str]) -> Any:
+def _read_value_below(value: Any, path_parts: list[str]) -> Any:
     """Return the value at a path. For a list of objects, return the list of their values, as an engine does."""
-    if not parts or value is None:
+    if not path_parts or value is None:
         return value
     if isinstance(value, list):
-        nested = [_value_below(item, parts) for item in value]
+        nested = [_read_value_below(item, path_parts) for item in value]
         flat = [part for item in nested for part in (item if isinstance(item, list) else [item]) if part is not None]
         return flat or None
-    return _value_below(value.get(parts[0]), parts[1:]) if isinstance(value, Mapping) else None
+    return _read_value_below(value.get(path_parts[0]), path_parts[1:]) if isinstance(value, Mapping) else None
 
 
-def _text_at(document: Mapping[str, Any], name: str) -> str | None:
-    value = _value_at(document, name)
+def _read_text_at(document: Mapping[str, Any], name: str) -> str | None:
+    value = _read_value_at(document, name)
     texts = [item for item in (value if isinstance(value, list) else [value]) if item is not None]
     for text in texts:
         if not isinstance(text, str):
@@ -217,7 +220,7 @@ def _text_at(document: Mapping[str, Any], name: str) -> str | None:
 
 
 def _describe_type(value: Any) -> str:
-    """Describe the type of a value as the ingest pipeline does, so that both have the same messages."""
+    """Describe the type of a value, with the words that the ingest pipeline uses."""
     if isinstance(value, Mapping):
         return "an object"
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -242,6 +245,10 @@ def _application_text_paths(mapping: Mapping[str, Any], field: str) -> Iterator[
 
 
 def _sort_key(path: str) -> tuple[bool, int, int]:
-    """Return a sort key by which the field that most probably contains the text comes first."""
+    """Return a sort key. Fields that probably contain the text come first."""
     last = path.rpartition(".")[2].lower()
-    return last not in _USUAL_NAMES, path.count("."), _USUAL_NAMES.index(last) if last in _USUAL_NAMES else 0
+    return (
+        last not in _USUAL_TEXT_FIELDS,
+        path.count("."),
+        _USUAL_TEXT_FIELDS.index(last) if last in _USUAL_TEXT_FIELDS else 0,
+    )

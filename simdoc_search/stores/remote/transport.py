@@ -21,10 +21,17 @@ from typing import Any, TypeAlias
 
 from simdoc_search.cancellation import StopEvent, StoppedError, wait_for
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.remote.clients import CONNECTIONS, count_nodes, is_asynchronous, without_retries
+from simdoc_search.stores.remote.clients import (
+    MAX_CONNECTIONS_PER_NODE,
+    copy_without_retries,
+    count_nodes,
+    is_asynchronous,
+)
 
-_LOOP_CLOSED = "the event loop in which this store was opened is closed; open the store again in the running loop"
-_BLOCKS_LOOP = (
+_LOOP_CLOSED_MESSAGE = (
+    "the event loop in which this store was opened is closed; open the store again in the running loop"
+)
+_BLOCKS_LOOP_MESSAGE = (
     "waiting for the engine would block the event loop that sends its requests; use AsyncSimilaritySearch, and iterate "
     "over results with its method `each`"
 )
@@ -36,7 +43,7 @@ class LoopClient:
 
     client: Any
     loop: asyncio.AbstractEventLoop
-    stop: StopEvent
+    stop_event: StopEvent
 
 
 class Transport:
@@ -48,7 +55,7 @@ class Transport:
 
     Attributes:
         client: the client that sends the requests. It sends each request only once.
-        stop: the event that ends all requests through an asynchronous client.
+        stop_event: the event that ends all requests through an asynchronous client.
         node_count: number of nodes that the client knows.
 
     Raises:
@@ -57,9 +64,9 @@ class Transport:
 
     def __init__(self, client: Any, *, owns_client: bool) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.stop: StopEvent = StopEvent()
+        self.stop_event: StopEvent = StopEvent()
         if isinstance(client, LoopClient):
-            self._loop, self.stop, client = client.loop, client.stop.make_child(), client.client
+            self._loop, self.stop_event, client = client.loop, client.stop_event.make_child(), client.client
         elif is_asynchronous(client):
             name = type(client).__name__
             raise TypeError(
@@ -68,22 +75,22 @@ class Transport:
             )
         self.owns_client = owns_client
         self.node_count: int = count_nodes(client)
-        self.client: Any = client if owns_client else without_retries(client)
+        self.client: Any = client if owns_client else copy_without_retries(client)
 
     def send(
-        self, method: str, url: str, *, stopped: Event | None = None, timeout: float | None = None, **request: Any
+        self, method: str, url: str, *, stop_event: Event | None = None, timeout: float | None = None, **request: Any
     ) -> Any:
         """Send a request, and return the response, parsed from JSON.
 
         Args:
             method: HTTP method.
             url: path of the URL.
-            stopped: the event that ends waiting. The request itself continues until the client ends it.
+            stop_event: the event that ends waiting. The request itself continues until the client ends it.
             timeout: maximum number of seconds to wait. If None, the timeout of the client applies.
             request: `params`, `headers` and `body`, as the client libraries accept them.
 
         Raises:
-            StoppedError: `stopped` is set.
+            StoppedError: `stop_event` is set.
             TimeoutError: there was no response within `timeout` seconds.
             StoreError: this thread runs the client's event loop, or that loop is closed.
             Exception: any error that the client raises.
@@ -97,13 +104,13 @@ class Transport:
         loop = self._loop
         future = _threads.send(send) if loop is None else _send_in_loop(send, loop)
         try:
-            wait_for(future, timeout, stopped, loop.is_closed if loop else lambda: False)
+            wait_for(future, timeout, stop_event, loop.is_closed if loop else lambda: False)
         finally:
             future.cancel()
         try:
             response = future.result()
         except CancelledError:
-            raise (StoreError(_LOOP_CLOSED) if loop and loop.is_closed() else StoppedError()) from None
+            raise (StoreError(_LOOP_CLOSED_MESSAGE) if loop and loop.is_closed() else StoppedError()) from None
         return response.body if is_elastic else response
 
     def close(self) -> None:
@@ -148,7 +155,7 @@ class _RequestThreads:
                 report = partial(future.set_result, send())
             except BaseException as error:
                 report = partial(future.set_exception, error)
-            is_reused = len(self._idle) < CONNECTIONS
+            is_reused = len(self._idle) < MAX_CONNECTIONS_PER_NODE
             if is_reused:  # before the caller sends its next request
                 self._idle.append(inbox)
             report()
@@ -161,14 +168,14 @@ if hasattr(os, "register_at_fork"):
 
 
 def _send_in_loop(send: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
-    with suppress(RuntimeError):  # no loop runs in this thread
+    with suppress(RuntimeError):  # no event loop runs in this thread
         if asyncio.get_running_loop() is loop:
-            raise StoreError(_BLOCKS_LOOP)
+            raise StoreError(_BLOCKS_LOOP_MESSAGE)
     if not loop.is_running():
-        raise StoreError(_LOOP_CLOSED)
+        raise StoreError(_LOOP_CLOSED_MESSAGE)
     coroutine = send()
     try:
         return asyncio.run_coroutine_threadsafe(coroutine, loop)
     except RuntimeError:  # the loop was closed after the check
         coroutine.close()
-        raise StoreError(_LOOP_CLOSED) from None
+        raise StoreError(_LOOP_CLOSED_MESSAGE) from None

@@ -12,19 +12,19 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import StoreUnavailableError
 from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, Removal
 from simdoc_search.stores.remote.access import IndexAccess
-from simdoc_search.stores.remote.bulk import Action, BulkWriter, Outcome, reason_of, routing_of, version_of
+from simdoc_search.stores.remote.bulk import Action, BulkWriter, Outcome, error_reason, routing_entry, version_condition
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.point_in_time import RawHit
 
 MAX_ATTEMPTS = 10
-"""Maximum number of times that an update is tried if other writers keep changing the document."""
+"""Maximum number of attempts to update a document that other writers keep changing."""
 
 NOT_FOUND, CONFLICT = 404, 409
-"""HTTP statuses: NOT_FOUND if the document was deleted, CONFLICT if another writer changed it first."""
+"""HTTP status if the document was deleted, and if another writer changed it first."""
 
 TOO_MANY_CONFLICTS = "changed_each_time"
-"""The error type for a document that other writers changed each time it was read."""
+"""The error type if other writers changed a document during each attempt."""
 
 _DELETE_BATCH_SIZE = 100  # the deleted documents are kept in memory, so that they can be restored
 
@@ -59,7 +59,7 @@ class ConditionalUpdater:
             StoppedError: the engine's `stopped` is set. The outcomes that were yielded are final.
         """
         for _ in range(MAX_ATTEMPTS):
-            actions = [(hit, self._action(hit, body)) for hit, body in make_updates(hits)]
+            actions = [(hit, self._make_action(hit, body)) for hit, body in make_updates(hits)]
             hit_of = {id(action): hit for hit, action in actions}
             conflicts: list[RawHit] = []
             for action, outcome in self._bulk.write([action for _, action in actions]):
@@ -80,17 +80,19 @@ class ConditionalUpdater:
         yield from ((hit, Outcome(hit["_index"], CONFLICT, error=TOO_MANY_CONFLICTS, reason=reason)) for hit in hits)
 
     @staticmethod
-    def _action(hit: RawHit, body: Mapping[str, Any]) -> Action:
-        return Action.make("update", hit["_id"], body, _index=hit["_index"], **version_of(hit), **routing_of(hit))
+    def _make_action(hit: RawHit, body: Mapping[str, Any]) -> Action:
+        return Action.make(
+            "update", hit["_id"], body, _index=hit["_index"], **version_condition(hit), **routing_entry(hit)
+        )
 
     def _read_again(self, hits: list[RawHit]) -> list[RawHit]:
         mget_docs = [
-            {"_index": hit["_index"], "_id": hit["_id"], "_source": self._source, **routing_of(hit)} for hit in hits
+            {"_index": hit["_index"], "_id": hit["_id"], "_source": self._source, **routing_entry(hit)} for hit in hits
         ]
-        return read_current(self._engine, mget_docs)
+        return read_current_documents(self._engine, mget_docs)
 
 
-def read_current(engine: Engine, mget_docs: list[dict[str, Any]]) -> list[RawHit]:
+def read_current_documents(engine: Engine, mget_docs: list[dict[str, Any]]) -> list[RawHit]:
     """Return the current documents, even if searches do not show them yet.
 
     Args:
@@ -106,17 +108,17 @@ def read_current(engine: Engine, mget_docs: list[dict[str, Any]]) -> list[RawHit
     documents: list[RawHit] = engine.call("POST", ["_mget"], {"docs": mget_docs})["docs"]
     if error := next((document["error"] for document in documents if "error" in document), None):
         raise StoreUnavailableError(
-            f"cannot read documents from {engine.name} ({reason_of(error)}); run the command again later"
+            f"cannot read documents from {engine.name} ({error_reason(error)}); run the command again later"
         )
     return documents
 
 
 def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
-    """Remove each document if its condition holds. Return the reason for each document not removed, by key.
+    """Remove each document if its condition holds. For each document that was not removed, return the reason.
 
-    An index has no locks, and each of two runs may remove the document that the other run keeps. So each kept document
-    is read again after searches show the removals. If a kept document no longer exists, the removed document is
-    restored. At least one of the two runs sees the removal by the other run.
+    An index has no locks, so each of two concurrent runs may remove the document that the other run keeps. So each kept
+    document is read again after searches show the removals. If a kept document no longer exists, the removed document
+    is restored. At least one of the two runs sees the removal by the other run.
     """
     not_removed: dict[DocumentKey, str] = {}
     keys = list(removals)
@@ -125,8 +127,10 @@ def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, Removal
         removed = _remove(access, batch, not_removed)
         access.background.refresh(access.name, allow=(403,))
         kept = {document for key in removed if (document := removals[key].kept)}
-        hits = _hits_at(access, {key for key, _ in kept}, [f"{access.field}.text_hash", *access.id_field.parts])
-        missing = kept - {(key, access.record(hit).text_hash) for key, hit in hits.items()}
+        hits = _find_hits(
+            access, {key for key, _ in kept}, [f"{access.field}.text_hash", *access.id_field.source_fields]
+        )
+        missing = kept - {(key, access.to_record(hit).text_hash) for key, hit in hits.items()}
         if orphaned := {key: hit for key, hit in removed.items() if removals[key].kept in missing}:
             _restore(access, orphaned, not_removed)
     return not_removed
@@ -136,16 +140,16 @@ def _remove(
     access: IndexAccess, removals: Mapping[DocumentKey, Removal], not_removed: dict[DocumentKey, str]
 ) -> dict[DocumentKey, RawHit]:
     """Remove the documents that still have the expected text, and return them."""
-    hits = _hits_at(access, removals, {})
+    hits = _find_hits(access, removals, {})
     actions: dict[DocumentKey, Action] = {}
     for key, removal in removals.items():
         hit = hits.get(key)
         if hit is None:
             not_removed[key] = NOT_IN_STORE
-        elif access.record(hit).text_hash != removal.text_hash:
+        elif access.to_record(hit).text_hash != removal.text_hash:
             not_removed[key] = TEXT_CHANGED
         else:
-            action_metadata = {"_index": hit["_index"], **version_of(hit), **routing_of(hit)}
+            action_metadata = {"_index": hit["_index"], **version_condition(hit), **routing_entry(hit)}
             actions[key] = Action.make("delete", hit["_id"], **action_metadata)
     removed = {}
     for key, outcome in _write_actions(access, actions):
@@ -160,7 +164,7 @@ def _restore(access: IndexAccess, orphaned: Mapping[DocumentKey, RawHit], not_re
     """Restore removed documents whose kept document is missing, and add the reasons to `not_removed`."""
     actions = {}
     for key, hit in orphaned.items():
-        action_metadata = {"_index": hit["_index"], "pipeline": "_none", **routing_of(hit)}
+        action_metadata = {"_index": hit["_index"], "pipeline": "_none", **routing_entry(hit)}
         actions[key] = Action.make("create", hit["_id"], hit["_source"], **action_metadata)
     for key, outcome in _write_actions(access, actions):
         # On a conflict, the application has written the document again.
@@ -176,8 +180,8 @@ def _write_actions(access: IndexAccess, actions: Mapping[DocumentKey, Action]) -
         yield key_of[id(action)], outcome
 
 
-def _hits_at(access: IndexAccess, keys: Collection[DocumentKey], source: Any) -> dict[DocumentKey, RawHit]:
+def _find_hits(access: IndexAccess, keys: Collection[DocumentKey], source: Any) -> dict[DocumentKey, RawHit]:
     """Return the documents with these keys. Missing documents are omitted."""
     ids = dict.fromkeys(key.id for key in keys)
-    hits = find_by_id(access, ids, source=source, engine=access.background, at_once=_DELETE_BATCH_SIZE)
+    hits = find_by_id(access, ids, source=source, engine=access.background, ids_per_request=_DELETE_BATCH_SIZE)
     return {key: hit for hit in hits if (key := access.id_field.key_of(hit)) in keys}

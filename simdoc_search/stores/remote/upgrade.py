@@ -16,23 +16,25 @@ from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.mappings import add_fields, fields_of
+from simdoc_search.stores.remote.mappings import add_fields, mapped_fields
 from simdoc_search.stores.remote.schema import field_mappings, limits_mapping
 from simdoc_search.stores.remote.store import RemoteStore
-from simdoc_search.stores.sketching import missing_kinds
+from simdoc_search.stores.sketching import find_missing_kinds
 
 _BATCH_SIZE = 64
 
-Sketch = Callable[[Sequence[Record]], list[Record]]
+AddTokens = Callable[[Sequence[Record]], list[Record]]
 
 
-def upgrade_index(store: RemoteStore, new_settings: Settings, sketch: Sketch, progress: Callable[[int], None]) -> None:
+def upgrade_index(
+    store: RemoteStore, new_settings: Settings, add_tokens: AddTokens, progress: Callable[[int], None]
+) -> None:
     """Add kinds of tokens to an index that simdoc-search created.
 
     Args:
-        store: the store in the index.
+        store: the store to upgrade.
         new_settings: the settings with the new kinds.
-        sketch: adds the new tokens to records with texts.
+        add_tokens: adds the new tokens to records with texts.
         progress: called with the number of documents that were finished since the last call.
 
     Raises:
@@ -50,17 +52,19 @@ def upgrade_index(store: RemoteStore, new_settings: Settings, sketch: Sketch, pr
     options: dict[str, Any] = {"create": False, "store_texts": None, "key": store.settings.minhash.key}
     upgraded = RemoteStore.in_index(store.engine, store.index, None, field=store.field, **options)
     records = (
-        record for record in upgraded.scan(sketches=True) if len(record.codes) and missing_kinds(new_settings, record)
+        record
+        for record in upgraded.scan(sketches=True)
+        if len(record.codes) and find_missing_kinds(new_settings, record)
     )
     with upgraded.writer() as writer:
         while page := list(islice(records, _BATCH_SIZE)):
             complete_records = upgraded.records([record.id for record in page], text=True, passages=True)
-            writer.put(sketch(list(complete_records)))
+            writer.put(add_tokens(list(complete_records)))
             progress(len(page))
 
 
 def write_limits(engine: Engine, mappings: Mapping[str, Mapping[str, Any]], field: str, limits: Limits) -> None:
     """Record limits in the mapping of each index. Raises StoreError if the engine rejects them."""
     for index, mapping in mappings.items():
-        if reason := add_fields(engine, index, field, limits_mapping(fields_of(mapping, field), limits)):
+        if reason := add_fields(engine, index, field, limits_mapping(mapped_fields(mapping, field), limits)):
             raise StoreError(f"{engine.name}/{index} cannot store the limits: {reason}")

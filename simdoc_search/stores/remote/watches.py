@@ -30,15 +30,15 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.mappings import add_fields, fields_of, mappings_of
+from simdoc_search.stores.remote.mappings import add_fields, mapped_fields, read_mappings
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
-from simdoc_search.stores.remote.records import codes_of
+from simdoc_search.stores.remote.records import read_codes
 from simdoc_search.stores.remote.schema import field_mappings
 
 DEFAULT_WATCHES_INDEX = "simdoc-watches"
 """Default name of the index of watches."""
 
-QUERY, WATCHED = "query", "watched"
+QUERY_FIELD, WATCHED_FIELD = "query", "watched"
 """Fields of a watch. `query` is the query that new documents must match; `watched` describes the watched document."""
 
 _KEYWORD_FIELDS = ("id", "index", "alias", "routing")
@@ -53,17 +53,17 @@ class Watch:
         overlap: minimum overlap of a copy, greater than 0 and at most 1.
         since: the UTC time at which the watch was set, in ISO 8601.
         codes: tokens of the document at that time, as in `Record`. They are empty if they were not loaded.
-        outdated: whether the fingerprint settings have changed, so that the watch cannot find copies.
+        is_outdated: whether the fingerprint settings have changed, so that the watch cannot find copies.
     """
 
     key: DocumentKey
     overlap: Fraction
     since: str
     codes: NDArray[np.uint32]
-    outdated: bool = False
+    is_outdated: bool = False
 
 
-def watches_of(store: Store, name: str = DEFAULT_WATCHES_INDEX) -> Watches:
+def open_watches(store: Store, name: str = DEFAULT_WATCHES_INDEX) -> Watches:
     """Open the watches for the documents of a store.
 
     Raises:
@@ -98,8 +98,8 @@ class Watches:
         self._field = access.field
         self._exists = False
         self._is_mapped = False  # whether the index maps the fingerprint field
-        self._mismatch: FormatMismatchError | None = None  # set if the watches have other fingerprint settings
-        self._inspect(mappings_of(access.engine, name))
+        self._mismatch: FormatMismatchError | None = None  # set if the watches have different fingerprint settings
+        self._inspect(read_mappings(access.engine, name))
 
     def set(self, record: Record, plan: Plan, overlap: Fraction) -> Watch:
         """Watch for copies of a document. The watch replaces an earlier watch for the same document.
@@ -116,28 +116,28 @@ class Watches:
         self._create()
         since = datetime.now(timezone.utc).isoformat(timespec="seconds")
         watch = Watch(record.key, overlap, since, record.codes)
-        path = [self.name, "_doc", _id_of(watch.key)]
-        self._engine.call("PUT", path, self._document(watch, plan), refresh=True)
+        path = [self.name, "_doc", _watch_id(watch.key)]
+        self._engine.call("PUT", path, self._build_document(watch, plan), refresh=True)
         return watch
 
     def all(self) -> Iterator[Watch]:
         """Yield the watches for documents of this index."""
         if self._exists:
-            source = [WATCHED, f"{self._field}.buckets"]
+            source = [WATCHED_FIELD, f"{self._field}.buckets"]
             body = {"query": {"bool": {"filter": [self._index_clause()]}}, "sort": ["_doc"], "_source": source}
-            yield from map(self._watch, all_hits(self._engine, self.name, body))
+            yield from map(self._parse_watch, all_hits(self._engine, self.name, body))
 
     def remove(self, id: str) -> int:
         """Remove the watches for a document, and return their number."""
         if not self._exists:
             return 0
-        query = {"bool": {"filter": [self._index_clause(), {"term": {f"{WATCHED}.id": id}}]}}
+        query = {"bool": {"filter": [self._index_clause(), {"term": {f"{WATCHED_FIELD}.id": id}}]}}
         hits = list(all_hits(self._engine, self.name, {"query": query, "sort": ["_doc"], "_source": False}))
         for hit in hits:
             self._engine.call("DELETE", [self.name, "_doc", hit["_id"]], allow=(404,), refresh=True)
         return len(hits)
 
-    def copied_by(self, key: DocumentKey) -> Iterator[Watch]:
+    def find_matching_watches(self, key: DocumentKey) -> Iterator[Watch]:
         """Yield the watches of all indices that a stored document matches, except the watch for the document itself.
 
         Raises:
@@ -150,22 +150,22 @@ class Watches:
             return
         document = {"index": key.index, "id": key.id, **({"routing": key.routing} if key.routing else {})}
         query = {
-            "filter": [{"percolate": {"field": QUERY, **document}}],
-            "must_not": [{"ids": {"values": [_id_of(key)]}}],
+            "filter": [{"percolate": {"field": QUERY_FIELD, **document}}],
+            "must_not": [{"ids": {"values": [_watch_id(key)]}}],
         }
-        body = {"query": {"bool": query}, "sort": ["_doc"], "_source": [WATCHED, self._field]}
-        yield from map(self._watch, all_hits(self._engine, self.name, body))
+        body = {"query": {"bool": query}, "sort": ["_doc"], "_source": [WATCHED_FIELD, self._field]}
+        yield from map(self._parse_watch, all_hits(self._engine, self.name, body))
 
     def _inspect(self, mappings: Mapping[str, Mapping[str, Any]] | None) -> None:
         """Determine whether the index exists, and whether it maps the fingerprint field."""
         for name, mapping in (mappings or {}).items():
-            if mapping.get("properties", {}).get(QUERY, {}).get("type") != "percolator":
+            if mapping.get("properties", {}).get(QUERY_FIELD, {}).get("type") != "percolator":
                 raise StoreError(
                     f"{self._engine.name}/{name} is not an index of watches; choose another index with --watches"
                 )
-            meta = fields_of(mapping, self._field).get("tokens", {}).get("meta")
+            meta = mapped_fields(mapping, self._field).get("tokens", {}).get("meta")
             self._exists, self._is_mapped = True, meta is not None
-            if meta not in (None, self._mappings()["tokens"]["meta"]):
+            if meta not in (None, self._build_mappings()["tokens"]["meta"]):
                 reason = (
                     f"the watches in {name} have fingerprint settings that differ from those of {self._access.location}"
                 )
@@ -178,16 +178,16 @@ class Watches:
         if self._mismatch:
             raise self._mismatch
         if not self._is_mapped:
-            if reason := add_fields(self._engine, self.name, self._field, self._mappings()):
+            if reason := add_fields(self._engine, self.name, self._field, self._build_mappings()):
                 raise StoreError(f"the index {self.name} cannot store watches for the field {self._field}: {reason}")
             self._is_mapped = True
 
     def _create_index(self) -> None:
         keywords = {name: {"type": "keyword"} for name in _KEYWORD_FIELDS}
         properties = {
-            QUERY: {"type": "percolator"},
-            self._field: {"properties": self._mappings()},
-            WATCHED: {"properties": {**keywords, "overlap": {"type": "float"}, "since": {"type": "date"}}},
+            QUERY_FIELD: {"type": "percolator"},
+            self._field: {"properties": self._build_mappings()},
+            WATCHED_FIELD: {"properties": {**keywords, "overlap": {"type": "float"}, "since": {"type": "date"}}},
         }
         # An index template of the application may match the name. Its pipeline would remove parts of a watch.
         settings = {"index.default_pipeline": "_none", "index.final_pipeline": "_none"}
@@ -195,8 +195,8 @@ class Watches:
         try:
             self._engine.call("PUT", [self.name], body)
         except RequestError as error:
-            if error.error_type == "resource_already_exists_exception":  # another process has created it
-                return self._inspect(mappings_of(self._engine, self.name))
+            if error.error_type == "resource_already_exists_exception":  # another process has created the index
+                return self._inspect(read_mappings(self._engine, self.name))
             if "percolator" in str(error):
                 raise StoreError(
                     f"{self._engine.name} has no percolator, so it cannot watch for similar documents; run "
@@ -206,13 +206,13 @@ class Watches:
         self._exists = self._is_mapped = True
         return None
 
-    def _mappings(self) -> dict[str, Any]:
+    def _build_mappings(self) -> dict[str, Any]:
         """Return the mappings of the fields in the fingerprint field of a watch."""
         none: dict[str, Any] = dict.fromkeys(TOKEN_KINDS)
         mappings = field_mappings(replace(self._access.settings, **none, identifies_language=False), self._field)
         return {name: mappings[name] for name in ("tokens", "buckets")}
 
-    def _document(self, watch: Watch, plan: Plan) -> dict[str, Any]:
+    def _build_document(self, watch: Watch, plan: Plan) -> dict[str, Any]:
         key, field = watch.key, self._field
         watched = {
             "id": key.id,
@@ -224,34 +224,31 @@ class Watches:
         }
         tokens = " ".join(encode(watch.codes))
         return {
-            QUERY: to_dsl(plan, f"{field}.tokens", buckets_field=f"{field}.buckets"),
+            QUERY_FIELD: to_dsl(plan, f"{field}.tokens", buckets_field=f"{field}.buckets"),
             field: {"tokens": tokens, "buckets": len(watch.codes)},
-            WATCHED: {name: value for name, value in watched.items() if value is not None},
+            WATCHED_FIELD: {name: value for name, value in watched.items() if value is not None},
         }
 
     def _index_clause(self) -> dict[str, Any]:
-        names = [{"term": {f"{WATCHED}.{name}": self._access.name}} for name in ("index", "alias")]
+        names = [{"term": {f"{WATCHED_FIELD}.{name}": self._access.name}} for name in ("index", "alias")]
         return {"bool": {"should": names, "minimum_should_match": 1}}
 
-    def _watch(self, hit: RawHit) -> Watch:
+    def _parse_watch(self, hit: RawHit) -> Watch:
         source = hit.get("_source") or {}
-        watched: Any = source.get(WATCHED)
+        watched: Any = source.get(WATCHED_FIELD)
         with suppress(KeyError, TypeError, ValueError, AttributeError):
             key = DocumentKey(str(watched["id"]), str(watched["index"]), watched.get("routing"))
-            codes = codes_of(source, field=self._field)
+            codes = read_codes(source, field=self._field)
             return Watch(
                 key,
                 Fraction(str(watched["overlap"])) / 100,
                 str(watched["since"]),
                 np.zeros(0, np.uint32) if isinstance(codes, str) else codes,
-                outdated=bool(self._mismatch) or self._field not in source,
+                is_outdated=bool(self._mismatch) or self._field not in source,
             )
         raise StoreError(f"the document {hit['_id']!r} in {self.name} is not a watch; delete the document")
 
 
-def _id_of(key: DocumentKey) -> str:
-    """Return the id of the watch for a document.
-
-    It is a hash, because index, id and routing together may be too long for an id.
-    """
+def _watch_id(key: DocumentKey) -> str:
+    """Return the id of a watch. It is a hash, because index, id and routing together may be too long for an id."""
     return hashlib.sha256(json.dumps([key.index, key.id, key.routing]).encode()).hexdigest()

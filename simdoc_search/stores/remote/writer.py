@@ -25,20 +25,20 @@ from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.stores.base import Encoder
 from simdoc_search.stores.record import EncodedRecord, Record
 from simdoc_search.stores.remote import bulk
-from simdoc_search.stores.remote.bulk import Action, BulkWriter, Outcome, routing_of
+from simdoc_search.stores.remote.bulk import Action, BulkWriter, Outcome, routing_entry
 from simdoc_search.stores.remote.engine import Engine
 
-CHUNK_ACTIONS = 500
+MAX_CHUNK_ACTIONS = 500
 """Maximum number of actions in a chunk."""
 
-THREADS = 3
-"""Number of chunks that are sent at the same time."""
+MAX_CONCURRENT_CHUNKS = 3
+"""Maximum number of chunks that are sent at the same time."""
 
 MAX_VERSION_CONFLICTS = 10
-"""Maximum number of times that a write is tried with a higher version, if the clock of another writer is ahead."""
+"""Maximum number of attempts with a higher version, if the clock of another writer is ahead."""
 
 _CONFLICT = 409
-_CURRENT = re.compile(r"current version \[(\d+)\]")
+_CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
 
 
 class RemoteWriter:
@@ -48,7 +48,7 @@ class RemoteWriter:
         engine: the engine.
         index: name of the index, or of an alias with a write index.
         encode: encodes a record.
-        has_several_indices: whether there are several indices behind the name, each of which may contain documents.
+        has_several_indices: whether several indices behind the name may contain documents.
     """
 
     def __init__(self, engine: Engine, index: str, encode: Encoder, *, has_several_indices: bool) -> None:
@@ -58,11 +58,11 @@ class RemoteWriter:
         self._has_several_indices = has_several_indices
         self._version = 0
         self._bulk = BulkWriter(self._engine, index)
-        self._sender = ChunkSender(self._write_chunk, self._engine.stopped)
+        self._sender = ChunkSender(self._write_chunk, self._engine.stop_event)
 
     @property
     def failed(self) -> Mapping[str, str]:
-        """A mapping from the ids of permanently rejected documents to the reasons. It is complete after `commit`."""
+        """Maps the id of each permanently rejected document to the reason. It is complete after `commit`."""
         return self._sender.failed
 
     def put(self, records: Iterable[Record]) -> None:
@@ -72,12 +72,12 @@ class RemoteWriter:
     def put_encoded(self, encoded: Iterable[EncodedRecord]) -> None:
         """Write encoded records. Each replaces an older record with the same id."""
         for id, line in encoded:
-            self._sender.add(self._action("index", id, line))
+            self._sender.add(self._make_action("index", id, line))
 
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the documents with these ids. Unknown ids are ignored."""
         for id in filter(is_possible_id, ids):
-            self._sender.add(self._action("delete", id))
+            self._sender.add(self._make_action("delete", id))
 
     def commit(self, *, timeout: float | None = None) -> None:
         """Wait until the engine has received all writes, and make them visible to readers.
@@ -92,7 +92,7 @@ class RemoteWriter:
             self._sender.flush()
             self._engine.refresh(self._index)
             return
-        timer = threading.Timer(timeout, self._engine.stopped.set)
+        timer = threading.Timer(timeout, self._engine.stop_event.set)
         timer.start()
         try:
             with suppress(StoreError, StoppedError):
@@ -104,16 +104,16 @@ class RemoteWriter:
         """Discard unsent writes, and stop sending."""
         self._sender.close()
 
-    def _action(self, kind: str, id: str, line: bytes = b"") -> Action:
+    def _make_action(self, operation: str, id: str, line: bytes = b"") -> Action:
         self._version = max(self._version + 1, time.time_ns())
         # An equal version is accepted, because a repeated request writes the same document.
         target = {"_id": id, "_index": self._index, "version": self._version, "version_type": "external_gte"}
-        return Action(kind, target, line)
+        return Action(operation, target, line)
 
     def _write_chunk(self, actions: list[Action]) -> dict[str, str]:
         """Write a chunk. Return the reasons for rejected documents, by id."""
         rejected: dict[str, str] = {}
-        waiting = self._located(actions, rejected) if self._has_several_indices else actions
+        waiting = self._locate(actions, rejected) if self._has_several_indices else actions
         for _ in range(MAX_VERSION_CONFLICTS):
             conflicts = []
             for action, outcome in self._bulk.write(waiting):
@@ -129,8 +129,8 @@ class RemoteWriter:
         reason = "other writers replaced it with later versions again and again; synchronise the clocks of all writers"
         return rejected | {action.id: reason for action in waiting}
 
-    def _located(self, actions: list[Action], rejected: dict[str, str]) -> list[Action]:
-        """Return the actions, each with the index of its stored document. One search finds all of these indices."""
+    def _locate(self, actions: list[Action], rejected: dict[str, str]) -> list[Action]:
+        """Return each action with the index of its stored document. Reject documents that are in several indices."""
         ids = [action.id for action in actions]
         query = {"query": {"ids": {"values": ids}}, "size": 2 * len(ids), "_source": False}
         stored = defaultdict(list)
@@ -143,7 +143,7 @@ class RemoteWriter:
                 indices = " and ".join(sorted(hit["_index"] for hit in hits))
                 rejected[action.id] = f"the document is in the indices {indices}; write to one of these indices"
             elif hits:
-                located.append(action.with_target(_index=hits[0]["_index"], **routing_of(hits[0])))
+                located.append(action.with_target(_index=hits[0]["_index"], **routing_entry(hits[0])))
             else:
                 located.append(action)
         return located
@@ -157,19 +157,19 @@ class ChunkSender:
 
     Args:
         write: writes a chunk, and returns the reasons for rejected documents, by id. Several threads call it.
-        stopped: the event that ends all waiting. `close` sets it.
+        stop_event: the event that ends all waiting. `close` sets it.
 
     Attributes:
-        failed: a mapping from the ids of rejected documents to the reasons.
+        failed: maps the id of each rejected document to the reason.
     """
 
-    def __init__(self, write: Callable[[list[Action]], dict[str, str]], stopped: threading.Event) -> None:
+    def __init__(self, write: Callable[[list[Action]], dict[str, str]], stop_event: threading.Event) -> None:
         self.failed: dict[str, str] = {}
         self._write = write
         self._chunk: dict[str, Action] = {}
         self._bytes = 0
-        self._closed = stopped
-        self._threads = ThreadPoolExecutor(THREADS, "simdoc-bulk")
+        self._closed = stop_event
+        self._threads = ThreadPoolExecutor(MAX_CONCURRENT_CHUNKS, "simdoc-bulk")
         self._sending: dict[Future[dict[str, str]], frozenset[str]] = {}
 
     def add(self, action: Action) -> None:
@@ -188,7 +188,7 @@ class ChunkSender:
             self._send_chunk()
         self._chunk[action.id] = action
         self._bytes += action.size
-        if len(self._chunk) >= CHUNK_ACTIONS:
+        if len(self._chunk) >= MAX_CHUNK_ACTIONS:
             self._send_chunk()
 
     def flush(self) -> None:
@@ -206,7 +206,7 @@ class ChunkSender:
         if not self._chunk:
             return
         ids = frozenset(self._chunk)
-        while len(self._sending) >= THREADS or not all(map(ids.isdisjoint, self._sending.values())):
+        while len(self._sending) >= MAX_CONCURRENT_CHUNKS or not all(map(ids.isdisjoint, self._sending.values())):
             self._wait_for_one()
         self._sending[self._threads.submit(self._write, list(self._chunk.values()))] = ids
         self._chunk, self._bytes = {}, 0
@@ -237,13 +237,13 @@ def is_possible_id(id: str) -> bool:
 def _writes_to_repeat(
     conflicts: list[tuple[Action, Outcome]], rejected: dict[str, str]
 ) -> Iterator[tuple[Action, int]]:
-    """Yield the writes to repeat, each with the version of its document, which the new version must exceed.
+    """Yield the writes to repeat, each with the current version of its document.
 
     A version is in the future if the clock of another writer is ahead. Otherwise, a later write has already replaced
     the document, and it wins.
     """
     for action, outcome in conflicts:
-        current = _CURRENT.search(outcome.reason)
+        current = _CURRENT_VERSION.search(outcome.reason)
         if current is None:
             rejected[action.id] = outcome.reason
         elif int(current[1]) > time.time_ns():

@@ -14,7 +14,7 @@ from simdoc_search.attach.backfill import BackfillReport, checkpoints
 from simdoc_search.attach.inspection import inspect_indices
 from simdoc_search.attach.inspection.sample import Sample
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.texts import text_of
+from simdoc_search.stores.remote.texts import read_text
 from tests.support.backfill import OTHER, TEXTS, backfill, filled, interposed, load, one_engine, stored
 from tests.support.http_server import TempIndices
 
@@ -196,7 +196,7 @@ def states(engine: Engine, name: str) -> tuple[set[str], set[str]]:
     """The documents whose fingerprint does not match their text, and those with a fingerprint or a mark."""
     wrong, fingerprinted = set(), set()
     for id, source in stored(engine, name).items():
-        text, ours = text_of(source, "body"), source.get("simdoc") or {}
+        text, ours = read_text(source, "body"), source.get("simdoc") or {}
         expected = {} if text is None else fingerprint_field(text)
         wrong |= {id} if ours.get("tokens") != expected.get("tokens") or bool(ours) != bool(expected) else set()
         fingerprinted |= {id} if ours.get("format") else set()

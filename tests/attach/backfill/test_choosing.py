@@ -15,7 +15,7 @@ from tests.support.cli import run, usage_error
 from tests.support.fake_engine import BODY, engine, index, target
 
 
-def filters_of(described: dict[str, Any], name: str) -> dict[str, Any]:
+def make_filters(described: dict[str, Any], name: str) -> dict[str, Any]:
     """The filters of each index behind a name, in an engine without documents."""
 
     def handle(_: str, path: str, __: Any) -> Any:
@@ -36,16 +36,16 @@ def test_the_filter_of_an_alias_applies_unless_another_name_selects_the_whole_in
     def either(*filters: Any) -> dict[str, list[Any]]:
         return {"i": [{"bool": {"should": list(filters), "minimum_should_match": 1}}] if filters else []}
 
-    assert either(few) == filters_of(described, "few") == filters_of(described, "fe*")
-    assert either(few, others) == filters_of(described, "few,others")
-    assert all(either() == filters_of(described, name) for name in ("few,all", "i", "few,i", "i*"))
+    assert either(few) == make_filters(described, "few") == make_filters(described, "fe*")
+    assert either(few, others) == make_filters(described, "few,others")
+    assert all(either() == make_filters(described, name) for name in ("few,all", "i", "few,i", "i*"))
 
 
 def test_an_alias_does_not_narrow_a_data_stream() -> None:
     """The name of the stream selects the whole backing index."""
     described = {".ds-logs-000001": index(aliases={"few": {"filter": {"match_all": {}}}}, data_stream="logs")}
 
-    assert {".ds-logs-000001": []} == filters_of(described, "logs") == filters_of(described, "lo*,few")
+    assert {".ds-logs-000001": []} == make_filters(described, "logs") == make_filters(described, "lo*,few")
 
 
 @pytest.mark.parametrize(

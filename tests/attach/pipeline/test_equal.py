@@ -13,7 +13,7 @@ from simdoc_search.attach.pipeline import MAX_TEXT_LENGTH
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import PassageSettings
-from simdoc_search.stores.remote.texts import text_of
+from simdoc_search.stores.remote.texts import read_text
 from tests.support.pipeline import TRICKY, any_points, as_engine_reads, different, expected, mixtures, run_pipeline
 from tests.support.vectors import load, reference_texts
 
@@ -93,7 +93,7 @@ def test_fields_are_read_as_in_python(
     """Several fields and lists make one text, with one line each. Dots lead into objects. Null is not a text."""
     (result,) = run_pipeline(opensearch_url, [document], text_field=fields, field="prints")
 
-    assert text == text_of(document, fields)
+    assert text == read_text(document, fields)
     assert document | {"prints": None if text is None else expected(text)} == result
 
 

@@ -39,7 +39,7 @@ def test_only_a_group_without_a_kept_document_is_refused(rows: list[PlanRow], me
     other = [row("decide", "/x", group=5), row("drop", "/y", "/x", 5)]
     plan = check_groups([*rows, *other], by_name)
 
-    assert message in plan.refused[1]
+    assert message in plan.refused_groups[1]
     assert ["/y"] == [drop.row.name for drop in plan.drops if drop.row.group == 5]
     assert 1 not in {drop.row.group for drop in plan.drops}
 
@@ -55,7 +55,7 @@ def test_only_a_group_without_a_kept_document_is_refused(rows: list[PlanRow], me
 def test_a_person_can_change_the_kept_document(rows: list[PlanRow], kept: dict[str, str]) -> None:
     plan = check_groups(rows, by_name)
 
-    assert (kept, {}) == ({drop.row.name: drop.kept.name for drop in plan.drops}, plan.refused)
+    assert (kept, {}) == ({drop.row.name: drop.kept.name for drop in plan.drops}, plan.refused_groups)
 
 
 @given(

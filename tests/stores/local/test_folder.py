@@ -175,7 +175,9 @@ def test_a_message_does_not_depend_on_the_name_of_the_store(
     for file in Path(name, "index").glob("*.store"):
         file.unlink()
 
-    with pytest.raises(StoreError, match=f"^cannot open the store {name}: its files are damaged or missing; .*-search"):
+    with pytest.raises(
+        StoreError, match=f"^cannot open the store {name}: some files are damaged or missing; .*-search"
+    ):
         open_store(name)
 
 

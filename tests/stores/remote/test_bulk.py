@@ -61,7 +61,7 @@ def new_sender() -> Iterator[NewSender]:
             def write_chunk(actions: list[Action]) -> dict[str, str]:
                 return {action.id: outcome.reason for action, outcome in writes.write(actions) if outcome.error}
 
-            return opened.enter_context(closing(ChunkSender(write_chunk, background.stopped)))
+            return opened.enter_context(closing(ChunkSender(write_chunk, background.stop_event)))
 
         yield make
 
@@ -93,7 +93,7 @@ def test_an_action_and_its_document_are_one_line_each() -> None:
 def test_full_chunks_are_sent_at_once_and_the_last_chunk_by_flush(
     new_sender: NewSender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 10)
+    monkeypatch.setattr(writer, "MAX_CHUNK_ACTIONS", 10)
     engine = Scripted()
     sender = new_sender(engine)
     for n in range(9):
@@ -117,7 +117,7 @@ def test_a_chunk_has_a_maximum_size_unless_it_is_a_single_action(
 
 
 def test_the_last_of_several_writes_of_one_id_wins(new_sender: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 2)
+    monkeypatch.setattr(writer, "MAX_CHUNK_ACTIONS", 2)
     engine = Scripted(statuses={"a": iter([429, 429, 429, 201, 503, 503])})
     delete = Action.make("delete", "a", _index="index")
     writes = [write("a", 0), write("a", 1), write("b"), write("a", 2), write("c"), delete, write("d"), write("a", 3)]
@@ -180,8 +180,8 @@ def test_a_chunk_that_is_too_large_is_halved_without_a_pause(
     new_sender: NewSender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
-    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 16)
-    monkeypatch.setattr(writer, "THREADS", 1)
+    monkeypatch.setattr(writer, "MAX_CHUNK_ACTIONS", 16)
+    monkeypatch.setattr(writer, "MAX_CONCURRENT_CHUNKS", 1)
     engine, refusals = Scripted(), list[int]()
 
     def limited(request: Request) -> Answer | None:
@@ -204,7 +204,7 @@ def test_a_chunk_that_is_too_large_is_halved_without_a_pause(
 def test_no_write_is_lost_or_repeated_or_out_of_order(
     new_sender: NewSender, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 7)
+    monkeypatch.setattr(writer, "MAX_CHUNK_ACTIONS", 7)
     rng = random.Random(seed)
     cuts = [] if seed % 2 else [CUT_AFTER, CUT_WITHIN]  # a write without an answer is sent twice
     fates: list[Fate] = [None, None, None, None, BUSY, Answer(502, b"", "text/html"), CUT_BEFORE, *cuts]
@@ -289,12 +289,12 @@ def test_close_drops_unsent_actions_and_does_not_wait_for_the_engine(
     new_sender: NewSender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
-    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 2)
+    monkeypatch.setattr(writer, "MAX_CHUNK_ACTIONS", 2)
     engine = Scripted(repeat(BUSY))
     sender = new_sender(engine)
-    for n in range(2 * writer.THREADS + 1):
+    for n in range(2 * writer.MAX_CONCURRENT_CHUNKS + 1):
         sender.add(write(n))
-    wait_until(lambda: len(engine.requested) == writer.THREADS)
+    wait_until(lambda: len(engine.requested) == writer.MAX_CONCURRENT_CHUNKS)
     began = time.monotonic()
     sender.close()
     sender.close()
@@ -302,5 +302,5 @@ def test_close_drops_unsent_actions_and_does_not_wait_for_the_engine(
     assert time.monotonic() - began < 1
     with pytest.raises(StoreError, match="writer is closed"):
         sender.add(write("a"))
-    assert writer.THREADS == len(engine.requested)
+    assert writer.MAX_CONCURRENT_CHUNKS == len(engine.requested)
     assert [] == [thread.name for thread in threading.enumerate() if thread.name.startswith("simdoc-bulk")]

@@ -79,7 +79,7 @@ def error_when_stopped(engine: Engine, server: Server) -> type[BaseException]:
     thread = threading.Thread(target=call)
     thread.start()
     wait_until(lambda: bool(server.requests))
-    background.stopped.set()
+    background.stop_event.set()
     thread.join(5)
     return errors[0]
 

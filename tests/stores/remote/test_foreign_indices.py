@@ -93,7 +93,7 @@ def test_an_id_must_be_given_exactly(search: SimilaritySearch) -> None:
             search.similar(query)
     store = search.store
 
-    assert ([], [], None) == (store.ids_with_name("near"), store.suggest("nea"), store.info().text_bytes)
+    assert ([], [], None) == (store.ids_with_name("near"), store.suggest_ids("nea"), store.info().text_bytes)
 
 
 def test_an_index_that_requires_routing_is_read(temp_indices: TempIndices) -> None:

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.schema import index_body
+from simdoc_search.stores.remote.schema import build_index_body
 from tests.support.cli import run
 from tests.support.http_server import Answer, Request, Server, answer, error, forward, indices, serving
 from tests.support.waiting import wait_until
 
-MAPPING = answer({"index": index_body(Settings(), field="simdoc", store_texts=True)})
+MAPPING = answer({"index": build_index_body(Settings(), field="simdoc", store_texts=True)})
 MAX_SECONDS = 4.0
 """Maximum seconds until a command ends. Two of them allow for a busy machine."""
 

@@ -15,8 +15,8 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote import candidates, point_in_time
-from simdoc_search.stores.remote.candidates import FIRST_PAGE
-from simdoc_search.stores.remote.schema import index_body
+from simdoc_search.stores.remote.candidates import FIRST_PAGE_SIZE
+from simdoc_search.stores.remote.schema import build_index_body
 from tests.support.http_server import Answer, Request, TempIndices, forward, serving
 from tests.support.remote import ANY, in_index, need_usual_clauses
 from tests.support.stores import NewStore, put, ranked_candidates, record, tokens
@@ -25,8 +25,8 @@ from tests.support.stores import NewStore, put, ranked_candidates, record, token
 @pytest.mark.parametrize(
     "levels",
     [
-        [FIRST_PAGE],
-        [FIRST_PAGE - 1, 3, 30],
+        [FIRST_PAGE_SIZE],
+        [FIRST_PAGE_SIZE - 1, 3, 30],
         [1, 2, 3, 70, 1, 2, 40],
         [30] * 8,
         [130, 101, 100],
@@ -36,7 +36,7 @@ def test_the_order_is_exact_across_pages(
     temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch, levels: list[int]
 ) -> None:
     monkeypatch.setattr(point_in_time, "PAGE_SIZE", 7)
-    monkeypatch.setattr(candidates, "LARGEST_PAGE", 100)
+    monkeypatch.setattr(candidates, "MAX_PAGE_SIZE", 100)
     names = [temp_indices.name(), temp_indices.name()]
     counts = [8 - level for level, number in enumerate(levels) for _ in range(number)]
     ids = map(str, random.Random(0).sample(range(1000), len(counts)))
@@ -69,7 +69,7 @@ def test_only_the_requested_part_of_a_thousand_equal_candidates_is_read(
 def test_each_of_a_thousand_equal_candidates_is_read_once(
     temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(candidates, "LARGEST_PAGE", 300)
+    monkeypatch.setattr(candidates, "MAX_PAGE_SIZE", 300)
     name = temp_indices.make(OWN, {"number_of_shards": 3})
     put(in_index(temp_indices, name), *(record(f"{n}", range(8 - n % 2)) for n in range(1000)))
     searches = itertools.count()
@@ -113,4 +113,4 @@ def test_a_query_beyond_the_clause_limit_is_an_error_of_that_query(
     assert search.similar("small", filters=filters) == small
 
 
-OWN = index_body(Settings(), field="simdoc", store_texts=True)["mappings"]
+OWN = build_index_body(Settings(), field="simdoc", store_texts=True)["mappings"]

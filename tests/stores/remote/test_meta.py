@@ -19,7 +19,7 @@ from simdoc_search.sketch.schemes import Universal, Xor
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
 from simdoc_search.sketch.winnow import PassageSettings
-from simdoc_search.stores.remote.schema import format_label, labels_of, labels_without, settings_of, to_meta
+from simdoc_search.stores.remote.schema import complete_labels, format_label, labels_missing_kinds, parse_meta, to_meta
 
 SETTINGS = st.builds(
     Settings,
@@ -40,7 +40,7 @@ ANALYSIS, BUCKETED = "nfkc_cf word 5 short_texts", "bucketed:1 512 1 false 9"
 def test_settings_are_read_back_from_a_meta_within_the_limits_of_engines(one: Settings, other: Settings) -> None:
     meta = to_meta(one)
 
-    assert one == settings_of(json.loads(json.dumps(meta)))
+    assert one == parse_meta(json.loads(json.dumps(meta)))
     assert len(meta) <= 5
     assert max(map(len, meta)) <= 20
     assert max(map(len, meta.values())) <= 50
@@ -61,14 +61,16 @@ def test_an_index_without_passages_accepts_documents_with_them() -> None:
     none = Settings(passages=None)
 
     assert BUCKETED == to_meta(none)["simdoc_sketches"]
-    assert [f"{ANALYSIS}; {BUCKETED}", format_label(Settings())] == labels_of(none)
-    assert [format_label(Settings())] == labels_of(Settings())
+    assert [f"{ANALYSIS}; {BUCKETED}", format_label(Settings())] == complete_labels(none)
+    assert [format_label(Settings())] == complete_labels(Settings())
 
 
 def test_labels_show_which_kinds_of_tokens_a_document_lacks() -> None:
     both = Settings(sentences=SentenceSettings(), concepts=ConceptSettings())
     lacking = {
-        name: sorted(label.split("; ", 2)[2] if label.count(";") > 1 else "" for label in labels_without(both, name))
+        name: sorted(
+            label.split("; ", 2)[2] if label.count(";") > 1 else "" for label in labels_missing_kinds(both, name)
+        )
         for name in TOKEN_KINDS
     }
 
@@ -76,8 +78,8 @@ def test_labels_show_which_kinds_of_tokens_a_document_lacks() -> None:
     assert ["", concepts, sentences, f"{sentences}; {concepts}"] == lacking["passages"]
     assert ["", concepts, passages, f"{passages}; {concepts}"] == lacking["sentences"]
     assert ["", passages, f"{passages}; {sentences}", sentences] == lacking["concepts"]
-    assert 7 == len(labels_without(both, *TOKEN_KINDS))
-    assert not set(labels_of(both)) & set(labels_without(both, *TOKEN_KINDS))
+    assert 7 == len(labels_missing_kinds(both, *TOKEN_KINDS))
+    assert not set(complete_labels(both)) & set(labels_missing_kinds(both, *TOKEN_KINDS))
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,7 @@ def test_the_longest_settings_fit_into_a_meta(sketch: Sketch) -> None:
 
     assert 5 == len(meta)
     assert 50 >= max(map(len, meta.values()))
-    assert settings == settings_of(meta)
+    assert settings == parse_meta(meta)
 
 
 @pytest.mark.parametrize(
@@ -113,15 +115,15 @@ def test_the_longest_settings_fit_into_a_meta(sketch: Sketch) -> None:
     ],
 )
 def test_missing_settings_have_their_defaults(meta: dict[str, str], expected: Settings) -> None:
-    assert expected == settings_of({"simdoc_version": "1", "simdoc_sketches": "bucketed:1", **meta})
+    assert expected == parse_meta({"simdoc_version": "1", "simdoc_sketches": "bucketed:1", **meta})
 
 
 def test_unknown_sketches_are_kept_if_they_fit() -> None:
     meta = {**to_meta(Settings()), "simdoc_sketches_2": "a_sketch_with_a_long_name:12 1 2 3 4 5 6 7 8 9"}
 
-    assert Settings() == settings_of(meta)
-    assert meta == to_meta(settings_of(meta))
-    assert format_label(Settings()) == format_label(settings_of(meta))
+    assert Settings() == parse_meta(meta)
+    assert meta == to_meta(parse_meta(meta))
+    assert format_label(Settings()) == format_label(parse_meta(meta))
     with pytest.raises(FormatMismatchError, match=r"cannot hold the sketches bucketed:1 512 1 false 9, .*, s0:1 xxx"):
         to_meta(Settings(unknown_sketches=tuple(f"s{number}:1 {'x' * 40}" for number in range(5))))
 
@@ -152,7 +154,7 @@ def test_unknown_sketches_are_kept_if_they_fit() -> None:
 )
 def test_a_malformed_meta_is_refused(meta: dict[str, str]) -> None:
     with pytest.raises(FormatMismatchError, match="apply the mapping of the component template") as caught:
-        settings_of(meta)
+        parse_meta(meta)
 
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 400
@@ -161,11 +163,11 @@ def test_a_malformed_meta_is_refused(meta: dict[str, str]) -> None:
 @pytest.mark.parametrize(("version", "found"), [("99", 99), ("0", 0), ("two", "two"), ("9" * 5000, "9" * 5000)])
 def test_a_newer_layout_is_refused_with_both_numbers(version: str, found: object) -> None:
     with pytest.raises(FormatMismatchError, match=f"version {version[:50]}, .*up to {LAYOUT_VERSION}") as caught:
-        settings_of({**to_meta(Settings()), "simdoc_version": version})
+        parse_meta({**to_meta(Settings()), "simdoc_version": version})
 
     assert (found, LAYOUT_VERSION) == (caught.value.found, caught.value.expected)
 
 
 def test_a_newer_sketch_of_fingerprints_is_refused() -> None:
     with pytest.raises(FormatMismatchError, match="cannot read sketch bucketed:2, only bucketed:1"):
-        settings_of({**to_meta(Settings()), "simdoc_sketches": "bucketed:2 512 1 false 9"})
+        parse_meta({**to_meta(Settings()), "simdoc_sketches": "bucketed:2 512 1 false 9"})

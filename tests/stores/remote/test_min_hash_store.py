@@ -13,7 +13,7 @@ from opensearchpy import OpenSearch
 
 from simdoc_search import MinHash, SimilaritySearch, open_store
 from simdoc_search.analysis import Analysis
-from simdoc_search.attach.min_hash import check_min_hash, min_hash_index
+from simdoc_search.attach.min_hash import build_min_hash_index, check_min_hash
 from simdoc_search.errors import FormatMismatchError, LocationError, StoreError
 from simdoc_search.passages.exact import measures
 from tests.support.cli import answer, output, run, sentence
@@ -68,7 +68,7 @@ def minhash(request: pytest.FixtureRequest) -> MinHash:
 @pytest.fixture(scope="module")
 def address(engine_url: str, minhash: MinHash) -> Iterator[str]:
     """The address of an index with the texts and these options."""
-    index = filled_index(engine_url, min_hash_index("body", minhash))
+    index = filled_index(engine_url, build_min_hash_index("body", minhash))
     yield f"{engine_url}/{index}"
     discard(engine_url, index)
 
@@ -180,7 +180,7 @@ def test_texts_without_terms_are_errors(default_address: str) -> None:
 
 def test_all_suitable_indices_behind_an_alias_are_searched(engine_url: str, default_address: str) -> None:
     other, alias, bare = own_name(), own_name(), own_name()
-    call(engine_url, "PUT", f"/{other}", min_hash_index("body"))
+    call(engine_url, "PUT", f"/{other}", build_min_hash_index("body"))
     call(engine_url, "PUT", f"/{other}/_doc/late?refresh=true", {"body": texts()["doc123"]})
     call(engine_url, "PUT", f"/{bare}/_doc/x?refresh=true", {"body": texts()["doc123"]})
     index = default_address.rpartition("/")[2]
@@ -188,7 +188,7 @@ def test_all_suitable_indices_behind_an_alias_are_searched(engine_url: str, defa
     call(engine_url, "POST", "/_aliases", {"actions": adds})
     result = answer("similar", "doc123_20", "--store", f"{engine_url}/{alias}", "--field", FIELD)
     changed = own_name()
-    call(engine_url, "PUT", f"/{changed}", min_hash_index("body", MinHash(bucket_count=100)))
+    call(engine_url, "PUT", f"/{changed}", build_min_hash_index("body", MinHash(bucket_count=100)))
     call(engine_url, "POST", "/_aliases", {"actions": [{"add": {"index": changed, "alias": alias}}]})
 
     assert ["late", "copy80"] == [hit["id"] for hit in result["hits"]][:2]
@@ -202,7 +202,7 @@ def test_fields_that_cannot_be_used_are_refused(engine_url: str, default_address
     with pytest.raises(LocationError, match=r"body.fingerprint is filled from the field body; omit --text-field"):
         open_store(default_address, field=FIELD, text_field="team")
     several = own_name()
-    call(engine_url, "PUT", f"/{several}", min_hash_index("body", MinHash(hash_count=2, bucket_count=64)))
+    call(engine_url, "PUT", f"/{several}", build_min_hash_index("body", MinHash(hash_count=2, bucket_count=64)))
     with pytest.raises(StoreError, match="because its hash_count is 2; create the index"):
         open_store(f"{engine_url}/{several}", field=FIELD)
     discard(engine_url, several)
@@ -219,7 +219,7 @@ def test_an_application_can_check_the_field_with_its_client(engine_url: str, def
 
 
 def test_a_text_may_be_in_several_values_and_fields(engine_url: str) -> None:
-    body, text = min_hash_index("all"), texts()["doc123"]
+    body, text = build_min_hash_index("all"), texts()["doc123"]
     filled = body["mappings"]["properties"]["all"]["fields"]["fingerprint"]
     body["mappings"]["properties"] = {
         "title": {"type": "text", "copy_to": "all"},

@@ -103,7 +103,7 @@ def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
 ) -> None:
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 2.0)
-    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 100)
+    monkeypatch.setattr(writer, "MAX_CHUNK_ACTIONS", 100)
     written = documents("stopped", COUNT, WORDS)
     url = f"{small_cluster.url}/{uuid4()}"
 
@@ -135,7 +135,7 @@ def test_writes_that_a_full_engine_refuses_are_sent_again(
         pause(self, reason)
 
     monkeypatch.setattr(retry.Retries, "pause", noted)
-    monkeypatch.setattr(writer, "THREADS", 8)
+    monkeypatch.setattr(writer, "MAX_CONCURRENT_CHUNKS", 8)
     monkeypatch.setattr(bulk, "CHUNK_BYTES", 8_000_000)
     written = [Document(document.id, 20 * document.text) for document in documents("full", 300, 800)]
     with open_store(":memory:") as prepared:  # computing the records first makes sending faster

@@ -15,9 +15,15 @@ from hypothesis import strategies as st
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.documents import DocumentKey
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.fields import escape_surrogates, metadata_term, metadata_terms, most_similar_ids, names_of
+from simdoc_search.stores.fields import (
+    alternative_names,
+    escape_surrogates,
+    metadata_term,
+    metadata_terms,
+    most_similar_ids,
+)
 from simdoc_search.stores.record import Origin, Record
-from simdoc_search.stores.remote.fingerprint_value import fault_of
+from simdoc_search.stores.remote.fingerprint_value import describe_fault
 from simdoc_search.stores.remote.records import to_record, to_source
 from simdoc_search.stores.remote.schema import format_label
 from tests.support.stores import comparable_values, record
@@ -44,7 +50,7 @@ RECORDS = st.builds(
 )
 
 
-@given(RECORDS, st.sampled_from(["simdoc", "metadata_of"]))
+@given(RECORDS, st.sampled_from(["simdoc", "read_metadata"]))
 def test_a_record_is_read_back_from_its_document_with_or_without_its_text(written: Record, field: str) -> None:
     source = json.loads(json.dumps(to_source(written, Settings(), field=field, store_text=True)))
     bare = to_source(written, Settings(), field=field, store_text=False)
@@ -123,10 +129,10 @@ def test_malformed_passages_are_a_fault_and_tokens_are_sorted() -> None:
 def test_a_character_outside_the_alphabet_is_a_fault(name: str, letter: str) -> None:
     ours = fingerprint_field("some words of which there are enough for passages too")
     assert ours is not None
-    assert "" == fault_of({"simdoc": ours}, "simdoc", Settings())
+    assert "" == describe_fault({"simdoc": ours}, "simdoc", Settings())
     changed = {**ours, name: letter + ours[name][1:]}
 
-    assert f"has invalid {name}" in fault_of({"simdoc": changed}, "simdoc", Settings())
+    assert f"has invalid {name}" in describe_fault({"simdoc": changed}, "simdoc", Settings())
 
 
 # --- names and metadata terms, which local stores also use ---
@@ -144,7 +150,7 @@ def test_a_character_outside_the_alphabet_is_a_fault(name: str, letter: str) -> 
     ],
 )
 def test_names_are_the_last_component_and_the_forms_without_extension(id: str, names: list[str]) -> None:
-    assert names == names_of(id)
+    assert names == alternative_names(id)
 
 
 @pytest.mark.parametrize(("one", "same"), [(2020, "2020"), (True, "true"), (0.5, "0.5"), (1e30, "1e+30")])

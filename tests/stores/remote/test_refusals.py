@@ -15,8 +15,8 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote import candidates, point_in_time, retry, writer
-from simdoc_search.stores.remote.candidates import FIRST_PAGE
-from simdoc_search.stores.remote.schema import index_body
+from simdoc_search.stores.remote.candidates import FIRST_PAGE_SIZE
+from simdoc_search.stores.remote.schema import build_index_body
 from tests.support.http_server import Answer, Request, TempIndices, error, forward, serving
 from tests.support.remote import ANY, in_index, mapping, ours
 from tests.support.stores import ids, put, ranked_candidates, record
@@ -34,7 +34,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_refused_document_is_reported_with_the_reason(temp_indices: TempIndices) -> None:
-    mappings = index_body(Settings(), field="simdoc", store_texts=True)["mappings"]
+    mappings = build_index_body(Settings(), field="simdoc", store_texts=True)["mappings"]
     mappings["properties"]["body"] = {"type": "keyword"}  # a keyword cannot be a long text
     search = SimilaritySearch(in_index(temp_indices, temp_indices.make(mappings)))
     short, long = "a few words", "many words " * 4000
@@ -50,7 +50,7 @@ def test_a_refused_document_is_reported_with_the_reason(temp_indices: TempIndice
 
 
 def test_no_write_to_an_unreliable_engine_is_lost(temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 20)
+    monkeypatch.setattr(writer, "MAX_CHUNK_ACTIONS", 20)
     rng, engine = random.Random(0), forward(temp_indices.engine)
 
     def unreliable(request: Request) -> Answer | None:
@@ -120,12 +120,12 @@ def test_an_engine_that_stops_during_reading_is_an_error(
 def test_a_point_in_time_is_closed_when_reading_stops(
     temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(candidates, "LARGEST_PAGE", FIRST_PAGE)
+    monkeypatch.setattr(candidates, "MAX_PAGE_SIZE", FIRST_PAGE_SIZE)
     with serving(forward(temp_indices.engine)) as server:
         store = open_store(f"{server.url}/{temp_indices.name()}", create=True)
         put(store, *(record(f"{n}") for n in range(100)))
         for documents in (store.scan(), iter(store.candidates(ANY))):
-            list(itertools.islice(documents, FIRST_PAGE + 10))
+            list(itertools.islice(documents, FIRST_PAGE_SIZE + 10))
         list(store.scan())
         del documents
         methods = [request.method for request in server.requests if "/_search/point_in_time" in request.path]

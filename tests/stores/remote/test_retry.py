@@ -171,7 +171,7 @@ def test_stopping_ends_a_pause_at_once(new_engine: NewEngine, monkeypatch: pytes
     thread = threading.Thread(target=call)
     thread.start()
     wait_until(lambda: bool(server.requests))
-    background.stopped.set()
+    background.stop_event.set()
     thread.join(5)
 
     assert [StoppedError] == ended

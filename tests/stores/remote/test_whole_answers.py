@@ -16,7 +16,7 @@ from simdoc_search.stores.remote import retry
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.schema import index_body
+from simdoc_search.stores.remote.schema import build_index_body
 from tests.support.cli import run, sentence
 from tests.support.engines import call
 from tests.support.http_server import Answer, Request, TempIndices, answer, forward, indices, serving
@@ -41,7 +41,7 @@ def incomplete_alias(opensearch_url: str) -> Iterator[str]:
     with indices(opensearch_url) as temp_indices:
         good, lost = temp_indices.name(), temp_indices.name()
         put(open_store(f"{temp_indices.engine}/{good}", create=True), record("a"), record("b"))
-        body: dict[str, Any] = index_body(Settings(), field="simdoc", store_texts=True)
+        body: dict[str, Any] = build_index_body(Settings(), field="simdoc", store_texts=True)
         body["settings"] = {"number_of_replicas": 0, "routing.allocation.require._name": "nobody"}
         call(temp_indices.engine, "PUT", f"/{quote(lost)}?wait_for_active_shards=0", body)
         yield f"{temp_indices.engine}/{temp_indices.alias(good, lost, write=good)}"
@@ -51,9 +51,9 @@ READING: dict[str, Callable[[Any], Any]] = {
     "get": lambda store: store.get("a"),
     "records": lambda store: list(store.records(["a"])),
     "digests": lambda store: list(store.digests(["a"])),
-    "fields": lambda store: store.fields_at([DocumentKey("a")], ["year"]),
+    "fields": lambda store: store.read_fields([DocumentKey("a")], ["year"]),
     "named": lambda store: store.ids_with_name("a"),
-    "suggest": lambda store: store.suggest("ab"),
+    "suggest": lambda store: store.suggest_ids("ab"),
     "candidates": lambda store: list(store.candidates(ANY)),
     "many": lambda store: store.candidates_of_many([(ANY, None), (ANY, DocumentKey("a"))]),
     "scan": lambda store: list(store.scan()),
@@ -94,7 +94,7 @@ def test_no_document_is_stored_twice_while_a_shard_is_missing(incomplete_alias: 
 
 def test_a_missing_replica_is_not_an_error(temp_indices: TempIndices) -> None:
     name = temp_indices.name()
-    body: dict[str, Any] = index_body(Settings(), field="simdoc", store_texts=True)
+    body: dict[str, Any] = build_index_body(Settings(), field="simdoc", store_texts=True)
     call(temp_indices.engine, "PUT", f"/{name}", {**body, "settings": {"number_of_replicas": 1}})
     store = open_store(f"{temp_indices.engine}/{name}")
     put(store, record("a"))
@@ -195,7 +195,7 @@ def test_searches_refuse_partial_results_and_equal_queries_use_the_same_shard_co
 def test_opening_too_many_points_in_time_is_retried_and_then_an_error(caplog: pytest.LogCaptureFixture) -> None:
     reason = "Trying to create too many Point In Time contexts. Must be less than or equal to: [300]."
     cause = {"type": "rejected_execution_exception", "reason": reason}
-    mapping = {"index": index_body(Settings(), field="simdoc", store_texts=True)}
+    mapping = {"index": build_index_body(Settings(), field="simdoc", store_texts=True)}
 
     def handle(request: Request) -> Answer:
         if request.path.endswith("_mapping"):

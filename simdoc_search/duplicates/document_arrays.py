@@ -29,10 +29,10 @@ from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
-from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, file_problem
+from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, find_file_problem
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record, file_path
-from simdoc_search.versions.evidence import nanoseconds_written
+from simdoc_search.versions.evidence import time_written_ns
 
 _MAX_TOKEN_BYTES = 1 << 30
 _HASH_BYTES = 16
@@ -64,14 +64,14 @@ class Documents:
         word_labels: one number per document, equal for equal words.
         content_labels: one number per document, equal for equal text and metadata. For members of archives, the bytes
             must be equal too. Any other document with a file has a unique number.
-        sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
+        file_sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
-        keys: the `words_key` of each document; 0 if the tokens are held in memory.
+        words_keys: the `words_key` of each document; 0 if the tokens are held in memory.
         new_from: the number of the first new document.
         has_field: whether any document has the metadata field of the rule.
         has_preferred: whether any document is preferred.
-        has_all_sizes: whether the number of shingles is known for all documents.
-        has_all_hashes: whether the hash of the words is known for all documents.
+        has_all_shingle_counts: whether the number of shingles of every document is known.
+        has_all_word_hashes: whether the hash of the words of every document is known.
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
 
     Raises:
@@ -93,19 +93,19 @@ class Documents:
         self.missing_files: Counter[str] = Counter()
         self._ids = _StringBuffer()
         self._sources: dict[tuple[str, str, str | None, str | None], int] = {}  # root, prefix, index, routing
-        self.has_all_hashes: bool = True
+        self.has_all_word_hashes: bool = True
         tokens, numbers = TokenBuffer(max_token_bytes), array("q")
         text_hashes, word_hashes, content_hashes = bytearray(), bytearray(), bytearray()
         values: list[MetadataValue | None] = []
         for record in records:
-            if reason := file_problem(record) or _fingerprint_problem(record):
+            if reason := find_file_problem(record) or _find_fingerprint_problem(record):
                 self._leave_out(record, reason)
                 continue
             origin = record.origin or _NO_ORIGIN
             source = self._sources.setdefault(
                 (origin.root, origin.prefix, record.index, record.routing), len(self._sources)
             )
-            size, written = -1 if origin.content else origin.size, nanoseconds_written(record) if keep.is_by_date else 0
+            size, written = -1 if origin.content else origin.size, time_written_ns(record) if keep.is_by_date else 0
             key = 0 if with_tokens else words_key(record)
             counts_and_dates = len(record.codes), record.shingles, size, origin.mtime_ns, written
             numbers.extend((*counts_and_dates, source, key, is_new(record), is_preferred(record)))
@@ -113,14 +113,14 @@ class Documents:
             tokens.append(record.codes if with_tokens else record.codes[:0])
             if keep.field:
                 values.append(record.metadata.get(keep.field))
-            self.has_all_hashes &= bool(record.words_hash)
+            self.has_all_word_hashes &= bool(record.words_hash)
             text_hashes += _short_hash(record.text_hash)
             word_hashes += _words_hash(record)
             has_own_file = record.origin is not None and not origin.content
             content_hashes += _short_hash("" if has_own_file or not record.digest else record.digest + origin.content)
         columns = np.frombuffer(numbers, np.int64).reshape(-1, _COLUMNS).T
         counts, shingles, sizes, mtimes, written_at, source_of, keys, new, preferred = columns
-        text_labels, word_labels = _labels(text_hashes), _labels(word_hashes)
+        text_labels, word_labels = _label_hashes(text_hashes), _label_hashes(word_hashes)
         copies, equal = np.bincount(word_labels)[word_labels], np.bincount(text_labels)[text_labels]
         criteria = KeepCriteria(
             self._ids.__getitem__, shingles, copies, equal, written_at, values, new > 0, preferred > 0
@@ -129,28 +129,28 @@ class Documents:
         self._source_parts = list(self._sources)
         self._source_of = source_of[order]
         self._text_hashes = text_hashes
-        self.table: FingerprintTable = _table(tokens.read(), counts, shingles, order, settings)
+        self.table: FingerprintTable = _make_table(tokens.read(), counts, shingles, order, settings)
         self.text_labels: Ints = text_labels[order]
         self.word_labels: Ints = word_labels[order]
-        self.content_labels: Ints = _labels(content_hashes)[order]
-        self.sizes: Ints = sizes[order]
+        self.content_labels: Ints = _label_hashes(content_hashes)[order]
+        self.file_sizes: Ints = sizes[order]
         self.mtimes: Ints = mtimes[order]
-        self.keys: Ints = keys[order]
+        self.words_keys: Ints = keys[order]
         self.new_from: int = len(order) - int(new.sum())
         self.has_field: bool = any(value is not None for value in values)
         self.has_preferred: bool = bool(preferred.any())
-        self.has_all_sizes: bool = bool((shingles >= counts).all())
+        self.has_all_shingle_counts: bool = bool((shingles >= counts).all())
 
     def __len__(self) -> int:
         return len(self._order)
 
-    def read_position(self, number: int) -> int:
-        """Return the position at which a document was read, from 0. Documents that were left out do not count."""
+    def input_position(self, number: int) -> int:
+        """Return the position of a document in the input, from 0. Documents that were left out do not count."""
         return int(self._order[number])
 
     def id(self, number: int) -> str:
         """Return the id of a document."""
-        return self._ids[self.read_position(number)]
+        return self._ids[self.input_position(number)]
 
     def key(self, number: int) -> DocumentKey:
         """Return the key of a document: its id, index and routing."""
@@ -159,7 +159,7 @@ class Documents:
 
     def has_text(self, number: int, text_hash: str) -> bool:
         """Return whether a document had this `text_hash` when it was read."""
-        begin = _HASH_BYTES * self.read_position(number)
+        begin = _HASH_BYTES * self.input_position(number)
         return self._text_hashes[begin : begin + _HASH_BYTES] == _short_hash(text_hash)
 
     def path(self, number: int) -> str | None:
@@ -189,17 +189,17 @@ class _StringBuffer:
 
 
 class TokenBuffer:
-    """Collects the tokens of documents. If they exceed `limit` bytes, they are stored in a temporary file."""
+    """Collects the tokens of documents. If they exceed `max_bytes`, they are stored in a temporary file."""
 
-    def __init__(self, limit: int = _MAX_TOKEN_BYTES) -> None:
-        self._limit = limit
+    def __init__(self, max_bytes: int = _MAX_TOKEN_BYTES) -> None:
+        self._max_bytes = max_bytes
         self._bytes = bytearray()
         self._file: IO[bytes] | None = None
 
     def append(self, codes: NDArray[np.uint32]) -> None:
         """Add the tokens of a document."""
         self._bytes += codes.tobytes()
-        if len(self._bytes) > self._limit:
+        if len(self._bytes) > self._max_bytes:
             self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - closed when it is mapped
             self._file.write(self._bytes)
             self._bytes = bytearray()
@@ -225,7 +225,7 @@ def words_key(record: Record) -> int:
     return int.from_bytes(digest[:8], "little", signed=True)
 
 
-def _fingerprint_problem(record: Record) -> str:
+def _find_fingerprint_problem(record: Record) -> str:
     if record.fault or len(record.codes):
         return record.fault
     return "has no words" if record.text_hash else "has no fingerprint"
@@ -243,11 +243,11 @@ def _short_hash(value: str) -> bytes:
 
 
 def _words_hash(record: Record) -> bytes:
-    """Return the hash of a document's words, or of its text if the former is unknown; 16 bytes."""
+    """Return the hash of a document's words, 16 bytes. If it is unknown, return the hash of the text."""
     return _short_hash(record.words_hash or (record.text_hash and f"text {record.text_hash}"))
 
 
-def _labels(hashes: bytearray) -> Ints:
+def _label_hashes(hashes: bytearray) -> Ints:
     """Return one number per hash, equal for equal hashes. Each unknown hash gets a unique number."""
     halves = np.frombuffer(hashes, np.uint64).reshape(-1, 2)
     order = np.lexsort((halves[:, 0], halves[:, 1]))
@@ -259,7 +259,7 @@ def _labels(hashes: bytearray) -> Ints:
     return labels
 
 
-def _table(
+def _make_table(
     codes: NDArray[np.uint32], counts: Ints, shingles: Ints, order: Ints, settings: Settings
 ) -> FingerprintTable:
     """Make the table of fingerprints in keep order. An unknown number of shingles is estimated from the tokens."""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.duplicates.collection import Documents
+from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.keep_order import KeepRule
 from simdoc_search.duplicates.paths import is_within
 from simdoc_search.sketch.settings import Settings
@@ -37,7 +37,7 @@ def test_documents_are_numbered_in_keep_order(max_token_bytes: int) -> None:
     assert [[5, 6, 7, 8], [0, 1, 2], [1]] == [
         (made.table.codes_of_documents(np.array([number]))[0] >> HASH_BITS).tolist() for number in range(3)
     ]
-    assert [1, 0, 2] == [made.read_position(number) for number in range(3)]
+    assert [1, 0, 2] == [made.input_position(number) for number in range(3)]
     assert (max_token_bytes == 0) == isinstance(made.table.codes, np.memmap)
 
 
@@ -64,7 +64,7 @@ def test_the_key_and_the_file_of_a_document_are_returned(tmp_path: Path) -> None
     ]
     file = str(tmp_path / "a.txt"), 7, 99
     assert [file, file, (None, -1, 0)] == [
-        (made.path(number), int(made.sizes[number]), int(made.mtimes[number])) for number in range(3)
+        (made.path(number), int(made.file_sizes[number]), int(made.mtimes[number])) for number in range(3)
     ]
 
 
@@ -97,7 +97,7 @@ def test_an_unknown_number_of_shingles_is_estimated_from_the_buckets() -> None:
     """400 of 512 buckets give 512 * ln(512 / 112) shingles. There are never fewer shingles than tokens."""
     records = [replace(record("a", range(400)), shingles=0), replace(record("b", range(8)), shingles=3)]
 
-    assert [779, 8] == collect(records).table.shingles.tolist()
+    assert [779, 8] == collect(records).table.shingle_counts.tolist()
 
 
 def test_the_metadata_field_of_a_rule_orders_documents() -> None:
