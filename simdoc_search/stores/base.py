@@ -46,7 +46,7 @@ class Candidates(Protocol):
 
     @property
     def plan(self) -> Plan:
-        """The plan that was run: the given plan, or its `equivalent_threshold` if the bands match too many documents."""
+        """The plan that was run: the given one, or its `equivalent_threshold` if the bands match too many documents."""
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
