@@ -55,8 +55,10 @@ def man_page() -> Iterator[str]:
 
 def commands(group: click.Group, prefix: str = "") -> Iterator[tuple[str, click.Command]]:
     """All commands by their whole names, also those of groups."""
-    for name, command in group.commands.items():
-        if command.hidden:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None or command.hidden:
             continue
         yield f"{prefix}{name}", command
         if isinstance(command, click.Group):

@@ -79,12 +79,10 @@ if TYPE_CHECKING:
     from simdoc_search.passages.compare import compare
     from simdoc_search.passages.highlight import highlight
     from simdoc_search.search import (
-        AsyncSimilaritySearch,
         ConceptsResult,
         DocumentConcept,
         Explanation,
         Hit,
-        NearestDuplicate,
         PassageHit,
         PassageResult,
         RelatedHit,
@@ -97,6 +95,8 @@ if TYPE_CHECKING:
         VersionHit,
         VersionsResult,
     )
+    from simdoc_search.search.async_similarity_search import AsyncSimilaritySearch
+    from simdoc_search.search.nearest import NearestDuplicate
     from simdoc_search.sketch import (
         Fingerprint,
         HashKey,
@@ -206,10 +206,12 @@ _NAMES_BY_MODULE = {
     "simdoc_search.passages.compare": "compare",
     "simdoc_search.passages.highlight": "highlight",
     "simdoc_search.search": (
-        "AsyncSimilaritySearch ConceptsResult DocumentConcept Explanation Hit NearestDuplicate PassageHit "
+        "ConceptsResult DocumentConcept Explanation Hit PassageHit "
         "PassageResult RelatedHit RelatedResult SearchResult SharedConcept SimilaritySearch VersionEntry "
         "VersionFamily VersionHit VersionsResult"
     ),
+    "simdoc_search.search.async_similarity_search": "AsyncSimilaritySearch",
+    "simdoc_search.search.nearest": "NearestDuplicate",
     "simdoc_search.sketch": "Fingerprint HashKey MinHash fingerprints",
     "simdoc_search.sketch.fingerprint": "fingerprint",
     "simdoc_search.sketch.settings": "Settings",

@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 import pytest
 
-from simdoc_search.cli.group import cli
+from simdoc_search.cli.group import cli, load_commands
 from tests.support import formats
 from tests.support.cli import answer, json_lines, output, words, write, write_corpus
 from tests.support.engines import call
@@ -156,13 +156,13 @@ def test_the_commands_of_the_pages_run_in_their_order(readme_engine: str) -> Non
 def test_every_command_is_in_the_pages() -> None:
     lines = "\n".join(line for line, _ in console())
 
-    assert [] == [command for command in cli.commands if f"simdoc-search {command}" not in lines]
+    assert [] == [command for command in load_commands() if f"simdoc-search {command}" not in lines]
 
 
 def commands() -> list[click.Command]:
     """All commands, including those of command groups."""
     found: list[click.Command] = []
-    for command in cli.commands.values():
+    for command in load_commands().values():
         found += [command, *(command.commands.values() if isinstance(command, click.Group) else ())]
     return found
 
@@ -182,16 +182,16 @@ def test_every_option_in_the_pages_exists() -> None:
 def test_every_example_in_help_runs_as_far_as_it_can() -> None:
     examples = [
         re.split(r" {3,}", line.strip())[0]
-        for command in [cli, *cli.commands.values()]
+        for command in [cli, *load_commands().values()]
         for line in (command.help or "").splitlines()
         if line.strip().startswith("simdoc-search ")
     ]
 
-    assert len(cli.commands) < len(examples)
+    assert len(load_commands()) < len(examples)
     for example in examples:
         name, *arguments = shlex.split(example)[1:]
         with click.Context(cli, **cli.context_settings) as context:
-            cli.commands[name].make_context(name, arguments, parent=context)
+            load_commands()[name].make_context(name, arguments, parent=context)
 
 
 def test_scripts_in_the_documents_exist() -> None:

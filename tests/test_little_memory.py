@@ -9,10 +9,9 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
-from simdoc_search.errors import MissingExtraError
+from simdoc_search.errors import MissingExtraError, is_out_of_memory
 from simdoc_search.indexing import preparation
 from simdoc_search.stores.local import writer
-from simdoc_search.workers.memory import is_out_of_memory
 from tests.support import cli
 
 

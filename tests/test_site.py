@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.cli.group import cli
+from simdoc_search.cli.group import load_commands
 from tests.support.cli import answer, words, write, write_corpus
 from tests.support.scripts import run_script
 
@@ -32,7 +32,7 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert {f"{name}.html" for name in PAGES} <= {path.name for path in (tmp_path / "site").iterdir()}
     assert (tmp_path / "site" / "searchindex.js").stat().st_size > 10_000
     commands = (tmp_path / "site" / "commands.html").read_text("utf-8")
-    assert [] == [name for name in cli.commands if f"simdoc-search {name}" not in commands.replace("-" * 3, "")]
+    assert [] == [name for name in load_commands() if f"simdoc-search {name}" not in commands.replace("-" * 3, "")]
     assert "SimilaritySearch.similar" in (tmp_path / "site" / "api.html").read_text("utf-8")
 
 

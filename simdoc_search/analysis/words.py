@@ -15,6 +15,7 @@ from simdoc_search.analysis.normalise import letter_map, normaliser
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.word_break import Spans, ascii_bits, find_words, in_words, word_spans
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
+from simdoc_search.cancellation import check_stopped
 
 _SPACE = ord(" ")
 
@@ -145,6 +146,7 @@ def _batch_and_spans(texts: Sequence[str], profile: str) -> tuple[WordBatch, Spa
     native = kernel()
     if native is None:
         return _ascii_batch(list(texts)) if all(map(str.isascii, texts)) else _any_batch(list(texts), profile)
+    check_stopped()
     try:
         units, *numbers = native.words(texts, profile)
     except UnicodeEncodeError:

@@ -24,7 +24,7 @@ import io
 import logging
 import sys
 
-from simdoc_search.workers.memory import is_out_of_memory
+from simdoc_search.errors import is_out_of_memory
 
 __all__ = ["OUT_OF_MEMORY_MESSAGE", "main"]
 

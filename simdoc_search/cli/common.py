@@ -17,9 +17,8 @@ import click
 
 from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
 from simdoc_search.display import printable, safe_json, safe_message
-from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError
+from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError, is_out_of_memory
 from simdoc_search.stores.location import ENGINES
-from simdoc_search.workers.memory import is_out_of_memory
 
 if TYPE_CHECKING:
     from rich.progress import Progress

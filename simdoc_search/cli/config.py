@@ -113,17 +113,18 @@ def _read_tables(
     group: click.Group, path: Path, tables: Mapping[str, Any], *, is_from_environment: bool
 ) -> dict[str, Any]:
     defaults: dict[str, Any] = {}
+    context = click.get_current_context()
     for name, table in tables.items():
         if name == "store":
             continue
-        if name not in SETTABLE_OPTIONS or not isinstance(table, dict):
+        command = group.get_command(context, name) if name in SETTABLE_OPTIONS else None
+        if command is None or not isinstance(table, dict):
             raise click.UsageError(f"{path} cannot set {name!r:.60}; {_suggest(name, [*SETTABLE_OPTIONS, 'store'])}")
-        defaults[name] = dict(_read_options(group.commands[name], f"{path}: [{name}]", table, SETTABLE_OPTIONS[name]))
+        defaults[name] = dict(_read_options(command, f"{path}: [{name}]", table, SETTABLE_OPTIONS[name]))
     if "store" in tables:
         store = _read_store(path, tables["store"], is_from_environment=is_from_environment)
-        for name, command in group.commands.items():
-            if any(parameter.name == "store" for parameter in command.params) and name not in _DELETING_COMMANDS:
-                defaults.setdefault(name, {})["store"] = store
+        for name in set(group.list_commands(context)) - _DELETING_COMMANDS:
+            defaults.setdefault(name, {})["store"] = store
     return defaults
 
 

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from simdoc_search.duplicates import CompareIn
-    from simdoc_search.duplicates.measures import MeasureName
     from simdoc_search.duplicates.verdicts import DropScope
+    from simdoc_search.passages.exact import MeasureName
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind

@@ -20,11 +20,20 @@ COMMANDS = [
 
 
 class _Commands(click.Group):
-    """Turns every error into one printable sentence, even errors from click's parser."""
+    """Imports only the command that runs.
+
+    Every error, even one from click's parser, becomes one printable sentence.
+    """
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with convert_errors():
             return super().make_context(*args, **kwargs)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - of click
+        return COMMANDS
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - of click
+        return _import_command(cmd_name) if cmd_name in COMMANDS else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] in ("find", "query", "search"):
@@ -59,10 +68,11 @@ def cli(context: click.Context) -> None:
     context.default_map = read_config(cli)
 
 
+def load_commands() -> dict[str, click.Command]:
+    """Return all commands by name. Running one command only imports that command."""
+    return {name: _import_command(name) for name in COMMANDS}
+
+
 def _import_command(name: str) -> click.Command:
     values = vars(import_module(f"simdoc_search.cli.{name}")).values()
     return next(value for value in values if isinstance(value, click.Command) and value.name == name)
-
-
-for _name in COMMANDS:
-    cli.add_command(_import_command(_name))

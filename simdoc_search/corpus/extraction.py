@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
-from simdoc_search.errors import DocumentError, MissingExtraError
-from simdoc_search.workers.memory import is_out_of_memory
+from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
 _ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # the file is an OLE container instead of a zip archive
 _ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})

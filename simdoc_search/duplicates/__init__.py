@@ -28,8 +28,8 @@ from simdoc_search.duplicates.duplicates_result import Duplicate, Duplicates, Gr
 from simdoc_search.duplicates.finder import Progress
 from simdoc_search.duplicates.folding import FoldedHit, ShownHit, fold_near_duplicates
 from simdoc_search.duplicates.keep_order import KEEP_RULES
-from simdoc_search.duplicates.measures import MEASURES
 from simdoc_search.duplicates.sources import COMPARE_IN_VALUES, CompareIn, duplicates_among, duplicates_in
+from simdoc_search.passages.exact import MEASURES
 
 __all__ = [
     "COMPARE_IN_VALUES",

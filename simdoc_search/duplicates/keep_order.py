@@ -12,8 +12,8 @@ import numpy as np
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.documents import MetadataValue
 from simdoc_search.duplicates.arrays import Bools, Ints
-from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.passages.exact import MeasureName
 
 KEEP_RULES = ("longest", "first", "newest", "oldest")
 

@@ -13,17 +13,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, get_args
 
 import numpy as np
 
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.passages.exact import MEASURES, MeasureName
 from simdoc_search.query.planner import parse_fraction
-
-MeasureName = Literal["jaccard", "containment", "contained"]
-MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
 
 MAX_LENGTH_RATIO = 4
 """With `containment` and `contained`, two documents are only compared if one is at most this many times as long."""

@@ -20,10 +20,11 @@ from simdoc_search.duplicates.engine_pairs import MAX_MATCHES, EnginePairs
 from simdoc_search.duplicates.finder import FindPairs, Progress, find_duplicates
 from simdoc_search.duplicates.fingerprinting import fingerprint_documents
 from simdoc_search.duplicates.keep_order import KeepRule
-from simdoc_search.duplicates.measures import Measure, MeasureName
+from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.paths import is_within
 from simdoc_search.duplicates.verdicts import DropScope, check_drop_scope
 from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError, UnknownFieldError
+from simdoc_search.passages.exact import MeasureName
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store

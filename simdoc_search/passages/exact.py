@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.windows import Ints, Windows
+
+MeasureName = Literal["jaccard", "containment", "contained"]
+MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
 
 
 @dataclass(frozen=True, slots=True)

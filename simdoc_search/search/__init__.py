@@ -37,9 +37,7 @@ document_list.py            list of the documents of a store or folder
 watches.py                  stored queries that find copies of documents among new documents
 """
 
-from simdoc_search.search.async_similarity_search import AsyncSimilaritySearch
 from simdoc_search.search.concepts import ConceptsResult, DocumentConcept
-from simdoc_search.search.nearest import NearestDuplicate
 from simdoc_search.search.passage_result import PassageHit, PassageResult
 from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
 from simdoc_search.search.similar_result import Hit, SearchResult
@@ -47,12 +45,10 @@ from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.search.version_result import Step, VersionEntry, VersionFamily, VersionHit, VersionsResult
 
 __all__ = [
-    "AsyncSimilaritySearch",
     "ConceptsResult",
     "DocumentConcept",
     "Explanation",
     "Hit",
-    "NearestDuplicate",
     "PassageHit",
     "PassageResult",
     "RelatedHit",

@@ -8,7 +8,6 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import NamedTuple
 
 from simdoc_search.documents import MAX_ID_BYTES, DocumentKey
-from simdoc_search.indexing.roots import NamedPaths, absolute
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
@@ -33,11 +32,15 @@ class IndexedFiles:
     """
 
     def __init__(self, store: Store) -> None:
+        from simdoc_search.indexing.roots import NamedPaths  # noqa: PLC0415 - most queries name no file
+
         self._store = store
         self._folders = NamedPaths(store, None)
 
     def get(self, path: str | Path) -> IndexedFile | None:
         """Return the document of a file; None if neither the file nor a folder that contains it was indexed."""
+        from simdoc_search.indexing.roots import absolute  # noqa: PLC0415 - as above
+
         file = absolute(path)
         folder = self._folders.get_or_add(str(PurePath(file).parent))
         if folder.stored_count:

@@ -6,21 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.documents import DocumentKey, MetadataValue
-from simdoc_search.duplicates.measures import MEASURES, MeasureName
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.groups import Progress
 from simdoc_search.passages.align import PRESETS, Alignment, Preset
+from simdoc_search.passages.exact import MEASURES, MeasureName
 from simdoc_search.query.planner import Planner, check_planner
 from simdoc_search.search.resolver import Query, make_fingerprint_query
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.filters import Filters, parse_filters
 
-OptionalFraction = float | Fraction | None
-"""A number 0..1, or None."""
+if TYPE_CHECKING:
+    from simdoc_search.groups import Progress
+
+OptionalFraction = float | Fraction | None  # 0..1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,21 +13,14 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.corpus import Source
 from simdoc_search.documents import Document, DocumentKey
-from simdoc_search.duplicates import CompareIn, Duplicates, Progress, duplicates_in
-from simdoc_search.duplicates.measures import MeasureName
-from simdoc_search.duplicates.verdicts import DropScope
 from simdoc_search.errors import NoTextError, SimdocError
-from simdoc_search.groups import Families, FamilyMembers, Topic, Topics, find_families, find_topics
-from simdoc_search.indexing import FILE_TIMEOUT, IndexReport, delete_documents, index_documents
 from simdoc_search.languages import declared_language
 from simdoc_search.passages.align import Alignment, Preset
-from simdoc_search.passages.highlight import Highlights, highlight
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.concepts import ConceptsResult, list_concepts
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.keyword_arguments import accept_fields_of
-from simdoc_search.search.nearest import NearestDuplicate, find_nearest_duplicates, parse_min_overlap
 from simdoc_search.search.options import (
     GroupOptions,
     OptionalFraction,
@@ -44,8 +37,6 @@ from simdoc_search.search.options import (
 from simdoc_search.search.passage_result import PassageResult
 from simdoc_search.search.passages import passages_of_many
 from simdoc_search.search.query_document import QueryDocument
-from simdoc_search.search.rejection import DuplicateFilter
-from simdoc_search.search.related import find_related
 from simdoc_search.search.related_concepts import extract_query_concepts
 from simdoc_search.search.related_result import RelatedResult
 from simdoc_search.search.resolver import Query, Resolver
@@ -55,7 +46,6 @@ from simdoc_search.search.similar_candidates import expand_clauses
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import read_complete_record, read_records, resolve_record
 from simdoc_search.search.version_result import VersionFamily, VersionsResult
-from simdoc_search.search.versions import find_versions, order_family
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.base import Store, StoreInfo
@@ -64,7 +54,14 @@ from simdoc_search.stores.record import Record
 from simdoc_search.tracing import span
 
 if TYPE_CHECKING:
+    from simdoc_search.duplicates import CompareIn, Duplicates, Progress
     from simdoc_search.duplicates.mark_update import MarkReport
+    from simdoc_search.duplicates.verdicts import DropScope
+    from simdoc_search.groups import Families, FamilyMembers, Topic, Topics
+    from simdoc_search.indexing import IndexReport
+    from simdoc_search.passages.exact import MeasureName
+    from simdoc_search.passages.highlight import Highlights
+    from simdoc_search.search.nearest import NearestDuplicate
 
 Self = TypeVar("Self", bound="SimilaritySearch")
 
@@ -113,7 +110,7 @@ class SimilaritySearch:
         prune_all: bool = False,
         prefix: str | None = None,
         own_ids: bool = False,
-        file_timeout: float = FILE_TIMEOUT,
+        file_timeout: float | None = None,
         worker_memory: int | None = None,
         reject_duplicates: OptionalFraction = None,
         extractor: Extractor | None = None,
@@ -141,7 +138,7 @@ class SimilaritySearch:
                 store already uses for this folder. Files in a subfolder of an indexed folder keep their ids.
             own_ids: whether the ids of a new folder begin with the name of the folder, if the store or this run has
                 other documents. If so, files with the same name in two folders have different ids.
-            file_timeout: maximum number of seconds per file in a worker process.
+            file_timeout: maximum number of seconds per file in a worker process. None: 120.
             worker_memory: maximum memory per worker process, in bytes. A file that needs more is skipped. None: half of
                 the machine's memory, divided by `workers`; at least 1 GB and at most 4 GB.
             reject_duplicates: minimum overlap of new documents that are rejected as duplicates of a stored document or
@@ -162,6 +159,9 @@ class SimilaritySearch:
             MissingExtraError: the store has sentences, and the package that splits texts into sentences is not
                 installed.
         """
+        from simdoc_search.indexing import FILE_TIMEOUT, index_documents
+        from simdoc_search.search.rejection import DuplicateFilter
+
         return index_documents(
             self.store,
             documents,
@@ -172,7 +172,7 @@ class SimilaritySearch:
             prune_all=prune_all,
             prefix=prefix,
             own_ids=own_ids,
-            file_timeout=file_timeout,
+            file_timeout=FILE_TIMEOUT if file_timeout is None else file_timeout,
             worker_memory=worker_memory,
             document_filter=None if reject_duplicates is None else DuplicateFilter(self.store, reject_duplicates),
             extractor=extractor,
@@ -190,6 +190,8 @@ class SimilaritySearch:
             UnknownDocumentError: an id is not stored. No document is removed.
             WriteRefusedError: the store refused to remove some documents. The other documents are removed.
         """
+        from simdoc_search.indexing import delete_documents
+
         return delete_documents(self.store, ids)
 
     def languages(self, *, filters: Filters | None = None) -> Counter[str]:
@@ -377,6 +379,8 @@ class SimilaritySearch:
         alignment = resolve_preset(preset)
         PageOptions(filters=filters, source_filters=source_filters)
         source = text if text is not None else self._read_text(query or "", source_filters)
+        from simdoc_search.passages.highlight import highlight
+
         return highlight(source, self._read_text(hit, filters), preset=alignment, analysis=self.store.settings.analysis)
 
     def _read_text(self, query: Query, filters: Filters | None) -> str:
@@ -409,6 +413,8 @@ class SimilaritySearch:
             StoreError: the store has neither sentences nor texts.
             MissingExtraError: the package that splits texts into sentences is needed, but not installed.
         """
+        from simdoc_search.search.versions import find_versions
+
         return find_versions(self.store, options)
 
     @span("simdoc_search.related")
@@ -429,6 +435,8 @@ class SimilaritySearch:
             MissingExtraError: the extractor of a text is not installed.
         """
         self._check_has_concepts()
+        from simdoc_search.search.related import find_related
+
         return find_related(self.store, options)
 
     def concepts(
@@ -483,6 +491,8 @@ class SimilaritySearch:
             StoreError: the store has neither sentences nor texts, or cannot be read.
             MissingExtraError: the package that splits texts into sentences is needed, but not installed.
         """
+        from simdoc_search.groups import find_families
+
         limits = options.choose_limits(self.store.settings.limits)
         families = find_families(self.store, limits, options.filters, options.progress)
         self._check_fields_exist(families.documents, options.filters)
@@ -495,6 +505,8 @@ class SimilaritySearch:
             family: an item of `version_families().families()`.
             version_control: whether to read the date of each file's last commit from git.
         """
+        from simdoc_search.search.versions import order_family
+
         return order_family(self.store, family, version_control=version_control)
 
     @span("simdoc_search.topics")
@@ -517,6 +529,8 @@ class SimilaritySearch:
             StoreError: the store cannot be read.
         """
         self._check_has_concepts()
+        from simdoc_search.groups import find_topics
+
         limits = options.choose_limits(self.store.settings.limits)
         topics = find_topics(self.store, limits, options.filters, options.progress)
         self._check_fields_exist(topics.documents, options.filters)
@@ -613,6 +627,8 @@ class SimilaritySearch:
             StoreError: the store cannot be read; `compare_in` is `engine`, but the store is not in an engine; or the
                 checkpoint cannot be used, or belongs to other arguments.
         """
+        from simdoc_search.duplicates import duplicates_in
+
         duplicates = duplicates_in(
             self.store,
             overlap=overlap,
@@ -653,7 +669,7 @@ class SimilaritySearch:
             StoreError: the store is not in an engine, its index cannot have marks or does not accept updates, or not
                 all documents were compared.
         """
-        from simdoc_search.duplicates.mark_update import mark_duplicates  # noqa: PLC0415 - not for the local store
+        from simdoc_search.duplicates.mark_update import mark_duplicates
 
         return mark_duplicates(self.store, duplicates, progress=progress)
 
@@ -663,7 +679,7 @@ class SimilaritySearch:
         Raises:
             StoreError: as for `mark_duplicates`.
         """
-        from simdoc_search.duplicates.mark_update import kept_by_marks  # noqa: PLC0415 - not for the local store
+        from simdoc_search.duplicates.mark_update import kept_by_marks
 
         return list(kept_by_marks(self.store))
 
@@ -695,6 +711,8 @@ class SimilaritySearch:
             NoFingerprintError: the text has no words.
             StoreError: the store cannot be read.
         """
+        from simdoc_search.search.nearest import find_nearest_duplicates, parse_min_overlap
+
         minimum, settings = parse_min_overlap(overlap), self.store.settings
         (fingerprint,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
         codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from simdoc_search.display import without_credentials
 from simdoc_search.errors import LocationError, MissingExtraError
-from simdoc_search.sketch.key import key_from
-from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.location import MEMORY, EngineKind, parse_location
 
 if TYPE_CHECKING:
+    from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.base import Store
 
-__all__ = ["Settings", "open_store"]
+__all__ = ["open_store"]
 
 logging.getLogger("simdoc_search").addHandler(logging.NullHandler())  # an application adds its own handlers
 _log = logging.getLogger(__name__)
@@ -77,6 +76,9 @@ def open_store(
     """
     if (location is None) == (client is None) or (client is None) != (index is None):
         raise TypeError("open_store needs either a location, or a client and an index")
+    from simdoc_search.sketch.key import key_from  # noqa: PLC0415 - numpy, which `--version` does not need
+    from simdoc_search.sketch.settings import Settings  # noqa: PLC0415
+
     _log.info("opening %s", index if location is None else without_credentials(os.fspath(location)))
     parsed = "" if location is None else parse_location(os.fspath(location))
     settings_key = settings.minhash.key if settings else None

