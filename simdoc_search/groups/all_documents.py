@@ -13,7 +13,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.concepts import ParagraphConcepts, decode_paragraphs
-from simdoc_search.sketch.sentences import sentences_of_codes
+from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -64,9 +64,9 @@ def read_documents(
     left_out: dict[DocumentKey, str] = {}
     total = max(1, store.info().documents)
     for number, record in enumerate(store.scan(text=from_texts, sketches=not from_texts, filters=filters), 1):
-        sentences = _compute_sentences(store, record) if from_texts else distinct(sentences_of_codes(record.sentences))
+        sentences = _compute_sentences(store, record) if from_texts else distinct(decode_sentences(record.sentences))
         paragraphs = decode_paragraphs(record.concepts) if with_concepts else None
-        if len(sentences) if paragraphs is None else paragraphs.count:
+        if len(sentences) if paragraphs is None else paragraphs.paragraph_count:
             entries.append((record.key, sentences, paragraphs))
         else:
             left_out[record.key] = record.fault or ("has no concepts" if with_concepts else "has no sentences")
