@@ -38,7 +38,9 @@ def sketched(text: str) -> LeanMinHash:
 def put(search: SimilaritySearch, sketches: Mapping[str, MinHash]) -> None:
     """Index sketches under their ids."""
     with search.store.writer() as writer:
-        writer.put(Record(id, OURS.codes_of(each), round(each.count()), digest="") for id, each in sketches.items())
+        writer.put(
+            Record(id, OURS.encode_sketch(each), round(each.count()), digest="") for id, each in sketches.items()
+        )
 
 
 def main(store: str = ":memory:") -> None:

@@ -5,9 +5,9 @@
     python scripts/bench_versions.py all [DOCUMENTS ...]
 
 `near` finds all pairs of simhashes within 7 bits. The simhashes are synthetic and have 64 bits. Half of them differ
-from another one in at most 8 random bits. `near_pairs` is compared with brute force: numpy compares each simhash with
-all that follow it, using the processor's instruction that counts bits. For more than 20,000 simhashes, the time of a
-sample of rows is extrapolated. The output also states whether both find the same pairs.
+from another one in at most 8 random bits. `find_near_pairs` is compared with brute force: numpy compares each simhash
+with all that follow it, using the processor's instruction that counts bits. For more than 20,000 simhashes, the time of
+a sample of rows is extrapolated. The output also states whether both find the same pairs.
 
 `store` queries a local store. Its records are like those that `index --with versions,relations` writes, but synthetic:
 30 sentences, and 40 concepts in 10 paragraphs. Every tenth document is a version of the one before: a third of its
@@ -33,9 +33,9 @@ from numpy.typing import NDArray
 
 from simdoc_search import Settings, SimilaritySearch, open_store
 from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
+from simdoc_search.sketch.hamming_search import find_near_pairs
 from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE as NEAR_BITS
-from simdoc_search.sketch.near_bits import near_pairs
-from simdoc_search.sketch.sentences import SentenceSettings, codes_of_sentences
+from simdoc_search.sketch.sentences import SentenceSettings, encode_sentences
 from simdoc_search.sketch.simhash import SIMHASH_BITS, distances
 from simdoc_search.stores.record import Record
 
@@ -68,7 +68,7 @@ def near(counts: list[int]) -> None:
     for count in counts:
         values = sentences_of(count)
         began = time.perf_counter()
-        a, b = near_pairs(values, SIMHASH_BITS, NEAR_BITS)
+        a, b = find_near_pairs(values, SIMHASH_BITS, NEAR_BITS)
         spent = time.perf_counter() - began
         rows = np.arange(count)
         if count > COMPARED_WHOLE:
@@ -182,7 +182,7 @@ def records(count: int) -> Iterator[Record]:
             sentences, concepts = fresh()
         last = sentences, concepts
         codes = np.array([number], np.uint32)
-        yield Record(f"d{number}", codes, 1, "", sentences=codes_of_sentences(sentences), concepts=concepts)
+        yield Record(f"d{number}", codes, 1, "", sentences=encode_sentences(sentences), concepts=concepts)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ import numpy as np
 
 from simdoc_search import Document, Settings, SimdocError, SimilaritySearch, open_store
 from simdoc_search.chunks import sentence_spans
-from simdoc_search.concepts import extractor_of_settings
+from simdoc_search.concepts import extractor_from_settings
 from simdoc_search.corpus import read_corpus
 from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
 from simdoc_search.sketch.sentences import SentenceSettings
@@ -60,7 +60,7 @@ def indexed(documents: Iterable[Document]) -> SimilaritySearch:
     """A search over documents with all that an index can have."""
     settings = Settings(sentences=SentenceSettings(), concepts=ConceptSettings())
     search = SimilaritySearch(open_store(":memory:", settings))
-    search.index(documents, extractor=extractor_of_settings(ConceptSettings(), None))
+    search.index(documents, extractor=extractor_from_settings(ConceptSettings(), None))
     return search
 
 

@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, compare, fingerprint, open_store
 from simdoc_search.analysis.words import words
 from simdoc_search.cancellation import StopEvent, StoppedError, cancellable_by, check_stopped, current_stop_event
-from simdoc_search.sketch.long_text import LONG_TEXT
+from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH
 from tests.support.texts import text
 
 PROSE = text(random.Random("stopping"), 2000)
@@ -26,7 +26,7 @@ def search() -> SimilaritySearch:
     "work",
     [
         lambda: words("👩" * 10),
-        lambda: fingerprint("word " * (LONG_TEXT // 5 + 1)),
+        lambda: fingerprint("word " * (MIN_LONG_TEXT_LENGTH // 5 + 1)),
         lambda: compare(PROSE, PROSE[1000:]),
         lambda: search().passages(text=PROSE),
         lambda: search().similar_to_text(PROSE),

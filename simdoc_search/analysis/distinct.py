@@ -13,11 +13,11 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 def distinct(values: NDArray[_Scalar]) -> NDArray[_Scalar]:
     """Return the distinct values in ascending order, as `np.unique` does, but always by sorting.
 
-    Since version 2.3, `np.unique` puts the values into a hash table while it holds the interpreter's lock. For 100,000
-    values or more, it takes 100 times as long as sorting.
+    Since version 2.3, `np.unique` uses a hash table and holds the interpreter's lock. For 100,000 values or more, it
+    takes 100 times as long as sorting.
 
     Args:
-        values: values in an array of one dimension.
+        values: an array with one dimension.
     """
     ordered: NDArray[Any] = np.sort(values)
     is_first = np.ones(len(ordered), bool)

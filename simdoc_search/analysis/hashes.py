@@ -1,6 +1,6 @@
 """Hashes texts, and the words of texts regardless of letter case and punctuation.
 
-Both hashes are BLAKE2b of UTF-8, 16 bytes in hexadecimal. BLAKE2b is collision-resistant and available in every
+Both hashes are the BLAKE2b of UTF-8: 16 bytes, in hexadecimal. BLAKE2b is collision-resistant and available in every
 programming language.
 """
 
@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.words import WordBatch, is_ascii
 
-_BYTES = 16
+_HASH_BYTES = 16
 
 
 def text_hash(text: str) -> str:
     """Return the hash of a text. It does not depend on the settings of an index."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_BYTES).hexdigest()
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).hexdigest()
 
 
-def words_hashes(joined: Iterable[bytes]) -> list[str]:
-    """Return the `text_hash` of each of the results of `joined_words_of`."""
-    return [hashlib.blake2b(words, digest_size=_BYTES).hexdigest() for words in joined]
+def hash_joined_words(joined: Iterable[bytes]) -> list[str]:
+    """Return the `text_hash` of each result of `join_words`."""
+    return [hashlib.blake2b(words, digest_size=_HASH_BYTES).hexdigest() for words in joined]
 
 
-def joined_words_of(batch: WordBatch) -> list[bytes]:
+def join_words(batch: WordBatch) -> list[bytes]:
     """Return the normalised words of each text, joined by one space, in UTF-8."""
     last = np.cumsum(batch.counts)
     has_words = batch.counts > 0
@@ -45,11 +45,11 @@ class WordsHash:
     """Hashes the words of a text that is processed in several batches."""
 
     def __init__(self) -> None:
-        self._state = hashlib.blake2b(digest_size=_BYTES)
+        self._state = hashlib.blake2b(digest_size=_HASH_BYTES)
         self._separator = b""
 
     def add(self, batch: WordBatch) -> None:
-        """Add the words of the next piece of the text, as a batch with one text."""
+        """Add the words of the next piece of the text. The batch must contain one text."""
         if len(batch.starts):
             units = batch.units[int(batch.starts[0]) : int(batch.ends[-1])]
             self._state.update(self._separator + _utf8(units))

@@ -78,6 +78,6 @@ def kernel() -> Kernel | None:
         joiners[automaton.symbols[number]] = bool(properties & JOINERS)
     states = bytes(state for row in automaton.next for state in row)
     native: Kernel = simdoc_search_native.Kernel(
-        symbols[table.numbers].tobytes(), bytes(joiners), states, automaton.accepting
+        symbols[table.numbers].tobytes(), bytes(joiners), states, automaton.first_accepting_state
     )
     return native

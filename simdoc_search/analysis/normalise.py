@@ -1,4 +1,4 @@
-"""Normalises words. Each of the two profiles is a function that maps a word to a word.
+"""Normalises words. Each of the two profiles has a function that maps a word to its normalised form.
 
 The result does not depend on the Python version: words contain only characters of Unicode 12.1, and Unicode never
 changes the normalisation or folding of an assigned character.
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 
-_PIECE = 1 << 20
+_PIECE_LENGTH = 1 << 20
 
 _IGNORABLE = re.compile(  # Default_Ignorable_Code_Point (Unicode DerivedCoreProperties)
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
@@ -52,17 +52,23 @@ _PROFILES: dict[str, Callable[[str], str]] = {"nfkc_cf": _nfkc_casefold, "lowerc
 
 
 def normaliser(profile: str) -> Callable[[str], str]:
-    """Return the word-to-word function of a profile, `nfkc_cf` or `lowercase`, which caches recent words."""
+    """Return the function that normalises a word with the profile `nfkc_cf` or `lowercase`.
+
+    It caches recent results.
+    """
     return _PROFILES[profile]
 
 
-def normalised_length(text: str, profile: str) -> int:
-    """Return the maximum number of UTF-16 units in the normalised words of a text. U+FDFA alone becomes 18 units."""
+def max_normalised_length(text: str, profile: str) -> int:
+    """Return the maximum number of UTF-16 units in the normalised words of a text.
+
+    For example, U+FDFA becomes 18 units.
+    """
     if text.isascii():
         return len(text)
     counts = np.zeros(0x110000, np.int64)
-    for start in range(0, len(text), _PIECE):
-        piece = text[start : start + _PIECE].encode("utf-32-le", "surrogatepass")
+    for start in range(0, len(text), _PIECE_LENGTH):
+        piece = text[start : start + _PIECE_LENGTH].encode("utf-32-le", "surrogatepass")
         counts += np.bincount(np.frombuffer(piece, np.uint32), minlength=len(counts))
     normalise = normaliser(profile)
     points = np.flatnonzero(counts)
@@ -71,7 +77,7 @@ def normalised_length(text: str, profile: str) -> int:
 
 
 class LetterMap:
-    """Normalises letters one by one, if their neighbours do not affect the result."""
+    """Normalises letters one by one. It detects letters for which the other letters of the word affect the result."""
 
     WHOLE_WORD = -1
     """The result for a letter whose word must be normalised as a whole."""
@@ -79,7 +85,7 @@ class LetterMap:
 
     def __init__(self, profile: str) -> None:
         self._profile = profile
-        self._map = np.full(0x110000, self._UNKNOWN, np.int32)  # filled when a letter first occurs
+        self._map = np.full(0x110000, self._UNKNOWN, np.int32)  # an entry is filled when its letter first occurs
 
     def __call__(self, points: NDArray[np.integer]) -> NDArray[np.int32]:
         """Normalise letters.
@@ -91,11 +97,11 @@ class LetterMap:
         unknown = mapped == self._UNKNOWN
         if unknown.any():
             for point in distinct(points[unknown]).tolist():
-                self._map[point] = self._normalised(point)
+                self._map[point] = self._normalise(point)
             mapped = self._map[points]
         return mapped
 
-    def _normalised(self, point: int) -> int:
+    def _normalise(self, point: int) -> int:
         letter = normaliser(self._profile)(chr(point))
         if len(letter) != 1 or letter > "\uffff":
             return self.WHOLE_WORD
@@ -106,7 +112,7 @@ class LetterMap:
 
 # NFC composes these characters with the previous one, although they have no combining class. They are Indic vowel signs
 # and Hangul jamo.
-_COMPOSES = re.compile(
+_COMPOSING = re.compile(
     "[\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e\u1100-\u11ff\u1b35"
     "\U00011127\U0001133e\U00011357\U000114b0\U000114ba\U000114bd\U000115af\U00011930]"
 )
@@ -114,10 +120,10 @@ _COMPOSES = re.compile(
 
 def may_compose(letters: str) -> bool:
     """Return whether NFC may change a word that contains one of these letters."""
-    return any(unicodedata.combining(letter) or _COMPOSES.match(letter) for letter in letters)
+    return any(unicodedata.combining(letter) or _COMPOSING.match(letter) for letter in letters)
 
 
 @functools.cache
 def letter_map(profile: str) -> LetterMap:
-    """Return the LetterMap of a profile. It is created once per profile."""
+    """Return the LetterMap of a profile. Later calls return the same object."""
     return LetterMap(profile)

@@ -14,7 +14,7 @@ Profile = Literal["nfkc_cf", "lowercase"]
 Unit = Literal["word", "character"]
 """The unit of which a shingle consists."""
 
-_ADDED_LATER = ("stop_words", "stem", "frequencies")
+_NEWER_SETTINGS = ("stop_words", "stem", "frequencies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +22,15 @@ class Analysis:
     """How a text becomes a set of shingles.
 
     Attributes:
-        profile: `nfkc_cf` (NFKC_Casefold of each word, as Alfresco does) or `lowercase` (exactly Lucene's
-            `lowercase` filter).
+        profile: `nfkc_cf` (NFKC_Casefold of each word, as Alfresco does) or `lowercase` (exactly Lucene's `lowercase`
+            filter).
         shingle_size: number of words (or characters) in a shingle, at least 1.
         unit: `word`, or `character` for scripts without spaces. With `character`, the words are joined by one space,
             and a shingle is `shingle_size` consecutive code points of the result.
         short_texts: whether a text that is shorter than a shingle has one shingle, which is the whole text. In Lucene,
             such a text has no shingle. Set this to False if tokens must be equal to Lucene's.
-        stop_words: words to remove before shingles are formed; None for none.
-        stem: language code of the stemmer, see `STEMMERS`; `auto` for the language of each text; empty for no stemming.
+        stop_words: words to remove before shingles are formed. None: no stop words.
+        stem: language code of the stemmer; see `STEMMERS`. `auto`: the language of each text. Empty: no stemming.
         frequencies: whether repeated shingles count. Each occurrence is then a separate element of the set.
     """
 
@@ -58,7 +58,7 @@ class Analysis:
 
     @property
     def is_plain(self) -> bool:
-        """Whether shingles are a set of runs of all words, unchanged."""
+        """Whether shingles consist of all words, unchanged, and form a set."""
         return self.stop_words is None and not self.stem and not self.frequencies
 
     @property
@@ -67,10 +67,10 @@ class Analysis:
         return self.stem == AUTO or (self.stop_words is not None and self.stop_words.language == AUTO)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON. Newer settings are included only if they differ from the default."""
+        """Return plain values for JSON. The newer settings are only included if they are set."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         values["stop_words"] = str(self.stop_words or "")
-        return {name: value for name, value in values.items() if value or name not in _ADDED_LATER}
+        return {name: value for name, value in values.items() if value or name not in _NEWER_SETTINGS}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Analysis:

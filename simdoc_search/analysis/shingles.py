@@ -36,7 +36,7 @@ class ShingleBatch:
         shingles = strings(self.units, self.starts, self.ends)
         ends = np.cumsum(self.counts).tolist()
         texts = [shingles[end - count : end] for end, count in zip(ends, self.counts.tolist(), strict=True)]
-        return [list(_numbered(text)) for text in texts] if self.with_frequencies else texts
+        return [list(_number_repeats(text)) for text in texts] if self.with_frequencies else texts
 
 
 def shingles(text: str, analysis: Analysis | None = None) -> list[str]:
@@ -45,7 +45,7 @@ def shingles(text: str, analysis: Analysis | None = None) -> list[str]:
 
 
 def shingles_of_texts(texts: Sequence[str], analysis: Analysis) -> tuple[WordBatch, ShingleBatch]:
-    """Return the words of some texts, and their shingles.
+    """Return the words and the shingles of texts.
 
     Raises:
         FormatMismatchError: the stop words of the index are not available.
@@ -56,14 +56,14 @@ def shingles_of_texts(texts: Sequence[str], analysis: Analysis) -> tuple[WordBat
 
 
 def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:
-    """Return the shingles of a batch of texts. Stop words and stems are not applied."""
+    """Return the shingles of a batch of texts. This function does not apply stop words and stemming."""
     if analysis.unit == "character":
-        words = _characters(words)
+        words = _split_into_characters(words)
     size = analysis.shingle_size
-    last = np.cumsum(words.counts)  # after the last word of each text
+    last = np.cumsum(words.counts)  # index after the last word of each text
     first = last - words.counts
     index = np.arange(len(words.starts))
-    stops = index + size  # after the last word of the shingle that begins here
+    stops = index + size  # index after the last word of the shingle that begins at each word
     begins_shingle = stops <= np.repeat(last, words.counts)
     counts = np.maximum(words.counts - size + 1, 0)
     if analysis.short_texts:
@@ -75,20 +75,20 @@ def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:
     return ShingleBatch(words.units, words.starts[begins], words.ends[stops - 1], counts, analysis.frequencies)
 
 
-def _numbered(shingles: list[str]) -> Iterator[str]:
+def _number_repeats(shingles: list[str]) -> Iterator[str]:
     occurrences: dict[str, int] = {}
     for shingle in shingles:
         occurrences[shingle] = occurrences.get(shingle, 0) + 1
         yield f"{shingle}\0{occurrences[shingle]}" if occurrences[shingle] > 1 else shingle
 
 
-def _characters(words: WordBatch) -> WordBatch:
+def _split_into_characters(words: WordBatch) -> WordBatch:
     """Treat every code point as a word, including the spaces between words."""
     last = np.cumsum(words.counts)
     has_words = words.counts > 0
     text_starts = words.starts[(last - words.counts)[has_words]]
     text_ends = words.ends[last[has_words] - 1]
-    starts = np.flatnonzero((words.units & 0xFC00) != 0xDC00)  # not the second half of a pair
+    starts = np.flatnonzero((words.units & 0xFC00) != 0xDC00)  # omit the second half of a surrogate pair
     owner = np.searchsorted(text_ends, starts, side="right")
     inside = owner < len(text_ends)
     inside[inside] &= starts[inside] >= text_starts[owner[inside]]

@@ -1,7 +1,8 @@
-"""Loads the stop words of a language (package stop-words) or of a file. An index stores their checksum.
+"""Loads the stop words of a language (package stop-words) or from a file. An index stores the checksum of the words.
 
 A query text needs the same stop words as the index. The index stores the code of the language. For stop words from a
-file, the environment variable SIMDOC_STOP_WORDS contains its path. `auto` means the stop words of each text's language.
+file, the environment variable SIMDOC_STOP_WORDS contains its path. `auto` means the stop words of the language of each
+text.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from simdoc_search.errors import FormatMismatchError, MissingExtraError, StoreEr
 from simdoc_search.small_files import read_small
 
 AUTO = "auto"
-"""Replaces a language code. It means the language that is identified for each text."""
+"""The value that replaces a language code. It means the language that is identified for each text."""
 
-STOP_WORDS = "SIMDOC_STOP_WORDS"
+STOP_WORDS_VARIABLE = "SIMDOC_STOP_WORDS"
 """The environment variable that contains the path of the stop word file."""
 
 _MAX_BYTES = 1 << 20
-_STORED = re.compile(rf"(-|{AUTO}|[a-z]{{2}})/([0-9a-f]{{6}})")
+_STORED_PATTERN = re.compile(rf"(-|{AUTO}|[a-z]{{2}})/([0-9a-f]{{6}})")
 
 
 class StopWords:
@@ -30,19 +31,19 @@ class StopWords:
 
     Args:
         words: the words.
-        language: code of the language of the list; `auto` for all languages; empty for a file.
+        language: code of the language of the words. `auto`: all languages. Empty: the words are from a file.
 
     Attributes:
         language: as given to the constructor.
-        check: checksum of the words, 6 hexadecimal digits.
+        checksum: checksum of the words, 6 hexadecimal digits.
     """
 
-    __slots__ = ("_words", "check", "language")
+    __slots__ = ("_words", "checksum", "language")
 
     def __init__(self, words: Iterable[str], language: str = "") -> None:
         self._words: frozenset[str] | None = frozenset(words)
         self.language: str = language
-        self.check: str = hashlib.blake2b("\n".join(sorted(self._words)).encode(), digest_size=3).hexdigest()
+        self.checksum: str = hashlib.blake2b("\n".join(sorted(self._words)).encode(), digest_size=3).hexdigest()
 
     @classmethod
     def from_language(cls, language: str) -> StopWords:
@@ -52,7 +53,7 @@ class StopWords:
             MissingExtraError: the package stop-words is not installed.
             StoreError: the package has no list for this language.
         """
-        known = _languages()
+        known = _available_languages()
         if language == AUTO:
             return cls((f"{code} {word}" for code in known for word in _load_list(code)), AUTO)
         if language not in known:
@@ -81,11 +82,11 @@ class StopWords:
         Raises:
             ValueError: the stored form is malformed.
         """
-        match = _STORED.fullmatch(text)
+        match = _STORED_PATTERN.fullmatch(text)
         if not match:
             raise ValueError(f"stored stop words must look like 'de/1a2b3c', not {text!r:.60}")
         stored = cls.__new__(cls)
-        stored._words, stored.language, stored.check = None, match[1].removeprefix("-"), match[2]
+        stored._words, stored.language, stored.checksum = None, match[1].removeprefix("-"), match[2]
         return stored
 
     @property
@@ -101,25 +102,25 @@ class StopWords:
             self._words = self._load()
         return self._words
 
-    def words_of(self, language: str) -> frozenset[str]:
+    def words_for(self, language: str) -> frozenset[str]:
         """Return the words to remove from a text in a language. The errors are those of `words`."""
         words = self.words
         if self.language != AUTO:
             return words
-        return _load_list(language) if language in _languages() else frozenset()
+        return _load_list(language) if language in _available_languages() else frozenset()
 
     def _load(self) -> frozenset[str]:
-        file = os.environ.get(STOP_WORDS, "")
+        file = os.environ.get(STOP_WORDS_VARIABLE, "")
         if not self.language and not file:
             raise FormatMismatchError(
-                f"the index was created with a stop word file (checksum {self.check}); set {STOP_WORDS} to the path of "
-                "this file"
+                f"the index was created with a stop word file (checksum {self.checksum}); "
+                f"set {STOP_WORDS_VARIABLE} to the path of this file"
             )
         loaded = StopWords.from_language(self.language) if self.language else StopWords.from_file(file)
-        if loaded.check != self.check:
+        if loaded.checksum != self.checksum:
             languages = "all languages" if self.language == AUTO else self.language
             source = f"of the package stop-words for {languages}" if self.language else f"in {file}"
-            fix = "install the version" if self.language else f"set {STOP_WORDS} to the file"
+            fix = "install the version" if self.language else f"set {STOP_WORDS_VARIABLE} to the file"
             advice = f"{fix} that the index was created with"
             raise FormatMismatchError(f"the stop words {source} differ from the stop words of the index; {advice}")
         return loaded.words
@@ -131,13 +132,13 @@ class StopWords:
         return hash(str(self))
 
     def __str__(self) -> str:
-        return f"{self.language or '-'}/{self.check}"
+        return f"{self.language or '-'}/{self.checksum}"
 
     def __repr__(self) -> str:
         return f"StopWords({str(self)!r})"
 
 
-def _languages() -> Set[str]:
+def _available_languages() -> Set[str]:
     """Return the languages for which the package has lists."""
     try:
         import stop_words  # type: ignore[import-untyped] # noqa: PLC0415 - an extra

@@ -1,8 +1,8 @@
 """Removes stop words and stems the other words before shingles are made.
 
-Only shingles change. Positions in a text, and the hash of its words, refer to the original words. If the rules depend
-on the language, the language is identified from the text alone, so that a query text is treated like an indexed text.
-The words of a text in several languages, or in an unknown language, are not changed.
+The filters only change shingles. Positions in a text, and the hash of its words, refer to the original words. If the
+filters depend on the language, it is identified from the text alone, so that query texts and indexed texts are treated
+in the same way. The words of a text in several languages, or in an unknown language, are not changed.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from simdoc_search.analysis.words import WordBatch, strings, words
 from simdoc_search.languages import language_of
 
 _NORWEGIAN = {"no": "nb", "nn": "nb"}
-"""Maps language codes of the identifier to the codes of stop words and stemmers."""
+"""Maps the language codes of `languages` to the codes of stop words and stemmers."""
 
 
 def filter_words(batch: WordBatch, texts: Sequence[str], analysis: Analysis) -> WordBatch:
-    """Return the words from which shingles are formed. If there are no filters, return the same batch.
+    """Return the words from which shingles are formed. Without filters, return the same batch.
 
     Args:
         batch: the words of the texts.
@@ -37,7 +37,7 @@ def filter_words(batch: WordBatch, texts: Sequence[str], analysis: Analysis) -> 
     """
     if analysis.stop_words is None and not analysis.stem:
         return batch
-    languages = map(_language_of, texts) if analysis.depends_on_language else itertools.repeat("", len(texts))
+    languages = map(_identify_language, texts) if analysis.depends_on_language else itertools.repeat("", len(texts))
     all_words = strings(batch.units, batch.starts, batch.ends)
     last = np.cumsum(batch.counts)
     replaced: list[str | None] = []
@@ -54,22 +54,22 @@ def filter_words(batch: WordBatch, texts: Sequence[str], analysis: Analysis) -> 
     return WordBatch(units, starts, after - 1, kept_before[last] - kept_before[last - batch.counts])
 
 
-def _language_of(text: str) -> str:
+def _identify_language(text: str) -> str:
     language = language_of(text)
     return _NORWEGIAN.get(language, language)
 
 
 def _replacements(all_words: Sequence[str], analysis: Analysis, language: str) -> dict[str, str]:
     """Return a mapping from each word that is kept to itself or to its stem."""
-    stop_words = analysis.stop_words.words_of(language) if analysis.stop_words else frozenset()
-    removed = _normalised(stop_words, analysis.profile)
+    stop_words = analysis.stop_words.words_for(language) if analysis.stop_words else frozenset()
+    removed = _normalise_stop_words(stop_words, analysis.profile)
     kept = [word for word in dict.fromkeys(all_words) if word not in removed]
     stemmer = language if analysis.stem == AUTO else analysis.stem
     return dict(zip(kept, stems(kept, stemmer) if stemmer in STEMMERS else kept, strict=True))
 
 
 @lru_cache(maxsize=64)
-def _normalised(stop_words: frozenset[str], profile: str) -> frozenset[str]:
+def _normalise_stop_words(stop_words: frozenset[str], profile: str) -> frozenset[str]:
     """Return stop words, normalised like the words of texts."""
     plain = Analysis(profile="lowercase") if profile == "lowercase" else Analysis()
     return frozenset(words(" ".join(sorted(stop_words)), plain))

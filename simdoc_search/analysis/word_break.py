@@ -1,7 +1,7 @@
 """Finds word boundaries, as Lucene's StandardTokenizer does (UAX #29).
 
-All boundaries of a text are found at once, from the class of each character and its neighbours. The grammar itself
-(word_grammar.py) is needed only for emoji, Hebrew quotation marks and words over the maximum length.
+The module finds all boundaries of a text at once, from the class of each character and of its neighbours. It needs the
+grammar (word_grammar.py) only for emoji, Hebrew quotation marks and words over the maximum length.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS, classes, scan
+from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS, classes, scan_words
 
 Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Starts and ends of words."""
 
-_LETTER, _DIGIT, _KATAKANA, _JOINER = 1, 2, 4, 8  # these characters form runs
-_MID_LETTER, _MID_NUMBER = 16, 32  # these join the letters, or the digits, on both sides of them
-_SINGLE, _COMPLEX = 64, 128  # each Han or Hiragana character is a word; a run of Thai, Lao, Khmer, ... is one word
+_LETTER, _DIGIT, _KATAKANA, _JOINER = 1, 2, 4, 8  # runs of these characters are words
+_MID_LETTER, _MID_NUMBER = 16, 32  # between two letters or two digits, such a character is part of the word
+_SINGLE_CHARACTER_WORD = 64  # each Han or Hiragana character is a word
+_COMPLEX = 128  # a run of characters of a script such as Thai, Lao or Khmer is one word
 _RUN = _LETTER | _DIGIT | _KATAKANA | _JOINER
 
 _BITS = {
@@ -32,8 +33,8 @@ _BITS = {
     "MidNum": _MID_NUMBER,
     "MidNumLet": _MID_LETTER | _MID_NUMBER,
     "SingleQuote": _MID_LETTER | _MID_NUMBER,
-    "Han": _SINGLE,
-    "Hiragana": _SINGLE,
+    "Han": _SINGLE_CHARACTER_WORD,
+    "Hiragana": _SINGLE_CHARACTER_WORD,
     "ComplexContext": _COMPLEX,
 }
 
@@ -43,7 +44,7 @@ class _Tables:
 
     def __init__(self) -> None:
         have_any = classes().have_any
-        self.bits: NDArray[np.uint8] = np.array([_bits_of(names) for names in classes().properties], np.uint8)
+        self.bits: NDArray[np.uint8] = np.array([_combine_bits(names) for names in classes().properties], np.uint8)
         self.extend: NDArray[np.bool_] = have_any("Extend")
         self.hebrew: NDArray[np.bool_] = have_any("Hebrew")
         self.quote: NDArray[np.bool_] = have_any("SingleQuote", "DoubleQuote")
@@ -52,9 +53,9 @@ class _Tables:
         self.suspect: NDArray[np.bool_] = self.emoji | self.hebrew | self.complex_mark
 
 
-def _bits_of(properties: frozenset[str]) -> int:
+def _combine_bits(properties: frozenset[str]) -> int:
     if properties >= {"ALetter", "Han"}:
-        return _LETTER  # U+3005 and U+303B: the longer match wins, and letters join
+        return _LETTER  # U+3005 and U+303B match two rules. The rule for letters has the longer match
     return sum({_BITS.get(name, 0) for name in properties})
 
 
@@ -63,7 +64,7 @@ _tables = functools.cache(_Tables)
 
 @functools.cache
 def ascii_bits() -> bytes:
-    """Return a table for `bytes.translate`: the `_BITS` of each ASCII character."""
+    """Return a table for `bytes.translate` that maps each ASCII character to its `_BITS`."""
     return _tables().bits[classes().numbers[:128]].tobytes() + bytes(128)
 
 
@@ -82,13 +83,13 @@ def word_spans(points: NDArray[np.integer]) -> Spans:
         Start and end offsets of the words in code points, int64, shape (words,), ascending.
     """
     class_ids = classes().numbers[points]
-    starts, ends = _spans_by_neighbours(class_ids)
+    starts, ends = _find_words_by_neighbours(class_ids)
     stretches = _stretches_to_rescan(class_ids, _long_words(points, starts, ends))
     return _rescan(class_ids, points, starts, ends, stretches) if stretches else (starts, ends)
 
 
-def _spans_by_neighbours(class_ids: NDArray[np.uint8]) -> Spans:
-    """Find all words at once. The result may be wrong in the stretches that `_stretches_to_rescan` returns."""
+def _find_words_by_neighbours(class_ids: NDArray[np.uint8]) -> Spans:
+    """Find all words at once. The words in the stretches that `_stretches_to_rescan` returns may be wrong."""
     bits = _lookup(class_ids, _tables().bits)
     extend = _lookup(class_ids, _tables().extend).view(bool)
     if not extend.any():
@@ -96,7 +97,7 @@ def _spans_by_neighbours(class_ids: NDArray[np.uint8]) -> Spans:
     # UAX #29 WB4: marks and format characters belong to the character before them, so they are removed first.
     not_marks = np.flatnonzero(~extend)
     (starts, ends), _ = find_words(bits[not_marks])
-    after = np.append(not_marks, len(class_ids))  # a word ends where the next character begins that is not a mark
+    after = np.append(not_marks, len(class_ids))  # a word ends at the next character that is not a mark
     return after[starts], after[ends]
 
 
@@ -107,17 +108,17 @@ def find_words(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
         bits: properties of each character; see `_BITS`; shape (characters,).
 
     Returns:
-        Start and end offsets of the words, and for each character whether it is in a word.
+        Start and end offsets of the words, and whether each character is in a word.
     """
     in_run = (bits & _RUN) != 0
-    joins = bits[1:-1] >> 4  # a mid letter or mid number becomes the property that its neighbours need
+    joins = bits[1:-1] >> 4  # treat a mid letter as a letter, and a mid number as a digit
     joins &= bits[:-2]
     joins &= bits[2:]
     in_run[1:-1] |= (joins & (_LETTER | _DIGIT)) != 0
     word, cut = in_run, None
-    if (bits & (_SINGLE | _COMPLEX | _KATAKANA)).any():
-        word = in_run | ((bits & (_SINGLE | _COMPLEX)) != 0)
-        cut = _cuts(bits, in_run)
+    if (bits & (_SINGLE_CHARACTER_WORD | _COMPLEX | _KATAKANA)).any():
+        word = in_run | ((bits & (_SINGLE_CHARACTER_WORD | _COMPLEX)) != 0)
+        cut = _find_breaks_in_words(bits, in_run)
     edge = np.zeros(len(bits) + 1, bool)
     np.not_equal(word[1:], word[:-1], out=edge[1:-1])
     edge[[0, -1]] = word[[0, -1]] if len(word) else False
@@ -131,10 +132,10 @@ def find_words(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
     return _without_bare_joiners(bits, word, starts, ends)
 
 
-def _cuts(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return whether a word ends between two adjacent characters that are both in words; shape (characters - 1,)."""
+def _find_breaks_in_words(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """For each pair of adjacent characters in words, return whether a word ends between them."""
     either, differ = bits[:-1] | bits[1:], bits[:-1] ^ bits[1:]
-    cut: NDArray[np.bool_] = (either & _SINGLE) != 0  # around every Han or Hiragana character
+    cut: NDArray[np.bool_] = (either & _SINGLE_CHARACTER_WORD) != 0  # around every Han or Hiragana character
     cut |= (in_run[:-1] != in_run[1:]) & (either & _COMPLEX != 0)  # at the border of a Thai run
     cut |= (differ & _KATAKANA != 0) & (either & _JOINER == 0)  # at the border of a Katakana run
     return cut
@@ -147,7 +148,7 @@ def _without_bare_joiners(
     suspects = np.flatnonzero((bits[starts] == _JOINER) & (bits[ends - 1] == _JOINER))
     if not len(suspects):
         return (starts, ends), word
-    others = np.cumsum(bits != _JOINER, dtype=np.int32)  # a text has fewer than 2**31 characters
+    others = np.cumsum(bits != _JOINER, dtype=np.int32)  # int32 is enough for fewer than 2**31 characters
     bare = suspects[others[starts[suspects]] == others[ends[suspects] - 1]]
     word &= ~in_words(starts[bare], ends[bare], len(bits))
     return (np.delete(starts, bare), np.delete(ends, bare)), word
@@ -161,15 +162,15 @@ def in_words(starts: NDArray[np.int64], ends: NDArray[np.int64], size: int) -> N
     return np.cumsum(change[:-1], dtype=np.int8).view(bool)
 
 
-def _stretches_to_rescan(class_ids: NDArray[np.uint8], long: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Return the stretches in which the neighbours of a character are not enough to find words, in ascending order.
+def _stretches_to_rescan(class_ids: NDArray[np.uint8], long_words: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Return the stretches in which the grammar is needed to find words, in ascending order.
 
     The characters before and after each stretch are not in a word. Stretches with words over the maximum length are
-    included, because the rest of such a word may join the characters after it.
+    included, because a cut word can change the boundaries of the following words.
     """
     table = _tables()
     suspects = np.flatnonzero(_lookup(class_ids, table.suspect))
-    if not len(suspects) and not len(long):
+    if not len(suspects) and not len(long_words):
         return []
     borders = np.concatenate(([-1], np.flatnonzero(class_ids == 0), [len(class_ids)]))
     stretch = np.searchsorted(borders, suspects)
@@ -180,16 +181,21 @@ def _stretches_to_rescan(class_ids: NDArray[np.uint8], long: NDArray[np.int64]) 
         needs_rescan |= table.hebrew[suspect] & np.isin(stretch, quoted)
     if table.complex_mark[suspect].any():
         needs_rescan |= table.complex_mark[suspect] & _has_no_base(class_ids, suspects)
-    numbers = distinct(np.concatenate((stretch[needs_rescan], np.searchsorted(borders, long))))
+    numbers = distinct(np.concatenate((stretch[needs_rescan], np.searchsorted(borders, long_words))))
     return list(zip((borders[numbers - 1] + 1).tolist(), borders[numbers].tolist(), strict=True))
 
 
 def _has_no_base(class_ids: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether no letter or digit precedes each mark. Such a Thai or Burmese mark can begin a word."""
+    """For each mark, return whether it follows neither a letter nor a digit.
+
+    Such a Thai or Burmese mark can begin a word.
+    """
     extend = _lookup(class_ids, _tables().extend)
     last_not_mark = np.maximum.accumulate(np.where(extend, -1, np.arange(len(class_ids))))[marks]
     base = _tables().bits[class_ids[np.maximum(last_not_mark, 0)]]
-    no_base: NDArray[np.bool_] = (last_not_mark < 0) | (base & (_RUN & ~_JOINER | _SINGLE | _COMPLEX) == 0)
+    no_base: NDArray[np.bool_] = (last_not_mark < 0) | (
+        base & (_RUN & ~_JOINER | _SINGLE_CHARACTER_WORD | _COMPLEX) == 0
+    )
     return no_base
 
 
@@ -212,7 +218,7 @@ def _rescan(
     edges = np.array(stretches, np.int64)
     stretch = np.searchsorted(edges[:, 0], starts, side="right") - 1
     is_outside = (stretch < 0) | (starts >= edges[np.maximum(stretch, 0), 1])
-    spans = np.array(list(scan(class_ids.tobytes(), points, stretches)), np.int64).reshape(-1, 2)
+    spans = np.array(list(scan_words(class_ids.tobytes(), points, stretches)), np.int64).reshape(-1, 2)
     starts = np.concatenate((starts[is_outside], spans[:, 0]))
     ends = np.concatenate((ends[is_outside], spans[:, 1]))
     order = np.argsort(starts, kind="stable")

@@ -1,8 +1,8 @@
-"""The grammar of Lucene's StandardTokenizer: classes of characters, and rules over classes.
+"""Defines the grammar of Lucene's StandardTokenizer: classes of characters, and rules over classes.
 
-`word_break_12_1.txt` gives every code point a class: a set of properties of Unicode 12.1. The table is part of this
-package, so that words do not change with the version of Python or of another package. A rule is a regular expression
-over classes. The longest match of any rule within 255 UTF-16 units is a word.
+`word_break_12_1.txt` maps every code point to a class, which is a set of properties of Unicode 12.1. The table is part
+of this package, so that words do not depend on the version of Python or of another package. A rule is a regular
+expression over classes. The longest match of all rules within 255 UTF-16 units is a word.
 
 Source: Lucene 10.3.1, `StandardTokenizerImpl.jflex`; UAX #29 revision 35; UTS #51.
 """
@@ -30,9 +30,8 @@ class Classes:
     """The class of each code point, and the properties of each class."""
 
     def __init__(self) -> None:
-        self.numbers: NDArray[np.uint8] = np.zeros(
-            0x110000, np.uint8
-        )  # class of each code point; class 0 is never in a word
+        # The class of each code point. Class 0 is never in a word.
+        self.numbers: NDArray[np.uint8] = np.zeros(0x110000, np.uint8)
         ids = {"": 0}
         data = resources.files(__package__).joinpath("word_break_12_1.txt").read_text("ascii")
         for line in data.splitlines():
@@ -41,7 +40,7 @@ class Classes:
         self.properties: list[frozenset[str]] = [frozenset(names.split("+")) for names in ids]
 
     def have_any(self, *names: str) -> NDArray[np.bool_]:
-        """Return whether each class has one of the properties; shape (classes,)."""
+        """Return whether each class has at least one of the properties; shape (classes,)."""
         return np.array([not properties.isdisjoint(names) for properties in self.properties])
 
 
@@ -51,7 +50,7 @@ def classes() -> Classes:
     return Classes()
 
 
-def scan(
+def scan_words(
     class_ids: bytes, points: NDArray[np.integer], stretches: Iterable[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
     """Find the words in some stretches of a text.
@@ -59,12 +58,12 @@ def scan(
     Args:
         class_ids: class of each character of the text.
         points: code points of the text; uint32.
-        stretches: start and end of each stretch, in code points. The text outside them does not matter.
+        stretches: start and end of each stretch, in code points. The text outside the stretches is not read.
 
     Yields:
         Start and end of each word, in code points.
     """
-    limits = _limits(points)
+    limits = _max_word_ends(points)
     by_class, outside_words, joiners = rules_by_class(), _outside_words(), _joiners()
     for start, end in stretches:
         position = start
@@ -87,10 +86,10 @@ def scan(
                 position = max(position + 1, _end_of_run(joiners, class_ids, position, end) - MAX_WORD_UNITS)
 
 
-def _limits(points: NDArray[np.integer]) -> NDArray[np.int64] | None:
-    """Return the last possible end of a word that begins at each character.
+def _max_word_ends(points: NDArray[np.integer]) -> NDArray[np.int64] | None:
+    """For each character, return the last possible end of a word that begins there.
 
-    None if a word may always have `MAX_WORD_UNITS` characters.
+    Return None if every word may have `MAX_WORD_UNITS` characters.
     """
     is_pair = points > 0xFFFF  # outside the BMP, a code point has two units
     if not is_pair.any():
@@ -100,14 +99,14 @@ def _limits(points: NDArray[np.integer]) -> NDArray[np.int64] | None:
 
 
 def _end_of_run(pattern: re.Pattern[bytes], class_ids: bytes, start: int, end: int) -> int:
-    """Return the end of a run of matching characters that begins at `start`. Without such a run, return `start`."""
+    """Return the end of the run of matching characters that begins at `start`, or `start` if there is no such run."""
     match = pattern.match(class_ids, start, end)
     return match.end() if match else start
 
 
 @functools.cache
 def rules_by_class() -> tuple[tuple[re.Pattern[bytes], ...], ...]:
-    """Return, for each class, the rules whose words can begin with a character of this class."""
+    """For each class, return the rules whose words can begin with a character of this class."""
     patterns = [(frozenset(first), re.compile(rule, re.DOTALL)) for first, rule in _rules()]
     return tuple(
         tuple(pattern for first, pattern in patterns if not first.isdisjoint(properties))
@@ -145,22 +144,22 @@ def _rules() -> list[tuple[set[str], bytes]]:
         ]
         return "[" + "".join(chosen) + "]"
 
-    def ex(*names: str) -> str:  # UAX #29 WB4: X (Extend | Format | ZWJ)* -> X
+    def with_marks(*names: str) -> str:  # UAX #29 WB4: X (Extend | Format | ZWJ)* -> X
         return f"(?:{any_of(*names)}{any_of('Extend')}*)"
 
-    letter, hebrew, digit = ex("ALetter", "Hebrew"), ex("Hebrew"), ex("Numeric")
-    katakana, joiner = ex("Katakana"), ex("ExtendNumLet")
-    mid_letter = ex("MidLetter", "MidNumLet", "SingleQuote")
-    mid_number = ex("MidNum", "MidNumLet", "SingleQuote")
+    letter, hebrew, digit = with_marks("ALetter", "Hebrew"), with_marks("Hebrew"), with_marks("Numeric")
+    katakana, joiner = with_marks("Katakana"), with_marks("ExtendNumLet")
+    mid_letter = with_marks("MidLetter", "MidNumLet", "SingleQuote")
+    mid_number = with_marks("MidNum", "MidNumLet", "SingleQuote")
     unit = (
-        f"(?:{hebrew}{ex('DoubleQuote')}{hebrew}|{hebrew}{ex('SingleQuote')}"
+        f"(?:{hebrew}{with_marks('DoubleQuote')}{hebrew}|{hebrew}{with_marks('SingleQuote')}"
         f"|{digit}(?:{mid_number}{digit})*|{letter}(?:{mid_letter}{letter})*)"
     )
     group = f"(?:{katakana}+|{unit}+)"
     word = f"{joiner}*{group}(?:{joiner}+{group})*{joiner}*"
 
     zwj, selector = any_of("ZWJ"), any_of("EmojiSelector")
-    # Presentation selectors are kept apart from the other marks inside emoji.
+    # Inside emoji, presentation selectors are not treated as marks.
     mark = f"(?:(?!{any_of('TextSelector', 'EmojiSelector')}){any_of('Extend')})"
     emoji, modifier = f"(?:{any_of('Emoji')}{mark}*)", f"(?:{any_of('EmojiModifier')}{mark}*)"
     joined = f"(?:{selector}{zwj}+|{selector}{zwj}{modifier}(?<={zwj})|(?<={zwj})){emoji}"
@@ -173,9 +172,9 @@ def _rules() -> list[tuple[set[str], bytes]]:
         ({"EmojiModifier"}, f"{modifier}(?:(?<={zwj}){chain})?"),
         ({"ZWJ", "Emoji"}, tagged),
         ({"KeycapBase"}, keycap),
-        ({"RegionalIndicator"}, ex("RegionalIndicator") * 2),
-        ({"ComplexContext"}, ex("ComplexContext") + "+"),
-        ({"Han"}, ex("Han")),
-        ({"Hiragana"}, ex("Hiragana")),
+        ({"RegionalIndicator"}, with_marks("RegionalIndicator") * 2),
+        ({"ComplexContext"}, with_marks("ComplexContext") + "+"),
+        ({"Han"}, with_marks("Han")),
+        ({"Hiragana"}, with_marks("Hiragana")),
     ]
     return [(first, pattern.encode("latin-1")) for first, pattern in patterns]

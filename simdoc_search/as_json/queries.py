@@ -34,6 +34,6 @@ def plan_as_json(plan: Plan) -> dict[str, Any]:
     """Convert the kind and size of a plan, without its tokens."""
     match plan:
         case Threshold():
-            return {"kind": "threshold", "clauses": plan.clauses, "rows": None, "bands": None}
+            return {"kind": "threshold", "clauses": plan.clause_count, "rows": None, "bands": None}
         case Bands():
-            return {"kind": "bands", "clauses": plan.clauses, "rows": plan.rows, "bands": len(plan.bands)}
+            return {"kind": "bands", "clauses": plan.clause_count, "rows": plan.rows, "bands": len(plan.bands)}

@@ -12,7 +12,7 @@ from typing import Any
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.kinds import names_of_kinds
+from simdoc_search.sketch.kinds import token_kind_names
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.records import build_field_value
 from simdoc_search.stores.remote.schema import format_label
@@ -116,7 +116,7 @@ def fingerprint_fields(
             values.append(build_field_value(codes, fingerprint.shingles, hashes, settings, **kinds))
         else:
             # In an update, null removes the old values.
-            removed_values = dict.fromkeys(["tokens", *names_of_kinds(settings), "words_hash"])
+            removed_values = dict.fromkeys(["tokens", *token_kind_names(settings), "words_hash"])
             empty = {"shingles": 0, "buckets": 0, "text_hash": text_hash(text), "format": format_label(settings)}
             values.append({**removed_values, **empty})
     return values

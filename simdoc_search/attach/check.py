@@ -13,8 +13,8 @@ from simdoc_search.display import format_count
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.sketch.crafted_text import crafted_text_ids
-from simdoc_search.sketch.key import key_from
-from simdoc_search.sketch.kinds import KINDS, kinds_of
+from simdoc_search.sketch.key import resolve_hash_key
+from simdoc_search.sketch.kinds import TOKEN_KINDS, token_kinds
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapping_at
@@ -126,7 +126,7 @@ def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, st
     if counts.text_gone:
         documents = format_count(counts.text_gone, "document has", "documents have")
         yield True, f"{documents} a fingerprint but no text; run simdoc-search backfill"
-    for kind in kinds_of(index.settings):
+    for kind in token_kinds(index.settings):
         if lacking := counts.lacking[kind.name]:
             fingerprints = format_count(lacking, "fingerprint has", "fingerprints have")
             yield True, f"{fingerprints} no {kind.name}; run simdoc-search backfill"
@@ -161,7 +161,7 @@ def _find_crafted_texts(engine: Engine, index: IndexDescription) -> Iterator[tup
     if not index.is_simdoc_index or index.settings is None or mapping_at(index.mappings, "body") is None:
         return
     with suppress(FormatMismatchError):  # the hash key is unknown, or the sketch does not allow this check
-        settings = index.settings.with_verified_key(key_from(), f"the index {index.name}")
+        settings = index.settings.with_verified_key(resolve_hash_key(), f"the index {index.name}")
         body = {"size": SAMPLE_SIZE, "query": randomize_order({"match_all": {}}), "_source": ["body"]}
         hits = engine.search(index.name, body)["hits"]["hits"]
         texts = [(hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits]
@@ -185,7 +185,7 @@ def _find_differences(indices: Sequence[IndexDescription], mappings: _Mappings, 
         yield str(error)
         return
     common_indices = [index for index in indices if index.name in common]
-    for kind in KINDS.values():
+    for kind in TOKEN_KINDS.values():
         kind_settings = {getattr(parse_meta(_read_tokens_meta(index)), kind.name) for index in common_indices}
         if len(kind_settings) > 1:
             try:

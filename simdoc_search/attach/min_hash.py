@@ -74,4 +74,4 @@ def check_min_hash(client: Any, index: str, field: str = "body.fingerprint", min
     """
     engine = client if isinstance(client, Engine) else Engine(client, "the engine")
     analysis, minhash = choose_min_hash_settings(minhash)
-    check_terms(engine, index, field, TermSettings(analysis, minhash, passages=None, words=False))
+    check_terms(engine, index, field, TermSettings(analysis, minhash, passages=None, indexes_words=False))

@@ -18,7 +18,7 @@ from typing import Any
 
 from simdoc_search.attach.pipeline.body import join_scripts
 from simdoc_search.attach.steps import Step, plan_install_step
-from simdoc_search.query.dsl import BEYOND_CHANCE, MAX_CLAUSES
+from simdoc_search.query.dsl import MAX_CLAUSES, MIN_MATCH_BEYOND_CHANCE
 from simdoc_search.query.plans import CHANCE_OVERLAP, CHANCE_STEPS
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
@@ -80,7 +80,7 @@ _QUERY_BY_EITHER = (
     "{{^fingerprint}}" + _QUERY_BY_ID + "{{/fingerprint}}{{#fingerprint}}" + _QUERY_BY_FINGERPRINT + "{{/fingerprint}}"
 )
 
-_MIN_OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + BEYOND_CHANCE + "{{/overlap}}"
+_MIN_OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + MIN_MATCH_BEYOND_CHANCE + "{{/overlap}}"
 
 # The last field in `includes` does not exist. It ends the list without a comma. `$field` cannot end it, because
 # OpenSearch 3.8 and newer reject a field that is in both lists.

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-MAX_CHARACTERS = 1_200
-"""A longer paragraph is cut after a sentence if possible, otherwise at the end of a line or between words.
+MAX_PARAGRAPH_LENGTH = 1_200
+"""A longer paragraph is cut after a sentence, or if that is not possible, at the end of a line or between words.
 
 The limit is about 200 words.
 """
 
-MIN_CHARACTERS = 80
-"""A shorter paragraph, such as a heading, is joined to the next paragraph. If it is the last, it is joined to the
-previous one."""
+MIN_PARAGRAPH_LENGTH = 80
+"""A shorter paragraph, such as a heading, is joined to the next paragraph.
+
+If the last paragraph is shorter, it is joined to the previous one.
+"""
 
 _BREAK = re.compile(r"\n[^\S\n]*\n\s*|[\x0c\x1d\u2029]\s*|\r(?!\n)\s*\r\s*|\r\n[^\S\n]*\r\n\s*")
 _SENTENCE_END = re.compile(r"[.!?…。！？।؟][)\]\"'’”»]*(?=\s)|[。！？]")
@@ -29,10 +31,10 @@ def paragraph_spans(text: str) -> list[Span]:
 
     A paragraph ends at an empty line, a form feed, or Unicode's paragraph separator. Long paragraphs are cut.
     """
-    return [piece for begin, end in _joined(_between_breaks(text)) for piece in _pieces(text, begin, end)]
+    return [piece for begin, end in _join_short(_split_at_breaks(text)) for piece in _cut(text, begin, end)]
 
 
-def _between_breaks(text: str) -> Iterator[Span]:
+def _split_at_breaks(text: str) -> Iterator[Span]:
     begin = 0
     for match in _BREAK.finditer(text):
         yield from strip_span(text, begin, match.start())
@@ -41,14 +43,14 @@ def _between_breaks(text: str) -> Iterator[Span]:
 
 
 def strip_span(text: str, begin: int, end: int) -> Iterator[Span]:
-    """Yield the span without white space around it, unless nothing is left."""
+    """Yield the span without white space around it. If nothing is left, yield nothing."""
     inside = text[begin:end]
     begin += len(inside) - len(inside.lstrip())
     if content := inside.strip():
         yield begin, begin + len(content)
 
 
-def _joined(spans: Iterator[Span]) -> list[Span]:
+def _join_short(spans: Iterator[Span]) -> list[Span]:
     """Join each short paragraph to the next one, and a short last paragraph to the previous one."""
     joined: list[Span] = []
     for begin, end in spans:
@@ -63,20 +65,20 @@ def _joined(spans: Iterator[Span]) -> list[Span]:
 
 
 def _is_short(span: Span) -> bool:
-    return span[1] - span[0] < MIN_CHARACTERS
+    return span[1] - span[0] < MIN_PARAGRAPH_LENGTH
 
 
-def _pieces(text: str, begin: int, end: int) -> Iterator[Span]:
-    while end - begin > MAX_CHARACTERS:
-        cut = _last_break(text, begin)
+def _cut(text: str, begin: int, end: int) -> Iterator[Span]:
+    while end - begin > MAX_PARAGRAPH_LENGTH:
+        cut = _find_last_break(text, begin)
         yield from strip_span(text, begin, cut)
         begin = cut
     yield from strip_span(text, begin, end)
 
 
-def _last_break(text: str, begin: int) -> int:
-    """Return the end of the piece that begins at `begin`: the last good break in its second half."""
-    middle, limit = begin + MAX_CHARACTERS // 2, begin + MAX_CHARACTERS
+def _find_last_break(text: str, begin: int) -> int:
+    """Return the end of the piece that begins at `begin`: the last suitable break in its second half."""
+    middle, limit = begin + MAX_PARAGRAPH_LENGTH // 2, begin + MAX_PARAGRAPH_LENGTH
     for pattern in (_SENTENCE_END, _LINE_END, _WORD_END):
         if ends := [match.end() for match in pattern.finditer(text, middle, limit)]:
             return ends[-1]

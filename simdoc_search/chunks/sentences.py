@@ -9,20 +9,21 @@ from collections.abc import Iterator
 from simdoc_search.chunks.paragraphs import Span, strip_span
 from simdoc_search.errors import MissingExtraError
 
-MAX_CHARACTERS = 400
+MAX_SENTENCE_LENGTH = 400
 """A longer sentence is cut, between words if possible. Tables and source code contain such sentences.
 
-If words are inserted into such a sentence, each later piece changes only a little.
+If words are inserted into such a sentence, the following pieces change only a little.
 """
 
 _LANGUAGE = "en"
-"""Abbreviations of this language do not end a sentence. Texts in other languages are also split by its rules, which is
-enough to compare versions.
+"""The language whose abbreviations do not end a sentence.
+
+Texts in other languages are split with the same rules, which is enough to compare versions.
 """
 
 _PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]*(?:\n\s*|(?=[-*•] ))|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+(?:\n\s*)?")
 _LINE_END = re.compile(r"\r\n?")
-_REMOVED = re.compile(r"\r(?=\n)")
+_REMOVED_RETURN = re.compile(r"\r(?=\n)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -30,7 +31,8 @@ def sentence_spans(text: str) -> list[Span]:
     r"""Return the start and end of each sentence, in order, without white space around it.
 
     A paragraph ends at an empty line, before a line with a bullet, and at Unicode's separators. All other line breaks
-    are white space, so the sentences do not depend on how a text is wrapped. A line may end with `\n`, `\r` or both.
+    are white space. The sentences therefore do not depend on how a text is wrapped. A line may end with `\n`, `\r` or
+    both.
 
     Raises:
         MissingExtraError: sentencex is not installed.
@@ -39,18 +41,18 @@ def sentence_spans(text: str) -> list[Span]:
         from sentencex import segment  # noqa: PLC0415 - of the extra
     except ImportError:
         raise MissingExtraError("splitting texts into sentences", "versions") from None
-    unified = with_newlines(text)
+    unified = unify_line_ends(text)
     spans: list[Span] = []
     for begin, end in _paragraphs(unified):
         start = begin
         for sentence in segment(_LANGUAGE, _SURROGATE.sub("\ufffd", unified[begin:end].replace("\n", " "))):
-            spans += _pieces(unified, start, start + len(sentence))
+            spans += _cut(unified, start, start + len(sentence))
             start += len(sentence)
-    removed = [match.start() - number for number, match in enumerate(_REMOVED.finditer(text))]
+    removed = [match.start() - number for number, match in enumerate(_REMOVED_RETURN.finditer(text))]
     return [(begin + bisect_left(removed, begin), end + bisect_left(removed, end)) for begin, end in spans]
 
 
-def with_newlines(text: str) -> str:
+def unify_line_ends(text: str) -> str:
     r"""Return the text with `\n` at the end of each line."""
     return _LINE_END.sub("\n", text) if "\r" in text else text
 
@@ -63,13 +65,13 @@ def _paragraphs(text: str) -> Iterator[Span]:
     yield begin, len(text)
 
 
-def _pieces(text: str, begin: int, end: int) -> Iterator[Span]:
-    """Yield a sentence without white space around it, in several pieces if it is too long."""
+def _cut(text: str, begin: int, end: int) -> Iterator[Span]:
+    """Yield a sentence without white space around it. If the sentence is too long, yield several pieces."""
     for start, stop in strip_span(text, begin, end):
         rest = start
-        while stop - rest > MAX_CHARACTERS:
-            positions = range(rest + MAX_CHARACTERS, rest + MAX_CHARACTERS // 2, -1)
-            cut = next((position for position in positions if text[position].isspace()), rest + MAX_CHARACTERS)
+        while stop - rest > MAX_SENTENCE_LENGTH:
+            positions = range(rest + MAX_SENTENCE_LENGTH, rest + MAX_SENTENCE_LENGTH // 2, -1)
+            cut = next((position for position in positions if text[position].isspace()), rest + MAX_SENTENCE_LENGTH)
             yield from strip_span(text, rest, cut)
             rest = cut
             while text[rest].isspace():

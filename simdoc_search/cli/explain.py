@@ -187,7 +187,7 @@ def _print(explained: _ExplainedQuery) -> None:
         say("readings   " + "  or  ".join(map(str, readings)))
     say(f"query      {query if query.id else _describe_limits(query)}")
     say(f"tokens     {len(plan.tokens)}" + ("" if is_stored else " (assumed; the document is not stored)"))
-    say(f"plan       {_describe_plan(plan)}, {format_count(plan.clauses, 'clause')}")
+    say(f"plan       {_describe_plan(plan)}, {format_count(plan.clause_count, 'clause')}")
     if isinstance(plan, Bands) and plan.minimum_match > plan.rows:
         say(f"filter     {_describe_plan(Threshold(plan.tokens, plan.minimum_match))} in addition to a whole band")
     if executed_plan is not plan:

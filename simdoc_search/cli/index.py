@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from simdoc_search.corpus import Source
-    from simdoc_search.sketch.kinds import KindName
+    from simdoc_search.sketch.kinds import TokenKindName
     from simdoc_search.stores.location import EngineKind
 
 
@@ -120,7 +120,7 @@ def index(
     text_field: str,
     stdin_id: str | None,
     no_texts: bool,
-    kinds: tuple[KindName, ...],
+    kinds: tuple[TokenKindName, ...],
     extractor_name: str | None,
     synonyms: Path | None,
     language: bool,
@@ -190,7 +190,7 @@ def index(
     if extractor and not stored_settings and "concepts" not in kinds:
         raise click.UsageError("--extractor and --synonyms require --with relations; add --with relations")
     requested = with_kinds(
-        Settings(language=language, excluded_parts=choose_excluded_parts(front_matter, quoted_replies)),
+        Settings(identifies_language=language, excluded_parts=choose_excluded_parts(front_matter, quoted_replies)),
         kinds,
         extractor,
     )

@@ -9,7 +9,7 @@ from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
     from simdoc_search.concepts import Extractor
-    from simdoc_search.sketch.kinds import KindName
+    from simdoc_search.sketch.kinds import TokenKindName
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def upgrade(
     store: str,
     engine: EngineKind | None,
-    kinds: tuple[KindName, ...],
+    kinds: tuple[TokenKindName, ...],
     extractor: Extractor | None,
     *,
     hidden: bool,

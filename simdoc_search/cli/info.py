@@ -72,12 +72,12 @@ def _print_settings(settings: Settings, *, can_find_phrases: bool) -> None:
         say("versions   found by their stored sentences")
     for line in limit_lines(settings.limits) if settings.limits != Limits() else []:
         say(line)
-    if settings.language:
+    if settings.identifies_language:
         say("language   identified if the metadata does not name it; select documents with --filter language=CODE")
     if settings.excluded_parts:
         say(f"excluded   {', '.join(part.replace('-', ' ') for part in settings.excluded_parts)}")
     if concepts := settings.concepts:
-        synonyms = f", with synonyms {concepts.synonyms}" if concepts.synonyms else ""
+        synonyms = f", with synonyms {concepts.synonyms_checksum}" if concepts.synonyms_checksum else ""
         say(f"related    found by their stored concepts, extracted by {concepts.extractor}{synonyms}")
 
 

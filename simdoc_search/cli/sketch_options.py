@@ -12,10 +12,10 @@ import click
 if TYPE_CHECKING:
     from simdoc_search.concepts import Extractor
     from simdoc_search.sketch.base import Sketch
-    from simdoc_search.sketch.kinds import KindName
+    from simdoc_search.sketch.kinds import TokenKindName
     from simdoc_search.sketch.settings import Settings
 
-KIND_BY_OPTION_VALUE: dict[str, KindName] = {"versions": "sentences", "relations": "concepts"}
+KIND_BY_OPTION_VALUE: dict[str, TokenKindName] = {"versions": "sentences", "relations": "concepts"}
 """Maps the values of `--with` to the kinds of tokens that they add."""
 
 _MAX_DIGITS = 9
@@ -172,21 +172,21 @@ def make_extractor(name: str | None, synonyms: Path | None, stored: Settings | N
         FormatMismatchError: the store has concepts with other synonyms.
         MissingExtraError: a package that the extractor needs is not installed.
     """
-    from simdoc_search.concepts import extractor_of_option, extractor_of_settings, read_synonyms
+    from simdoc_search.concepts import extractor_from_option, extractor_from_settings, read_synonyms
     from simdoc_search.errors import FormatMismatchError
 
     if name is None and synonyms is None:
         return None
     synonym_map = read_synonyms(synonyms) if synonyms else None
     if name is None and stored and stored.concepts:
-        return extractor_of_settings(stored.concepts, synonym_map)
+        return extractor_from_settings(stored.concepts, synonym_map)
     try:
-        return extractor_of_option(name or "yake", synonym_map)
+        return extractor_from_option(name or "yake", synonym_map)
     except FormatMismatchError as error:
         raise click.BadParameter(str(error), param_hint="'--extractor'") from error
 
 
-def with_kinds(settings: Settings, kinds: tuple[KindName, ...], extractor: Extractor | None = None) -> Settings:
+def with_kinds(settings: Settings, kinds: tuple[TokenKindName, ...], extractor: Extractor | None = None) -> Settings:
     """Return the settings with these kinds of tokens added. Without an `extractor`, the default one is used."""
     from simdoc_search.sketch.concepts import ConceptSettings
     from simdoc_search.sketch.sentences import SentenceSettings
@@ -230,7 +230,7 @@ def check_store_has(stored: Settings, requested: Settings, store: str) -> None:
     """
     from simdoc_search.errors import FormatMismatchError
 
-    if requested.language and not stored.language:
+    if requested.identifies_language and not stored.identifies_language:
         raise FormatMismatchError(f"the store {store} was created without --language; choose a new store with --store")
     if requested.excluded_parts and requested.excluded_parts != stored.excluded_parts:
         options = " and ".join(f"--{part} skip" for part in stored.excluded_parts) or "neither option set to skip"
@@ -240,7 +240,9 @@ def check_store_has(stored: Settings, requested: Settings, store: str) -> None:
         )
 
 
-def _parse_kinds(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[KindName, ...]:
+def _parse_kinds(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[TokenKindName, ...]:
     names = [name.strip() for value in values for name in value.split(",")]
     for name in names:
         if name not in KIND_BY_OPTION_VALUE:

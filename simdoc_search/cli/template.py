@@ -187,7 +187,7 @@ def _text_fields(pipeline: bool, text_fields: tuple[str, ...], *, with_index_tem
 
 def _settings(options: dict[str, Any]) -> Settings:
     """Return the settings that the options set, with the hash key from the environment."""
-    from simdoc_search.sketch.key import key_from
+    from simdoc_search.sketch.key import resolve_hash_key
     from simdoc_search.sketch.settings import Settings
 
-    return make_settings_change(options)(Settings().with_key(key_from()))
+    return make_settings_change(options)(Settings().with_key(resolve_hash_key()))

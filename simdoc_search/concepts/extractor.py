@@ -1,7 +1,7 @@
 """Extracts concepts from texts, and converts them to the numbers that an index stores.
 
-A `Finder` finds the concepts. Synonyms and the stored form are the same for all finders. An index stores the single
-words of concepts, without common words. `Oak Hill` therefore matches `Oak Hill Country Club`, and `golf title` matches
+A `Finder` finds the concepts. Synonyms and the stored form are the same for all finders. An index stores each word of a
+concept separately, without common words. `Oak Hill` therefore matches `Oak Hill Country Club`, and `golf title` matches
 `golf trophy`.
 """
 
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import word_batch, words_of_texts
-from simdoc_search.chunks.sentences import with_newlines
+from simdoc_search.chunks.sentences import unify_line_ends
 from simdoc_search.concepts.finder import COMMON_WORDS, Finder
-from simdoc_search.concepts.keyphrases import Keyphrases
-from simdoc_search.concepts.names import Names
-from simdoc_search.concepts.spacy import PREFIX, load_spacy
+from simdoc_search.concepts.keyphrases import KeyphraseFinder
+from simdoc_search.concepts.names import NameFinder
+from simdoc_search.concepts.spacy import STORED_PREFIX, load_spacy
 from simdoc_search.concepts.synonyms import Synonyms
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
@@ -30,7 +30,7 @@ from simdoc_search.sketch.hash_functions import murmur3_x64_128
 Codes = NDArray[np.uint32]
 
 _CODE_BITS = 30
-_PREFIX_OF_OPTION = "spacy:"
+_OPTION_PREFIX = "spacy:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class Extractor:
     """Extracts the concepts of texts.
 
     Attributes:
-        finder: finds the concepts.
-        synonyms: words that replace words of concepts; None for none.
+        finder: the object that finds the concepts.
+        synonyms: words that replace words of concepts. None: no synonyms.
     """
 
     finder: Finder
@@ -48,11 +48,11 @@ class Extractor:
     @property
     def settings(self) -> ConceptSettings:
         """The settings that an index stores."""
-        return ConceptSettings(self.finder.name, self.synonyms.check if self.synonyms else "")
+        return ConceptSettings(self.finder.name, self.synonyms.checksum if self.synonyms else "")
 
     def concepts(self, text: str) -> list[Counter[str]]:
-        """Return the concepts of each paragraph that contains any, with their frequencies."""
-        return [paragraph for paragraph in self.finder.find(with_newlines(text)) if paragraph]
+        """Return the concepts of each paragraph, with their frequencies. Paragraphs without concepts are omitted."""
+        return [paragraph for paragraph in self.finder.find(unify_line_ends(text)) if paragraph]
 
     def try_concepts(self, text: str) -> list[Counter[str]] | None:
         """Return `concepts`, or None if the finder fails on the text.
@@ -71,16 +71,16 @@ class Extractor:
         """Return the concepts of each text in stored form, or None if the finder fails on the text.
 
         Returns:
-            For each text, uint32 numbers of 30 bits. A paragraph with concepts has one number for each occurrence of a
-            word of a concept, and then a 0. A text without concepts has a single 0.
+            For each text, numbers of 30 bits; uint32. For each paragraph with concepts, there is one number per
+            occurrence of a word of a concept, and then a 0. For a text without concepts, there is a single 0.
 
         Raises:
             MissingExtraError: a package that the finder needs is not installed.
         """
         concepts = map(self.try_concepts, texts)
-        return [None if paragraphs is None else self.codes_of(paragraphs) for paragraphs in concepts]
+        return [None if paragraphs is None else self.encode_concepts(paragraphs) for paragraphs in concepts]
 
-    def codes_of(self, paragraphs: Sequence[Counter[str]]) -> Codes:
+    def encode_concepts(self, paragraphs: Sequence[Counter[str]]) -> Codes:
         """Return concepts in stored form; see `codes`."""
         names = list(dict.fromkeys(name for paragraph in paragraphs for name in paragraph))
         words = dict(zip(names, self.words(names), strict=True))
@@ -90,7 +90,7 @@ class Extractor:
                 for word in words[name]:
                     count[word] += times
         vocabulary = list(dict.fromkeys(word for count in counts for word in count))
-        numbers = dict(zip(vocabulary, codes_of_names(vocabulary).tolist(), strict=True))
+        numbers = dict(zip(vocabulary, encode_names(vocabulary).tolist(), strict=True))
         codes: list[int] = []
         for count in filter(None, counts):
             codes += [numbers[word] for word in count.elements()]
@@ -98,54 +98,59 @@ class Extractor:
         return np.array(codes or [PARAGRAPH_END], np.uint32)
 
     def words(self, names: Sequence[str]) -> list[list[str]]:
-        """Return the words of each concept, normalised, with synonyms replaced and without common words."""
+        """Return the normalised words of each concept. Synonyms are replaced, and common words are removed."""
         return [[word for word, _ in pairs] for pairs in self.words_and_synonyms(names)]
 
     def words_and_synonyms(self, names: Sequence[str]) -> list[list[tuple[str, str]]]:
-        """Return the result of `words`, as pairs of a word and the words that it replaces as a synonym (or "")."""
+        """Return the result of `words` as pairs of a word and the words that it replaces as a synonym.
+
+        "": it replaces nothing.
+        """
         result = []
         for words in words_of_texts(names):
-            runs = self.synonyms.runs(words) if self.synonyms else (((word,), (word,)) for word in words)
+            runs = self.synonyms.split_into_runs(words) if self.synonyms else (((word,), (word,)) for word in words)
             pairs = ((word, "" if run == synonym else " ".join(run)) for run, synonym in runs for word in synonym)
             result.append([pair for pair in pairs if pair[0] not in COMMON_WORDS])
         return result
 
 
-def extractor_of_option(name: str, synonyms: Synonyms | None = None) -> Extractor:
-    """Return a built-in extractor by the value of `--concepts`: `yake`, `names`, or `spacy:` and the name of a model.
+def extractor_from_option(name: str, synonyms: Synonyms | None = None) -> Extractor:
+    """Return a built-in extractor.
+
+    `name` is a value of `--concepts`: `yake`, `names`, or `spacy:` and the name of a model.
 
     Raises:
         FormatMismatchError: no built-in extractor has this name.
         MissingExtraError: a package that the extractor needs is not installed.
         ConceptsError: the spaCy model is not installed.
     """
-    return Extractor(_finder(name, _PREFIX_OF_OPTION), synonyms)
+    return Extractor(_make_finder(name, _OPTION_PREFIX), synonyms)
 
 
-def extractor_of_settings(settings: ConceptSettings, synonyms: Synonyms | None = None) -> Extractor:
+def extractor_from_settings(settings: ConceptSettings, synonyms: Synonyms | None = None) -> Extractor:
     """Return the built-in extractor that an index was created with.
 
     Raises:
-        FormatMismatchError: the extractor is not built in, or the synonyms are not those of the index.
+        FormatMismatchError: the extractor is not built in, or the index was created with different synonyms.
         MissingExtraError: a package that the extractor needs is not installed.
         ConceptsError: the spaCy model is not installed.
     """
-    extractor = Extractor(_finder(settings.extractor, PREFIX), synonyms)
+    extractor = Extractor(_make_finder(settings.extractor, STORED_PREFIX), synonyms)
     if extractor.settings != settings:
-        given = f", not {synonyms.check}" if synonyms else ""
-        file = f"the synonym file with the checksum {settings.synonyms}{given}; give this file with --synonyms"
-        problem = f"with {file}" if settings.synonyms else "without synonyms; omit --synonyms"
+        given = f", not {synonyms.checksum}" if synonyms else ""
+        file = f"the synonym file with the checksum {settings.synonyms_checksum}{given}; give this file with --synonyms"
+        problem = f"with {file}" if settings.synonyms_checksum else "without synonyms; omit --synonyms"
         raise FormatMismatchError(f"the index was created {problem}", settings, extractor.settings)
     return extractor
 
 
-def _finder(name: str, prefix: str) -> Finder:
-    if name == Names.name:
-        return Names()
-    if name == Keyphrases.name:
+def _make_finder(name: str, prefix: str) -> Finder:
+    if name == NameFinder.name:
+        return NameFinder()
+    if name == KeyphraseFinder.name:
         if find_spec("yake") is None:
             raise MissingExtraError("finding keyphrases", "relations")
-        return Keyphrases()
+        return KeyphraseFinder()
     if name.startswith(prefix) and (model := name.removeprefix(prefix)):
         return load_spacy(model)
     raise FormatMismatchError(
@@ -154,7 +159,7 @@ def _finder(name: str, prefix: str) -> Finder:
     )
 
 
-def codes_of_names(names: Iterable[str]) -> Codes:
+def encode_names(names: Iterable[str]) -> Codes:
     """Return the stored number of each word or name: the highest bits of the MurmurHash3 of its normalised words.
 
     Returns:

@@ -22,7 +22,7 @@ _COMMON = """
 """
 
 COMMON_WORDS = frozenset(_COMMON.split())
-"""Words that do not count as parts of concepts."""
+"""Words that are not counted as parts of concepts."""
 
 
 class ConceptsError(SimdocError, ValueError):
@@ -39,8 +39,8 @@ class Finder(Protocol):
     def find(self, text: str) -> list[Counter[str]]:
         """Return the concepts of each paragraph, in readable form, with their frequencies.
 
-        If this raises an exception, the document gets no concepts, and indexing continues. Only MissingExtraError stops
-        indexing.
+        If this raises MissingExtraError, indexing stops. If it raises a different exception, the document gets no
+        concepts, and indexing continues.
         """
 
 
@@ -59,11 +59,11 @@ class Occurrence(NamedTuple):
 
 
 def count_by_paragraph(spans: Sequence[tuple[int, int]], occurrences: Iterable[Occurrence]) -> list[Counter[str]]:
-    """Return the frequencies of the concepts in each paragraph, in order of occurrence.
+    """For each paragraph, return its concepts with their frequencies, in order of occurrence.
 
     Args:
         spans: the paragraphs, in order.
-        occurrences: concepts in any order. A concept between two paragraphs belongs to the second.
+        occurrences: occurrences of concepts, in any order. A concept between two paragraphs belongs to the second one.
     """
     counts: list[Counter[str]] = [Counter() for _ in spans]
     number = 0

@@ -17,23 +17,26 @@ from typing import Any
 
 from simdoc_search.chunks import paragraph_spans
 from simdoc_search.concepts.finder import Occurrence, count_by_paragraph
-from simdoc_search.concepts.names import names_in
+from simdoc_search.concepts.names import find_names
 
-PART_CHARACTERS = 40_000
-"""Size of the parts of a long text, in characters. Each part has its own keyphrases."""
+PART_LENGTH = 40_000
+"""Minimum size of the parts of a long text, in characters. Keyphrases are found in each part separately."""
 
 MAX_PARTS = 12
-"""Maximum number of parts with keyphrases. In later parts, only names are found. YAKE reads 50 to 100 kB per second."""
+"""Maximum number of parts in which keyphrases are found. YAKE reads 50 to 100 kB per second.
 
-_MAX_PHRASES = 300  # of a part. A text of 700 words has about 300 candidates
-_MAX_WORDS = 2
-_LANGUAGE_SAMPLE = 5_000  # characters
-_MAX_WORD_CHARACTERS = 100
+In the other parts, only names are found.
+"""
+
+_MAX_PHRASES_PER_PART = 300  # a text of 700 words has about 300 candidates
+_MAX_PHRASE_WORDS = 2
+_LANGUAGE_SAMPLE_LENGTH = 5_000  # characters
+_MAX_WORD_LENGTH = 100
 _WORD = re.compile(r"[^\W_]+(?:[’'\-][^\W_]+)*")
-_LONG_WORD = re.compile(rf"\S{{{_MAX_WORD_CHARACTERS},}}")
+_LONG_WORD = re.compile(rf"\S{{{_MAX_WORD_LENGTH},}}")
 
 
-class Keyphrases:
+class KeyphraseFinder:
     """Finds the keyphrases and names of each paragraph. A word in a name is not also in a keyphrase."""
 
     name = "yake"
@@ -41,20 +44,20 @@ class Keyphrases:
     def find(self, text: str) -> list[Counter[str]]:
         """Return the keyphrases, in lower case, and the names of each paragraph."""
         spans = paragraph_spans(text)
-        names = names_in(text)
+        names = find_names(text)
         in_names = {index for name in names for index in range(name.begin, name.end)}
         words = [word for word in _WORD.finditer(text) if word.start() not in in_names]
-        extractor = _extractor(_guess_language(text))
-        parts = islice(_parts(spans), MAX_PARTS)
+        extractor = _yake_extractor(_guess_language(text))
+        parts = islice(_split_into_parts(spans), MAX_PARTS)
         phrases = (phrase for begin, end in parts for phrase in _locate_keyphrases(extractor, text, begin, end, words))
         return count_by_paragraph(spans, [*names, *phrases])
 
 
-def _parts(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield groups of whole paragraphs of about `PART_CHARACTERS` characters."""
+def _split_into_parts(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each part. A part has whole paragraphs with about `PART_LENGTH` characters."""
     begin = 0
     for number, (_, end) in enumerate(spans):
-        if end - spans[begin][0] >= PART_CHARACTERS or number == len(spans) - 1:
+        if end - spans[begin][0] >= PART_LENGTH or number == len(spans) - 1:
             yield spans[begin][0], end
             begin = number + 1
 
@@ -63,7 +66,7 @@ def _locate_keyphrases(
     extractor: Any, text: str, begin: int, end: int, words: Sequence[re.Match[str]]
 ) -> Iterator[Occurrence]:
     """Yield all occurrences of the keyphrases of a part. At each word, only the longest phrase counts."""
-    inside = [word for word in words if begin <= word.start() < end and len(word[0]) <= _MAX_WORD_CHARACTERS]
+    inside = [word for word in words if begin <= word.start() < end and len(word[0]) <= _MAX_WORD_LENGTH]
     lower = [word[0].lower() for word in inside]
     phrases: defaultdict[str, list[list[str]]] = defaultdict(list)
     # YAKE's tokenizer takes minutes for a word of a million letters.
@@ -80,8 +83,8 @@ def _locate_keyphrases(
 
 
 def _guess_language(text: str) -> str:
-    """Return the language with the most stop words in the text, or English if there are none."""
-    words = Counter(word.lower() for word in _WORD.findall(text[:_LANGUAGE_SAMPLE]))
+    """Return the language with the most stop words in the text, or English if there are no stop words."""
+    words = Counter(word.lower() for word in _WORD.findall(text[:_LANGUAGE_SAMPLE_LENGTH]))
     counts = {name: sum(words[word] for word in listed & words.keys()) for name, listed in _stop_words().items()}
     return max(counts, key=lambda name: (counts[name], name == "en"))
 
@@ -100,13 +103,15 @@ def _stop_words() -> dict[str, frozenset[str]]:
 def _decode(content: bytes) -> str:
     try:
         return content.decode("utf-8")
-    except UnicodeDecodeError:  # two of the lists are in this encoding
+    except UnicodeDecodeError:  # two of the lists are in ISO 8859-1
         return content.decode("iso-8859-1")
 
 
 @cache
-def _extractor(language: str) -> Any:
+def _yake_extractor(language: str) -> Any:
     from yake import KeywordExtractor  # noqa: PLC0415 - of the extra, and slow to load
 
     # With dedup_lim=1, similar phrases are kept. The phrases are compared with those of other texts, not shown.
-    return KeywordExtractor(n=_MAX_WORDS, dedup_lim=1.0, top=_MAX_PHRASES, stopwords=set(_stop_words()[language]))
+    return KeywordExtractor(
+        n=_MAX_PHRASE_WORDS, dedup_lim=1.0, top=_MAX_PHRASES_PER_PART, stopwords=set(_stop_words()[language])
+    )

@@ -2,7 +2,8 @@
 
 A name is a run of words that begin with a capital letter. It may contain initials and small words such as `of the` and
 `van`. The first word of a sentence also has a capital letter. It is part of a name only if it never occurs in lower
-case in the text. Also, another word of the name must follow, or the word must be in another name.
+case in the text. In addition, another word of the name must follow, or the word must be in another name, or it must be
+an acronym.
 
 If a name is part of exactly one longer name in the text, the longer name replaces it: `Dufner` becomes `Jason
 Dufner`. A name does not begin with a day or a month. No names are found in text that is all in capitals, or in a script
@@ -19,7 +20,7 @@ from dataclasses import dataclass, field
 from simdoc_search.chunks import paragraph_spans
 from simdoc_search.concepts.finder import COMMON_WORDS, Occurrence, count_by_paragraph
 
-_MAX_WORDS = 6  # a longer run is a heading or a list
+_MAX_NAME_WORDS = 6  # a longer run is a heading or a list
 _WORD = re.compile(r"[^\W\d_]\w*(?:[’'\-]\w+)*")
 _GAP = re.compile(r" {1,2}|[ \t]*\n[ \t]*| & ")
 _SENTENCE_END = re.compile(r"[.!?…:;\"“”„«»()\[\]{}|*#>•\-–—/=<]|\n[^\S\n]*\n")
@@ -40,7 +41,8 @@ class _CapitalisedRun:
         begins_sentence: whether the first word begins a sentence.
         words: the words, without possessive endings.
         spans: start and end of each word.
-        particles: particles after the last word, such as `van`. They belong to the name if another word follows.
+        particles: particles after the last word, such as `van`. They belong to the name if another capitalised word
+            follows.
     """
 
     begins_sentence: bool
@@ -55,34 +57,34 @@ class _CapitalisedRun:
             self.spans.append(match.span())
         self.particles.clear()
 
-    def is_open(self, text: str, gap: str) -> bool:
+    def can_continue(self, text: str, gap: str) -> bool:
         """Whether another word may follow after this gap."""
         if len(self.words[-1]) == 1 and gap in {". ", "."}:
             return True  # the full stop of an initial, as in `J. R. R. Tolkien`
         return bool(_GAP.fullmatch(gap)) and not _POSSESSIVE.search(text, *self.spans[-1])
 
 
-class Names:
-    """Finds the names in each paragraph, without any other package."""
+class NameFinder:
+    """Finds the names in each paragraph. It needs no additional package."""
 
     name = "names"
 
     def find(self, text: str) -> list[Counter[str]]:
         """Return the names in each paragraph, with their frequencies."""
-        return count_by_paragraph(paragraph_spans(text), names_in(text))
+        return count_by_paragraph(paragraph_spans(text), find_names(text))
 
 
-def names_in(text: str) -> list[Occurrence]:
-    """Return the names in a text, in order, each as the longest name that it is part of."""
-    lower, runs = _runs(text)
+def find_names(text: str) -> list[Occurrence]:
+    """Return the names in a text, in order. Each name is replaced with the longer name that it is part of."""
+    lower, runs = _find_capitalised_runs(text)
     in_names = {word for run in runs for word in run.words[run.begins_sentence :]}
-    names = [name for run in runs if (name := _name(run, lower, in_names))]
+    names = [name for run in runs if (name := _read_name(run, lower, in_names))]
     longer = _longer_names({words for _, _, words in names})
     return [Occurrence(begin, end, " ".join(longer.get(words, words))) for begin, end, words in names]
 
 
-def _runs(text: str) -> tuple[set[str], list[_CapitalisedRun]]:
-    """Return the words that the text has in lower case, and its runs of capitalised words."""
+def _find_capitalised_runs(text: str) -> tuple[set[str], list[_CapitalisedRun]]:
+    """Return the lower-case words of a text, and its runs of capitalised words."""
     lower: set[str] = set()
     runs: list[_CapitalisedRun] = []
     run: _CapitalisedRun | None = None
@@ -90,7 +92,7 @@ def _runs(text: str) -> tuple[set[str], list[_CapitalisedRun]]:
     for word in _WORD.finditer(text):
         gap = text[end : word.start()]
         is_field = "\n" in gap and text[word.end() : word.end() + 1] == ":"
-        if run is not None and (is_field or not run.is_open(text, gap)):
+        if run is not None and (is_field or not run.can_continue(text, gap)):
             run = None
         if word[0][0].isupper() or word[0][0].istitle():
             if run is None:
@@ -107,7 +109,7 @@ def _runs(text: str) -> tuple[set[str], list[_CapitalisedRun]]:
     return lower, runs
 
 
-def _name(run: _CapitalisedRun, lower: set[str], in_names: set[str]) -> tuple[int, int, Name] | None:
+def _read_name(run: _CapitalisedRun, lower: set[str], in_names: set[str]) -> tuple[int, int, Name] | None:
     """Return the start, end and words of the name in a run, or None if the run has no name."""
     first = int(run.begins_sentence and not _begins_name(run, lower, in_names))
     while first < len(run.words) and run.words[first].lower() in COMMON_WORDS:
@@ -115,29 +117,34 @@ def _name(run: _CapitalisedRun, lower: set[str], in_names: set[str]) -> tuple[in
     words = tuple(run.words[first:])
     all_capitals = len(words) > 2 and all(word.isupper() for word in words)
     is_initial = len(words) == 1 and len(words[0]) == 1
-    if not words or len(words) > _MAX_WORDS or all_capitals or is_initial:
+    if not words or len(words) > _MAX_NAME_WORDS or all_capitals or is_initial:
         return None
     return run.spans[first][0], run.spans[-1][1], words
 
 
 def _begins_name(run: _CapitalisedRun, lower: set[str], in_names: set[str]) -> bool:
-    """Whether the first word of a run belongs to a name although it begins a sentence."""
+    """Return whether the first word of a run, which begins a sentence, belongs to a name."""
     word = run.words[0]
-    is_acronym = 1 < len(word) <= _MAX_WORDS and word.isupper()
+    is_acronym = 1 < len(word) <= _MAX_NAME_WORDS and word.isupper()
     return word.lower() not in lower and (len(run.words) > 1 or word in in_names or is_acronym)
 
 
 def _longer_names(names: set[Name]) -> dict[Name, Name]:
-    """Map each name that is part of one longer name to that name. Of nested longer names, only the longest counts."""
+    """Map each name to the longer name that it is part of, if there is only one.
+
+    Of nested longer names, only the longest counts.
+    """
     longer: defaultdict[Name, set[Name]] = defaultdict(set)
     for name in names:
-        for part in names.intersection(_parts(name)):
+        for part in names.intersection(_shorter_runs(name)):
             longer[part].add(name)
-    outermost = {part: wholes - {p for whole in wholes for p in _parts(whole)} for part, wholes in longer.items()}
+    outermost = {
+        part: wholes - {p for whole in wholes for p in _shorter_runs(whole)} for part, wholes in longer.items()
+    }
     return {part: next(iter(wholes)) for part, wholes in outermost.items() if len(wholes) == 1}
 
 
-def _parts(name: Sequence[str]) -> Iterator[Name]:
+def _shorter_runs(name: Sequence[str]) -> Iterator[Name]:
     """Yield all shorter runs of the words of a name."""
     for size in range(1, len(name)):
         for start in range(len(name) - size + 1):

@@ -1,4 +1,4 @@
-"""Finds concepts with a spaCy pipeline: entities, and also noun phrases if the pipeline parses sentences."""
+"""Finds concepts with a spaCy pipeline: entities, and noun phrases if the pipeline contains a parser."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from simdoc_search.errors import MissingExtraError
 if TYPE_CHECKING:
     from spacy.language import Language
 
-PREFIX = "sp/"
-"""Prefix of the model's name in the settings of an index."""
+STORED_PREFIX = "sp/"
+"""Prefix of the name of the model in the settings of an index."""
 
 _NAME = re.compile(r"[a-z0-9._-]{1,15}")
-_NUMBERS = frozenset({"CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME"})
-"""Labels of entities that say little about the topic of a text."""
+_NUMBER_LABELS = frozenset({"CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME"})
+"""Labels of entities that do not show the topic of a text."""
 
 
-class SpacyConcepts:
+class SpacyFinder:
     """Finds the entities and noun phrases of each paragraph.
 
     Args:
         nlp: the pipeline, as returned by `spacy.load`. An index stores its language and name.
 
     Raises:
-        ConceptsError: an index cannot store the name.
+        ConceptsError: an index cannot store the name of the model.
     """
 
     def __init__(self, nlp: Language) -> None:
@@ -45,18 +45,18 @@ class SpacyConcepts:
     @property
     def name(self) -> str:
         """`sp/` and the name of the model, such as `sp/en_core_web_sm`."""
-        return PREFIX + self._model
+        return STORED_PREFIX + self._model
 
     def find(self, text: str) -> list[Counter[str]]:
         """Return the entities and noun phrases of each paragraph."""
         spans = paragraph_spans(text)
         documents = self._nlp.pipe(text[begin:end] for begin, end in spans)
         pairs = zip(spans, documents, strict=True)
-        occurrences = [occurrence for (begin, _), doc in pairs for occurrence in _occurrences(doc, begin)]
+        occurrences = [occurrence for (begin, _), doc in pairs for occurrence in _find_occurrences(doc, begin)]
         return count_by_paragraph(spans, occurrences)
 
 
-def load_spacy(model: str) -> SpacyConcepts:
+def load_spacy(model: str) -> SpacyFinder:
     """Return the finder of an installed model, such as `en_core_web_sm`.
 
     Raises:
@@ -68,15 +68,15 @@ def load_spacy(model: str) -> SpacyConcepts:
     import spacy  # noqa: PLC0415 - of the extra, and slow to load
 
     try:
-        return SpacyConcepts(spacy.load(model))
+        return SpacyFinder(spacy.load(model))
     except OSError:
         advice = f"install it with: python -m spacy download {model}"
         raise ConceptsError(f"the spaCy model {model!r:.60} is not installed; {advice}") from None
 
 
-def _occurrences(document: Any, offset: int) -> list[Occurrence]:
-    """Return the entities of a paragraph, and its noun phrases that contain no entity."""
-    entities = [entity for entity in document.ents if entity.label_ not in _NUMBERS]
+def _find_occurrences(document: Any, offset: int) -> list[Occurrence]:
+    """Return the entities of a paragraph, and the noun phrases that contain no entity."""
+    entities = [entity for entity in document.ents if entity.label_ not in _NUMBER_LABELS]
     phrases = list(document.noun_chunks) if document.has_annotation("DEP") else []
     starts = [entity.start for entity in entities]
     ends = [entity.end for entity in entities]

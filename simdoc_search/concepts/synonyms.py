@@ -1,8 +1,8 @@
 r"""Reads synonyms from a file in the format of Solr.
 
-`a, b => c` replaces `a` and `b` with `c`. `a, b, c` replaces all three with the first. A term may have several words. A
-line that begins with `#` is a comment, and `\` escapes the next character. Of several terms on the right, only the
-first is used, because a concept must not be counted twice.
+`a, b => c` replaces `a` and `b` with `c`. `a, b, c` replaces `b` and `c` with `a`. A term may have several words. A
+line that begins with `#` is a comment, and `\` escapes the next character. If there are several terms on the right,
+only the first is used, because a concept must not be counted twice.
 
 Source: `SolrSynonymParser` of Apache Lucene.
 """
@@ -19,42 +19,45 @@ from simdoc_search.analysis.words import words_of_texts
 from simdoc_search.concepts.finder import ConceptsError
 from simdoc_search.small_files import read_small
 
-_NAME = re.compile(r"((?:\\.|[^\\,=]|=(?!>))*)(,|=>|$)")
+_TERM = re.compile(r"((?:\\.|[^\\,=]|=(?!>))*)(,|=>|$)")
 _ESCAPED = re.compile(r"\\(.)")
 _MAX_BYTES = 16 << 20
-_CHECK_DIGITS = 6
+_CHECKSUM_DIGITS = 6
 
 Words = tuple[str, ...]
 
 _Rule = tuple[list[str], str]
-"""Terms, and the term that replaces them."""
+"""The terms to replace, and their replacement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Synonyms:
-    """Terms and the terms that replace them.
+    """Terms and their replacements.
 
     Attributes:
-        replacements: maps normalised words to the words that replace them. A replacement is not replaced again. A
-            replacement of several words is also mapped to itself, so that its words are not replaced one by one.
-        check: checksum of the replacements, 6 hexadecimal digits.
+        replacements: maps normalised words to the words that replace them. Words are replaced only once. A replacement
+            of several words is also mapped to itself, so that its words are not replaced one by one.
+        checksum: checksum of the replacements, 6 hexadecimal digits.
     """
 
     replacements: dict[Words, Words]
-    check: str = field(init=False)
-    _longest: int = field(init=False)
+    checksum: str = field(init=False)
+    _max_term_words: int = field(init=False)
 
     def __post_init__(self) -> None:
         lines = sorted(f"{' '.join(words)}=>{' '.join(synonym)}" for words, synonym in self.replacements.items())
         digest = hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
-        object.__setattr__(self, "check", digest[:_CHECK_DIGITS])
-        object.__setattr__(self, "_longest", max(map(len, self.replacements), default=0))
+        object.__setattr__(self, "checksum", digest[:_CHECKSUM_DIGITS])
+        object.__setattr__(self, "_max_term_words", max(map(len, self.replacements), default=0))
 
-    def runs(self, words: Sequence[str]) -> Iterator[tuple[Words, Words]]:
-        """Cut the words of a concept into the longest possible runs. Yield each run with its replacement, or itself."""
+    def split_into_runs(self, words: Sequence[str]) -> Iterator[tuple[Words, Words]]:
+        """Cut the words of a concept into the longest runs with a replacement.
+
+        Yield each run and its replacement, or the run twice.
+        """
         start = 0
         while start < len(words):
-            sizes = range(min(self._longest, len(words) - start), 0, -1)
+            sizes = range(min(self._max_term_words, len(words) - start), 0, -1)
             size = next((size for size in sizes if tuple(words[start : start + size]) in self.replacements), 1)
             run = tuple(words[start : start + size])
             yield run, self.replacements.get(run, run)
@@ -73,15 +76,15 @@ def read_synonyms(path: str | Path) -> Synonyms:
         raise ConceptsError(f"cannot read the synonym file {path}: {error.strerror}; check the path") from None
     except UnicodeDecodeError:
         raise ConceptsError(f"the synonym file {path} is not in UTF-8; save it as UTF-8") from None
-    return Synonyms(_resolved(_normalised(list(_rules(path, text)))))
+    return Synonyms(_resolve_chains(_normalise_rules(list(_parse_rules(path, text)))))
 
 
-def _rules(path: str | Path, text: str) -> Iterator[_Rule]:
+def _parse_rules(path: str | Path, text: str) -> Iterator[_Rule]:
     for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         sides: list[list[str]] = [[]]
-        for name, separator in _NAME.findall(line):
+        for name, separator in _TERM.findall(line):
             sides[-1].append(_ESCAPED.sub(r"\1", name.strip()))
             if separator == "=>":
                 sides.append([])
@@ -95,18 +98,19 @@ def _rules(path: str | Path, text: str) -> Iterator[_Rule]:
         yield sides[0], sides[-1][0]
 
 
-def _normalised(rules: Sequence[_Rule]) -> Iterator[tuple[Words, Words]]:
-    """Yield each term with its replacement, both as normalised words. Terms without words are omitted."""
+def _normalise_rules(rules: Sequence[_Rule]) -> Iterator[tuple[Words, Words]]:
+    """Yield each term and its replacement, both as normalised words. Terms without words are omitted."""
     names = list(dict.fromkeys(name for left, replacement in rules for name in (*left, replacement)))
     words = dict(zip(names, map(tuple, words_of_texts(names)), strict=True))
     for left, replacement in rules:
         yield from ((words[name], words[replacement]) for name in left if words[name] and words[replacement])
 
 
-def _resolved(pairs: Iterable[tuple[Words, Words]]) -> dict[Words, Words]:
-    """Follow chains of rules to their ends. A replacement of several words is also mapped to itself.
+def _resolve_chains(pairs: Iterable[tuple[Words, Words]]) -> dict[Words, Words]:
+    """Map each term to the end of its chain of rules. A replacement of several words is also mapped to itself.
 
-    If a term has two rules, the first rule is used. All terms in a cycle are replaced with the first in the alphabet.
+    If a term has several rules, the first rule is used. All terms in a cycle are replaced with the first term in
+    alphabetical order.
     """
     rules: dict[Words, Words] = {}
     for words, replacement in pairs:

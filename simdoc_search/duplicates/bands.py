@@ -19,8 +19,8 @@ import numpy as np
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Ints, Keys, mix_bits, slices
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
-from simdoc_search.query.curve import probability_of_matches
 from simdoc_search.query.planner import choose_rows_and_bands, parse_fraction
+from simdoc_search.query.s_curve import probability_of_matches
 from simdoc_search.sketch.fingerprint import Fingerprint
 
 RECALL = Fraction(999, 1000)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, mix_bits, slices
-from simdoc_search.sketch.estimate import shared_and_union
+from simdoc_search.sketch.estimate import correct_for_chance
 from simdoc_search.sketch.tokens import HASH_BITS
 
 BucketMatrix = NDArray[np.uint16]
@@ -103,7 +103,7 @@ class FingerprintTable:
                 pairs = slice(part.start + batch.start, part.start + batch.start + len(filled))
                 matched[pairs], union[pairs] = equal - (self.buckets - filled), filled  # empty buckets are equal too
         common = self.counts[first] + self.counts[second] - union
-        shared, scaled_union = shared_and_union(matched, common, union)
+        shared, scaled_union = correct_for_chance(matched, common, union)
         return shared / scaled_union, union
 
     def bucket_matrix(self, documents: Ints) -> BucketMatrix:

@@ -24,7 +24,7 @@ from simdoc_search.passages.ignored_words import find_ignored_words, remove_word
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.hash_functions import siphash_2_4_128
 from simdoc_search.sketch.hashing import occurrence_hashes
-from simdoc_search.sketch.long_text import LONG_TEXT, shingles_in_pieces
+from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH, shingles_in_pieces
 from simdoc_search.versions.ragged_arrays import slices_by_cost
 from simdoc_search.workers import WorkerMap
 
@@ -218,7 +218,7 @@ class TextsWithoutTemplates:
 
 def shingle_hashes(texts: Sequence[str], analysis: Analysis, key: tuple[int, int]) -> list[Keys]:
     """Return the hashes of the distinct shingles of each text, ascending; uint64."""
-    if analysis.unit == "word" and analysis.is_plain and any(len(text) >= LONG_TEXT for text in texts):
+    if analysis.unit == "word" and analysis.is_plain and any(len(text) >= MIN_LONG_TEXT_LENGTH for text in texts):
         return [_hash_long_text(text, analysis, key) for text in texts]
     if not texts:
         return []

@@ -20,8 +20,8 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, is_in_sorted, pair_keys, split_pair_keys
 from simdoc_search.groups.all_documents import AllDocuments, Progress
+from simdoc_search.sketch.hamming_search import find_near_pairs, sample_near_pairs
 from simdoc_search.sketch.limits import Limits
-from simdoc_search.sketch.near_bits import near_pairs, sampled_near_pairs
 from simdoc_search.sketch.simhash import SIMHASH_BITS
 from simdoc_search.versions.matching import shares_of_pairs
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
@@ -59,9 +59,9 @@ def find_version_pairs(documents: AllDocuments, limits: Limits, progress: Progre
     progress("pairing", 0.0)
     is_small = count <= MAX_EXACT_SENTENCES
     if is_small:
-        similar_pairs = near_pairs(search.simhashes, SIMHASH_BITS, limits.max_distance)
+        similar_pairs = find_near_pairs(search.simhashes, SIMHASH_BITS, limits.max_distance)
     else:
-        similar_pairs = sampled_near_pairs(search.simhashes, SIMHASH_BITS, limits.max_distance, _SAMPLE_COUNT)
+        similar_pairs = sample_near_pairs(search.simhashes, SIMHASH_BITS, limits.max_distance, _SAMPLE_COUNT)
     progress("pairing", 1.0)
     equal = np.arange(count)[search.owners.counts > 1]
     search.compare_documents(equal, equal, search.queriers.counts)

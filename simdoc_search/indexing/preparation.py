@@ -18,7 +18,7 @@ from simdoc_search.documents import Document, MetadataValue, SkippedFile
 from simdoc_search.indexing.jobs import Job, group_into_chunks, make_origin, map_chunks, read_document
 from simdoc_search.languages import LANGUAGE_FIELD, language_of
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.kinds import KindName
+from simdoc_search.sketch.kinds import TokenKindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Encoder
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
@@ -56,7 +56,7 @@ class PreparedDocument(NamedTuple):
 
     encoded: EncodedRecord
     digest: str
-    missing_token_kinds: list[KindName]
+    missing_token_kinds: list[TokenKindName]
 
     @classmethod
     def from_record(cls, record: Record, settings: Settings, encode: Encoder) -> PreparedDocument:
@@ -170,7 +170,7 @@ def _make_records(
         settings.analysis,
         settings.minhash,
         words_hash=True,
-        words=settings.words,
+        words=settings.indexes_words,
         passages=settings.passages,
     )
     sketches = compute_sketches(texts, settings, preparation.extractor)
@@ -180,7 +180,7 @@ def _make_records(
             fingerprint.codes(),
             fingerprint.shingles,
             digest,
-            _with_language(document) if settings.language else document.metadata,
+            _with_language(document) if settings.identifies_language else document.metadata,
             document.text,
             origin,
             text_hash(document.text),

@@ -1,9 +1,9 @@
 """Turns FINGERPRINT queries into queries for an engine or a database. Nothing here sends requests or opens a store.
 
 syntax.py             the FINGERPRINT string "doc123_20_80"
-planner.py            plans, made from an overlap and a probability
+planner.py            creates plans from an overlap and a probability
 plans.py              the kinds of plans
-curve.py              the probability that a plan finds a document
+s_curve.py            the probability that a plan finds a document
 alfresco.py           FINGERPRINT strings in the syntax of Alfresco
 clauses.py            FINGERPRINT clauses among the other clauses of a query
 lucene.py             splitting of queries in Lucene's query syntax into clauses

@@ -1,4 +1,4 @@
-"""Reads FINGERPRINT strings as Alfresco does: `workspace://SpacesStore/UUID_20_80`, `UUID_0.2_0.8`.
+"""Parses FINGERPRINT strings as Alfresco does: `workspace://SpacesStore/UUID_20_80`, `UUID_0.2_0.8`.
 
 In Alfresco, the id ends at the first `_`. A number up to 1 is a fraction. A larger number, or one with a percent
 sign, is a percentage. The id may be a node reference. The field name is case-insensitive. The whole value or only the
@@ -24,11 +24,10 @@ _NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)")
 
 
 def parse_alfresco(text: str) -> FingerprintQuery:
-    """Return the query that Alfresco reads from a string. The id of the query is the UUID of the node.
+    """Return the query that a string means in Alfresco. The id of the query is the UUID of the node.
 
     To get the same hits as Alfresco, use `planner="all"` and `include_self=True`. An index does not contain
-    permissions, so also add filters that select the documents that the user may read. In Alfresco, the repository
-    adds these filters.
+    permissions. Add filters for the documents that the user may read, as the repository does in Alfresco.
 
     Raises:
         QuerySyntaxError: there is no id, or a number is malformed or out of range.

@@ -1,4 +1,4 @@
-"""Adds similarity to an application's own request. Builds a clause for the query, and refines the hits."""
+"""Adds similarity to a request of an application: builds a clause for the query, and refines the hits."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Similar:
     """Finds documents similar to a query document, as part of one request of an application.
 
     Add `clause` to the application's query, which can also search for words, filter, and restrict permissions. The
-    clause only selects candidates. Then pass the hits to `refine`. It keeps the hits that `SimilaritySearch.similar`
-    would also keep, and adds their overlaps. This class does not send requests. You can reuse an instance, and share it
-    between threads.
+    clause only selects candidates. Then pass the hits to `refine`, which keeps the same hits as
+    `SimilaritySearch.similar` and adds their overlaps. This class does not send requests. You can reuse an instance,
+    and share it between threads.
 
     Args:
         tokens: the value of `field` in the query document. Read it with the permissions of the caller. For a text, use
-            `from_text`. None or no tokens: no document is similar.
+            `from_text`. If there are no tokens, no document is similar.
         overlap: minimum Jaccard similarity, 0..1. None: any overlap, that is, more equal tokens than expected by
             chance.
         probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None: 1.
@@ -60,10 +60,10 @@ class Similar:
     Attributes:
         tokens: the tokens as a tuple.
         plan: the plan of the query.
-        parts: the fields that the `_source` of hits must contain for `refine`.
+        source_fields: the fields that the `_source` of hits must contain for `refine`.
 
     Raises:
-        QuerySyntaxError: a number is out of range, or the planner is unknown.
+        QuerySyntaxError: the overlap or probability is out of range, or the planner is unknown.
     """
 
     def __init__(
@@ -95,7 +95,10 @@ class Similar:
         settings: Settings | None = None,
         **options: Any,
     ) -> Similar:
-        """Return an instance for a text, which need not be stored. No document is similar to a text without words."""
+        """Return an instance for a text.
+
+        The text need not be in the index. No document is similar to a text without words.
+        """
         settings = settings or Settings()
         tokens = fingerprint(text, settings.analysis, settings.minhash).tokens()
         return cls(tokens, overlap, probability, settings=settings, **options)
@@ -110,7 +113,7 @@ class Similar:
     ) -> dict[str, Any]:
         """Return the clause. Add it to `must` of a `bool` query, or to `filter` to keep the scores of your own clauses.
 
-        For the arguments and errors, see `to_dsl`. With `score="tokens"`, hits are sorted approximately by overlap.
+        For the arguments and errors, see `to_dsl`. `score="tokens"` sorts hits approximately by overlap.
         """
         return to_dsl(
             self.plan,
@@ -126,20 +129,22 @@ class Similar:
     def refine(self, hits: Iterable[Mapping[str, Any]]) -> list[SimilarHit]:
         """Return the similar hits, in the same order.
 
-        With an overlap but no probability, a hit is kept if its estimate reaches the overlap. With a probability, it is
-        kept unless its estimate is more than 2.33 standard deviations below the overlap. This drops 1 in 100 documents
-        of exactly that overlap. Because hits are dropped, request several times as many hits as you show.
+        If there is an overlap but no probability, a hit is kept if its estimate reaches the overlap. If there is a
+        probability, a hit is kept unless its estimate is more than 2.33 standard deviations below the overlap. This
+        drops 1 in 100 documents of exactly that overlap. Because hits are dropped, request several times as many hits
+        as you show.
 
         Hits without tokens are dropped. Hits with unreadable tokens are dropped and logged.
 
         Args:
-            hits: the hits of an engine, `response["hits"]["hits"]`. Their `_source` must contain the fields `parts`.
+            hits: the hits of an engine, `response["hits"]["hits"]`. Their `_source` must contain `source_fields`.
 
         Raises:
-            QuerySyntaxError: no hit has tokens in its `_source`, or simdoc-search did not create the tokens of the
-                query document with these settings. For example, they may be terms of an engine's `min_hash` filter.
+            QuerySyntaxError: no hit has tokens in its `_source`, or the tokens of the query document were created with
+                different settings, or not by simdoc-search. For example, they may be terms of an engine's `min_hash`
+                filter.
         """
-        hits_and_values = [(hit, list(_values_at(hit.get("_source"), self._field.split(".")))) for hit in hits]
+        hits_and_values = [(hit, list(_read_values(hit.get("_source"), self._field.split(".")))) for hit in hits]
         if hits_and_values and not any(values for _, values in hits_and_values):
             raise QuerySyntaxError(
                 f"no hit has {self._field} in its _source; add the field to the _source parameter of the request"
@@ -175,14 +180,14 @@ class Similar:
         return codes
 
 
-def _values_at(value: Any, path: Sequence[str]) -> Iterator[Any]:
-    """Yield the values at a path of a document. The path can lead through objects, keys with dots, and lists."""
+def _read_values(value: Any, path: Sequence[str]) -> Iterator[Any]:
+    """Yield the values at a path in a document. The document may contain objects, keys with dots, and lists."""
     if isinstance(value, list | tuple):
         for item in value:
-            yield from _values_at(item, path)
+            yield from _read_values(item, path)
     elif not path:
         if value is not None:
             yield value
     elif isinstance(value, Mapping):
         for count in range(1, len(path) + 1):
-            yield from _values_at(value.get(".".join(path[:count])), path[count:])
+            yield from _read_values(value.get(".".join(path[:count])), path[count:])

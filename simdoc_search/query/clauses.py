@@ -1,8 +1,8 @@
-"""Handles FINGERPRINT as one clause among others in Lucene's query syntax: `FINGERPRINT:doc123_20 AND team:legal`.
+"""Handles queries in Lucene's syntax with a FINGERPRINT clause, such as `FINGERPRINT:doc123_20 AND team:legal`.
 
-Engines do not have this clause. `expand_fingerprints` rewrites each `query_string` that contains a FINGERPRINT as a
-`bool` query, and leaves everything else unchanged. `parse_filters` reads a FINGERPRINT with filters. Any store can run
-the result.
+Engines do not support this clause. `expand_fingerprints` rewrites each `query_string` that contains a FINGERPRINT as a
+`bool` query. It does not change the rest of the request. `parse_filters` returns a FINGERPRINT and its filters, which
+any store supports.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from typing import Any, NamedTuple
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.lucene import (
-    FIELD,
-    QUOTED,
+    FINGERPRINT_FIELD,
+    QUOTED_PATTERN,
     BooleanClause,
     Occur,
     boolean_clauses,
-    fingerprint_of,
     has_fingerprint,
     parse_query,
-    value_of,
+    read_fingerprint,
+    read_value,
 )
 
 Clause = dict[str, Any]
 
-_OPERATOR = re.compile(rf"{QUOTED}|(?P<unquoted>(?<!\S)(?:AND|OR|NOT|&&|\|\|)(?!\S))", re.DOTALL)
-_FIELD_NAME = re.compile(rf"{QUOTED}|(?P<unquoted>\b{FIELD}\s*:)", re.DOTALL)
-_ADVICE = "write one FINGERPRINT:ID_20, followed by AND FIELD:VALUE, AND FIELD:(VALUE OR VALUE) or AND NOT FIELD:VALUE"
+_OPERATOR = re.compile(rf"{QUOTED_PATTERN}|(?P<unquoted>(?<!\S)(?:AND|OR|NOT|&&|\|\|)(?!\S))", re.DOTALL)
+_FIELD_NAME = re.compile(rf"{QUOTED_PATTERN}|(?P<unquoted>\b{FINGERPRINT_FIELD}\s*:)", re.DOTALL)
+_ADVICE = "write FINGERPRINT:ID_20, followed by AND FIELD:VALUE, AND FIELD:(VALUE OR VALUE) or AND NOT FIELD:VALUE"
 
 
 class ClauseFilters(NamedTuple):
@@ -36,8 +36,8 @@ class ClauseFilters(NamedTuple):
 
     Attributes:
         fingerprint: the FINGERPRINT, such as `doc123_20`.
-        required: pairs of a field and values. A document must have one of the values.
-        excluded: pairs of a field and values. A document must not have any of the values.
+        required: pairs of a field and values. In each pair, a document must have one of the values in the field.
+        excluded: pairs of a field and values. A document must not have any of the values in the field.
     """
 
     fingerprint: str
@@ -46,7 +46,10 @@ class ClauseFilters(NamedTuple):
 
 
 def has_other_clauses(text: str) -> bool:
-    """Return whether a string contains a FINGERPRINT and other clauses. Otherwise it is an id, perhaps with spaces."""
+    """Return whether a string contains a FINGERPRINT and other clauses.
+
+    Otherwise the string is an id, perhaps with spaces.
+    """
     return all(_has_unquoted(pattern, text) for pattern in (_FIELD_NAME, _OPERATOR))
 
 
@@ -58,15 +61,16 @@ def expand_fingerprints(query: str | Mapping[str, Any], make_clause: Callable[[s
     """Replace the FINGERPRINT clauses of a query with clauses of an engine.
 
     Args:
-        query: a string in `query_string` syntax, or a request body or part of one. In a body, every `query_string` is
-            expanded. The body itself is not changed.
+        query: a string in `query_string` syntax, or a request body, or a part of a body. Every `query_string` in a body
+            is expanded. The body itself is not changed.
         make_clause: a function that returns the clause for a FINGERPRINT such as `doc123_20_80` or `"an id"_20`.
 
     Returns:
         A clause, or an expanded copy of the body. Clauses without a FINGERPRINT are unchanged.
 
     Raises:
-        QuerySyntaxError: a `query_string` with a FINGERPRINT is malformed, or has a FINGERPRINT where none is allowed.
+        QuerySyntaxError: a `query_string` with a FINGERPRINT is malformed, or contains a FINGERPRINT in a place where
+            it is not allowed.
         MissingExtraError: luqum is not installed.
     """
     if isinstance(query, str):
@@ -84,7 +88,7 @@ def parse_filters(query: str) -> ClauseFilters:
     tree, values = parse_query(query)
     filters = ClauseFilters("", [], [])
     for part in boolean_clauses(tree, is_and=False):
-        fingerprint, (field, field_values) = fingerprint_of(part.node, values), _field_and_values(part.node)
+        fingerprint, (field, field_values) = read_fingerprint(part.node, values), _read_field_and_values(part.node)
         if fingerprint and part.occur == "must" and not filters.fingerprint:
             filters = filters._replace(fingerprint=fingerprint)
         elif fingerprint or not field or part.occur == "should":
@@ -134,8 +138,8 @@ class _Expander:
         from luqum import tree  # noqa: PLC0415 - of an extra
 
         if not has_fingerprint(node):
-            return self._query_string(str(node).strip())
-        if fingerprint := fingerprint_of(node, self._values):
+            return self._query_string_clause(str(node).strip())
+        if fingerprint := read_fingerprint(node, self._values):
             return self._make_clause(fingerprint)
         if isinstance(node, tree.Boost):
             return {"bool": {"must": [self.expand(node.expr, minimum)], "boost": float(node.force)}}
@@ -149,26 +153,26 @@ class _Expander:
             f"{str(node).strip()!r} is not a FINGERPRINT; write FINGERPRINT:ID_20 or FINGERPRINT:ID_20_80"
         )
 
-    def _query_string(self, query: str) -> Clause:
+    def _query_string_clause(self, query: str) -> Clause:
         return {"query_string": {**self._options, "query": query}}
 
     def _expand_field(self, node: Any) -> Clause:
         """Expand `FINGERPRINT:(a_20 OR b_20)`."""
         from luqum import tree  # noqa: PLC0415 - of an extra
 
-        if node.name != FIELD or not isinstance(node.expr, tree.FieldGroup):
+        if node.name != FINGERPRINT_FIELD or not isinstance(node.expr, tree.FieldGroup):
             raise QuerySyntaxError(
                 f"{str(node).strip()!r} is not supported; write FINGERPRINT:ID_20, without wildcards, and not in "
                 "the parentheses of another field"
             )
         parts = boolean_clauses(node.expr.expr, is_and=self._is_and)
-        return _combine([(part.occur, self._make_clause(value_of(part.node, self._values))) for part in parts])
+        return _combine([(part.occur, self._make_clause(read_value(part.node, self._values))) for part in parts])
 
     def _expand_level(self, parts: list[BooleanClause], minimum: object) -> Clause:
         """Expand the clauses of a level.
 
-        Adjacent clauses without a FINGERPRINT are joined into one `query_string` if they have the same `occur`. With a
-        `minimum`, they are not joined, because the engine counts the clauses of the `bool` query.
+        Adjacent clauses without a FINGERPRINT are joined into one `query_string` if they have the same `occur`. They
+        are not joined if there is a `minimum`, because the engine then counts the clauses of the `bool` query.
         """
         clauses: list[tuple[Occur, Clause]] = []
         run: list[str] = []
@@ -181,7 +185,7 @@ class _Expander:
                 continue
             is_default = (part.occur == "must") == self._is_and
             conjunction = " " if is_default else " AND " if part.occur == "must" else " OR "
-            clauses.append((part.occur, self._query_string(conjunction.join(run))))
+            clauses.append((part.occur, self._query_string_clause(conjunction.join(run))))
             run = []
         return _combine(clauses, minimum)
 
@@ -201,8 +205,11 @@ def _combine(clauses: list[tuple[Occur, Clause]], minimum: object = None) -> Cla
     return {"bool": body}
 
 
-def _field_and_values(node: Any) -> tuple[str, list[str]]:
-    """Return the field and values of a clause FIELD:VALUE or FIELD:(VALUE OR VALUE). Other clauses have neither."""
+def _read_field_and_values(node: Any) -> tuple[str, list[str]]:
+    """Return the field and values of a clause FIELD:VALUE or FIELD:(VALUE OR VALUE).
+
+    For other clauses, both are empty.
+    """
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     if not isinstance(node, tree.SearchField):

@@ -1,4 +1,4 @@
-"""Compiles plans to query clauses, as JSON for OpenSearch and Elasticsearch.
+"""Compiles plans to query clauses in the JSON of OpenSearch and Elasticsearch.
 
 There are two kinds of fields. `text` is a field that simdoc-search created. It contains one string of tokens separated
 by spaces. The field has `similarity: boolean`, so the score is the number of equal tokens. `terms` is a `keyword`
@@ -20,19 +20,21 @@ from simdoc_search.query.plans import CHANCE_STEPS, Bands, Plan, Threshold
 MAX_CLAUSES = 1024
 """The default of the engine setting `indices.query.bool.max_clause_count`. Nested clauses are counted too."""
 
-BEYOND_CHANCE = " ".join(f"{count}<{minimum}" for minimum, count in enumerate((1, *CHANCE_STEPS), 1))
-"""The minimum_should_match for `min_beyond_chance`: above `count` tokens, `minimum` are required."""
+MIN_MATCH_BEYOND_CHANCE = " ".join(f"{count}<{minimum}" for minimum, count in enumerate((1, *CHANCE_STEPS), 1))
+"""The minimum_should_match for `min_beyond_chance`: `count<minimum` requires `minimum` tokens above `count` query
+tokens.
+"""
 
 Score = Literal["bands", "tokens", "nothing"]
-"""The score of a clause with bands: the number of matched bands, the number of equal tokens, or none."""
+"""The score of a clause with bands: the number of matched bands, the number of equal tokens, or no score."""
 
 FieldKind = Literal["text", "terms"]
 """How a field contains tokens: as words of one string, or as separate terms."""
 
-_MAX_TOKENS = 512
-"""Maximum number of tokens that `more_like_this` uses. With the default settings, documents have at most 512."""
+_MAX_QUERY_TOKENS = 512
+"""Maximum number of tokens that `more_like_this` uses. With the default settings, a document has at most 512 tokens."""
 
-_COMPOUNDS = ("bool", "boosting", "constant_score", "dis_max", "function_score", "nested")
+_COMPOUND_QUERIES = ("bool", "boosting", "constant_score", "dis_max", "function_score", "nested")
 
 
 def to_dsl(
@@ -65,8 +67,8 @@ def to_dsl(
         max_clauses: the engine's clause limit.
 
     Returns:
-        A clause, to be combined with others in a `bool` query. For a threshold, its score is the number of equal
-        tokens. A plan without tokens matches nothing.
+        A clause, which you can combine with other clauses in a `bool` query. For a threshold, its score is the number
+        of equal tokens. A plan without tokens matches nothing.
 
     Raises:
         QuerySyntaxError: the kind or the score is unknown, or the plan alone exceeds the clause limit.
@@ -75,7 +77,7 @@ def to_dsl(
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
     if score not in get_args(Score):
         raise QuerySyntaxError(f"score must be 'bands', 'tokens' or 'nothing', not {score!r}")
-    if not plan.can_match:  # a `match` with one token would ignore a minimum of two
+    if not plan.can_match:  # the engine would ignore that a `match` with one token requires two
         return {"match_none": {}}
     if kind == "text" and " ".join(plan.tokens).split() != [*plan.tokens]:
         raise QuerySyntaxError("a token contains white space, as only Lucene terms do; use kind='terms'")
@@ -128,7 +130,7 @@ def similar_by_id(
     routing: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """Return a query for documents similar to a stored document. The engine reads its tokens itself.
+    """Return a query for documents similar to a stored document. The engine reads the tokens of the stored document.
 
     The score is the number of equal tokens. The query finds the same documents as `similar_query` with the same
     overlap, except for the following differences:
@@ -139,14 +141,14 @@ def similar_by_id(
       return hits below the overlap. If the index has several shards, drop hits with a score below the
       overlap times the `simdoc.buckets` of the query document, or use this product as the `min_score` of the request.
     - The caller does not know the tokens of the query document. The query therefore cannot exclude hits that are too
-      long for the overlap, as `buckets_field` does, and the hits cannot be refined.
+      long for the overlap, as `buckets_field` does. The hits cannot be refined.
     - The overlap is rounded down to a whole percentage. At most 512 tokens of the query document are used.
 
     Args:
         index: the index of the query document, as in the `_index` of a hit. It must not be an alias of several indices.
         id: the `_id` of the query document. The query document itself is not a hit.
         overlap: minimum Jaccard similarity, 0..1. None or a value under 0.01: any overlap, that is, more equal tokens
-            than by chance (`min_beyond_chance`).
+            than expected by chance (`min_beyond_chance`).
         field: the field that contains the tokens of simdoc-search. It must be in `_source`.
         routing: the routing of the query document, if it has one.
         filters: your own clauses that hits must match. They are not changed. The query document need not match.
@@ -154,16 +156,17 @@ def similar_by_id(
     Raises:
         QuerySyntaxError: the overlap is out of range.
     """
-    source, is_query_document = {"_index": index, "_id": id}, [{"term": {"_index": index}}, {"ids": {"values": [id]}}]
+    query_document = {"_index": index, "_id": id}
+    query_document_filters = [{"term": {"_index": index}}, {"ids": {"values": [id]}}]
     if routing is not None:
-        source["routing"] = routing
-        is_query_document.append({"term": {"_routing": routing}})
+        query_document["routing"] = routing
+        query_document_filters.append({"term": {"_routing": routing}})
     clause = {
         "more_like_this": {
             "fields": [field],
-            "like": [source],
+            "like": [query_document],
             "include": True,  # otherwise, the engine also excludes documents with this id in other indices
-            "max_query_terms": _MAX_TOKENS,
+            "max_query_terms": _MAX_QUERY_TOKENS,
             "min_term_freq": 1,
             "min_doc_freq": 1,
             "minimum_should_match": _minimum_should_match(
@@ -171,26 +174,26 @@ def similar_by_id(
             ),
         }
     }
-    return _combine(clause, [*filters], [{"bool": {"filter": is_query_document}}])
+    return _combine(clause, [*filters], [{"bool": {"filter": query_document_filters}}])
 
 
-def _minimum_should_match(share: Fraction) -> str:
-    """Return the minimum_should_match that requires ceil(n * share) of n tokens, for an unknown n.
+def _minimum_should_match(overlap: Fraction) -> str:
+    """Return the minimum_should_match that requires ceil(n * overlap) of n tokens, for an unknown n.
 
-    The engine rounds percentages down. A negative percentage is the share of tokens that may be missing. With it, the
-    number of required tokens is rounded up: -80% of 512 terms allows 409 to be missing, so 103 are required. 20% would
-    only require 102.
+    The engine rounds percentages down. A negative percentage is the share of tokens that may be missing, so the number
+    of required tokens is rounded up. For example, -80% of 512 tokens allows 409 missing tokens, and requires 103
+    tokens. 20% would require only 102 tokens.
     """
-    percent = int(share * 100)
+    percent = int(overlap * 100)
     if not percent:
-        return BEYOND_CHANCE
+        return MIN_MATCH_BEYOND_CHANCE
     return "100%" if percent == 100 else f"{percent - 100}%"  # for -0%, the engine would require nothing
 
 
 def _bucket_range(plan: Plan, buckets_field: str | None) -> list[dict[str, Any]]:
     """Return a filter for documents whose number of tokens allows the overlap."""
     match plan:
-        case Threshold(buckets=(least, most)) if buckets_field:
+        case Threshold(token_range=(least, most)) if buckets_field:
             return [{"range": {buckets_field: {"gte": least, "lte": most}}}]
         case Threshold() | Bands():
             return []
@@ -200,34 +203,34 @@ def _candidates_clause(plan: Plan, field: str, kind: FieldKind, score: Score, ma
     """Return the clause that selects a plan's candidates."""
     match plan:
         case Threshold():
-            return _at_least_clause(plan.minimum_match, plan.tokens, field, kind)
+            return _threshold_clause(plan.minimum_match, plan.tokens, field, kind)
         case Bands():
             fits = score != "tokens" or can_count_tokens(plan, 0, max_clauses)
-            return _any_band_clause(plan, field, kind, score if fits else "bands")
+            return _bands_clause(plan, field, kind, score if fits else "bands")
 
 
-def can_count_tokens(plan: Plan, others: int, max_clauses: int) -> bool:
+def can_count_tokens(plan: Plan, other_clause_count: int, max_clauses: int) -> bool:
     """Return whether a query that selects candidates and counts tokens is within the clause limit.
 
-    `others` is the number of additional clauses.
+    `other_clause_count` is the number of clauses that do not belong to the plan.
     """
-    counting = len(plan.tokens) if isinstance(plan, Bands) else 0
-    return plan.clauses + counting + others <= max_clauses
+    counting_clauses = len(plan.tokens) if isinstance(plan, Bands) else 0
+    return plan.clause_count + counting_clauses + other_clause_count <= max_clauses
 
 
 def _combine(clause: dict[str, Any], filters: list[dict[str, Any]], without: list[dict[str, Any]]) -> dict[str, Any]:
-    """Combine a clause with filters, and with clauses that must not match."""
+    """Combine a clause with filters and with clauses that must not match."""
     if not filters and not without:
         return clause
     query = {"must": [clause], "filter": filters, "must_not": without}
     return {"bool": {occur: clauses for occur, clauses in query.items() if clauses}}
 
 
-def _any_band_clause(plan: Bands, field: str, kind: FieldKind, score: Score) -> dict[str, Any]:
-    """Return the clause for at least one whole band.
+def _bands_clause(plan: Bands, field: str, kind: FieldKind, score: Score) -> dict[str, Any]:
+    """Return the clause for documents with at least one whole band.
 
-    If tokens are counted, documents with too few equal tokens are excluded. Tokens are only counted in documents that
-    match a band.
+    If the score is `tokens`, the clause also excludes documents with too few equal tokens. The engine only counts
+    tokens in documents that match a band.
     """
     bands = [_all_tokens_clause(band, field, kind) for band in plan.bands if band]
     if score == "bands":
@@ -235,12 +238,15 @@ def _any_band_clause(plan: Bands, field: str, kind: FieldKind, score: Score) -> 
         return {"bool": {"should": constant, "minimum_should_match": 1}}
     query: dict[str, Any] = {"filter": [{"bool": {"should": bands, "minimum_should_match": 1}}]}
     if score == "tokens":
-        query["must"] = [_at_least_clause(max(1, plan.minimum_match), plan.tokens, field, kind)]
+        query["must"] = [_threshold_clause(max(1, plan.minimum_match), plan.tokens, field, kind)]
     return {"bool": query}
 
 
-def _at_least_clause(minimum: int, tokens: Sequence[str], field: str, kind: FieldKind) -> dict[str, Any]:
-    """Return the clause for at least `minimum` of the tokens. The score is the number of equal tokens."""
+def _threshold_clause(minimum: int, tokens: Sequence[str], field: str, kind: FieldKind) -> dict[str, Any]:
+    """Return the clause for documents with at least `minimum` of the tokens.
+
+    The score is the number of equal tokens.
+    """
     if kind == "text":
         options = {"query": " ".join(tokens), "analyzer": "whitespace", "minimum_should_match": minimum}
         return {"match": {field: options}}
@@ -255,12 +261,12 @@ def _all_tokens_clause(tokens: Sequence[str], field: str, kind: FieldKind) -> di
 
 
 def clause_count(query: dict[str, Any] | list[dict[str, Any]]) -> int:
-    """Count the leaf clauses of a query as the engine does, including nested and repeated clauses."""
+    """Return the number of leaf clauses of a query as the engine counts them, including nested and repeated clauses."""
     if isinstance(query, list):
         return sum(map(clause_count, query))
     count = 0
     for kind, body in query.items():
-        if kind in _COMPOUNDS and isinstance(body, dict):
+        if kind in _COMPOUND_QUERIES and isinstance(body, dict):
             count += sum(clause_count(part) for part in body.values() if isinstance(part, dict | list))
         elif kind == "match" and isinstance(body, dict):
             queries = (value.get("query", "") if isinstance(value, dict) else value for value in body.values())

@@ -1,7 +1,7 @@
 """Splits a query in Lucene's query syntax into clauses that are required, optional or excluded.
 
-Clauses of one level are combined as in Lucene's classic query parser (`QueryParserBase.addClause`): AND makes the
-clauses on both sides required, and no operator takes precedence.
+Lucene's classic query parser combines the clauses of one level in the same way (`QueryParserBase.addClause`). AND makes
+the clauses on both sides required, and no operator takes precedence.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from simdoc_search.errors import MissingExtraError, QuerySyntaxError
 
 Occur = Literal["must", "should", "must_not"]
 
-FIELD = "FINGERPRINT"
-"""The field name of the clause. It is in capitals, because an application may have a field `fingerprint`."""
+FINGERPRINT_FIELD = "FINGERPRINT"
+"""The field name of a FINGERPRINT clause. It is upper-case, because an application may have a field `fingerprint`."""
 
-QUOTED = r'"(?:[^"\\]|\\.)*"'
+QUOTED_PATTERN = r'"(?:[^"\\]|\\.)*"'
 _TOKEN = re.compile(
-    rf"(?P<fingerprint>\b{FIELD})\s*:\s*(?P<value>{QUOTED}(?:_[^\s()\"]*)?)"
-    rf"|(?P<unchanged>{QUOTED}|\\.|(?<![^\s(:])/(?:[^/\\]|\\.)+/)"
+    rf"(?P<fingerprint>\b{FINGERPRINT_FIELD})\s*:\s*(?P<value>{QUOTED_PATTERN}(?:_[^\s()\"]*)?)"
+    rf"|(?P<unchanged>{QUOTED_PATTERN}|\\.|(?<![^\s(:])/(?:[^/\\]|\\.)+/)"
     r"|(?P<and>(?<!\S)&&(?!\S))|(?P<or>(?<!\S)\|\|(?!\S))|(?P<not>(?<![^\s(])!(?=\S))",
     re.DOTALL,
 )
-"""Matches a FINGERPRINT with a quoted id, the operators &&, || and !, and parts that are not changed.
+"""Matches a FINGERPRINT with a quoted id, the operators &&, || and !, and parts of a query that are not changed.
 
 The operators are replaced with AND, OR and NOT, because luqum reads &&, || and ! as words.
 """
@@ -38,7 +38,7 @@ class BooleanClause:
     Attributes:
         node: the node in luqum's tree, without the modifier +, - or NOT.
         occur: whether the clause is required, optional or excluded.
-        is_bare: whether the clause has no modifier.
+        is_unmodified: whether the clause has no modifier.
     """
 
     node: Any
@@ -65,7 +65,7 @@ def parse_query(query: str) -> tuple[Any, list[str]]:
     def replace_token(match: re.Match[str]) -> str:
         if match["fingerprint"]:
             values.append(match["value"])
-            return f'{FIELD}:"{len(values) - 1}"'
+            return f'{FINGERPRINT_FIELD}:"{len(values) - 1}"'
         operators = {"and": "AND", "or": "OR", "not": "NOT "}
         return next((word for name, word in operators.items() if match[name]), match[0])
 
@@ -80,7 +80,7 @@ def boolean_clauses(node: Any, *, is_and: bool) -> Iterator[BooleanClause]:
 
     Args:
         node: the node of the level.
-        is_and: whether clauses without an operator are combined with AND. Otherwise they are combined with OR.
+        is_and: whether AND combines clauses without an operator. Otherwise, OR combines them.
     """
     from luqum import tree  # noqa: PLC0415 - of an extra
 
@@ -101,7 +101,7 @@ def boolean_clauses(node: Any, *, is_and: bool) -> Iterator[BooleanClause]:
 
 
 def _flatten(node: Any, conjunction: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the clauses in order, each with the conjunction before it."""
+    """Yield pairs of a conjunction and the clause after it, in order."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     operators = {tree.AndOperation: "AND", tree.OrOperation: "OR", tree.UnknownOperation: ""}
@@ -118,17 +118,17 @@ def has_fingerprint(node: Any) -> bool:
 
 
 def _is_fingerprint(node: Any) -> bool:
-    return getattr(node, "name", "") == FIELD and hasattr(node, "expr")
+    return getattr(node, "name", "") == FINGERPRINT_FIELD and hasattr(node, "expr")
 
 
-def fingerprint_of(node: Any, values: list[str]) -> str:
-    """Return the value of a FINGERPRINT clause, or an empty string for another clause."""
+def read_fingerprint(node: Any, values: list[str]) -> str:
+    """Return the value of a FINGERPRINT clause. For a different clause, return an empty string."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
-    return value_of(node.expr, values) if _is_fingerprint(node) and isinstance(node.expr, tree.Term) else ""
+    return read_value(node.expr, values) if _is_fingerprint(node) and isinstance(node.expr, tree.Term) else ""
 
 
-def value_of(node: Any, values: list[str]) -> str:
+def read_value(node: Any, values: list[str]) -> str:
     """Return the value of a FINGERPRINT, such as `doc123_20`.
 
     Args:
@@ -136,7 +136,7 @@ def value_of(node: Any, values: list[str]) -> str:
         values: the quoted values of the query; see `parse_query`.
 
     Raises:
-        QuerySyntaxError: the value is not an id, but for example a range or a wildcard.
+        QuerySyntaxError: the value is not an id. For example, it is a range or a wildcard.
     """
     from luqum import tree  # noqa: PLC0415 - of an extra
 

@@ -17,18 +17,18 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.curve import probability_of_bands, reliable_matches
-from simdoc_search.query.plans import DEVIATIONS, Bands, Plan, Threshold, min_beyond_chance, min_matches
+from simdoc_search.query.plans import MAX_DEVIATIONS, Bands, Plan, Threshold, min_beyond_chance, min_matches
+from simdoc_search.query.s_curve import matches_lower_bound, probability_of_bands
 
 Planner = Literal["enough", "all"]
-"""How bands are chosen; see `plan`."""
+"""The method that chooses bands; see `plan`."""
 
 PLANNERS: tuple[Planner, ...] = get_args(Planner)
 
 _MAX_FALSE_POSITIVE_RATE = 0.05
 """Maximum probability that a plan of planner `enough` finds a document of half the overlap."""
 _MAX_MISS_RATE = 0.01
-"""Maximum probability that a document of the overlap has too few equal tokens for a verified query."""
+"""Maximum probability that a document of exactly the overlap has too few equal tokens for a verified query."""
 _TOLERANCE = 1e-12  # two probabilities are treated as equal if they differ by less
 _MAX_DIGITS = 40
 _MAX_BUCKETS = 2**31 - 1  # maximum of an engine's integer field
@@ -69,20 +69,20 @@ def plan(
 
     Args:
         tokens: tokens of the query document, in the order of their buckets.
-        overlap: minimum Jaccard similarity, 0..1. None or 0: any overlap, that is, more equal tokens than by chance
-            (`min_beyond_chance`).
-        probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None or
-            1: certainty.
+        overlap: minimum Jaccard similarity, 0..1. None or 0: any overlap, that is, more equal tokens than expected by
+            chance (`min_beyond_chance`).
+        probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None or 1:
+            every document is found.
         planner: `enough` (as few bands as the probability requires) or `all` (bands of all tokens, as in Alfresco and
             Solr).
-        verified: whether the texts of candidates are compared afterwards. A threshold then requires fewer equal tokens,
-            so that fewer than 1 % of the documents of that overlap are missed. Bands do not change.
+        verified: whether the texts of candidates are compared afterwards. If so, a threshold requires fewer equal
+            tokens, so that it misses fewer than 1 % of the documents of that overlap. Bands do not change.
 
     Returns:
         A `Threshold`, or `Bands` for a probability below 1. A plan without tokens finds nothing.
 
     Raises:
-        QuerySyntaxError: a number is out of range, or the planner is unknown.
+        QuerySyntaxError: the overlap or probability is out of range, or the planner is unknown.
     """
     check_planner(planner)
     tokens = tuple(tokens)
@@ -98,7 +98,7 @@ def plan(
     if not tokens or not min_overlap:
         return Threshold(tokens, min_beyond_chance(len(tokens)))
     if float(min_probability) == 1:
-        return _threshold_before_comparison(tokens, min_overlap) if verified else _threshold(tokens, min_overlap)
+        return _threshold_for_verified_query(tokens, min_overlap) if verified else _threshold(tokens, min_overlap)
     count = len(tokens)
     if planner == "all":
         rows = alfresco_rows(count, min_overlap, min_probability)
@@ -107,10 +107,10 @@ def plan(
     else:
         rows, band_count = choose_rows_and_bands(count, min_overlap, min_probability)
         bands = tuple(tokens[n * rows : (n + 1) * rows] for n in range(band_count))
-    banded = Bands(
+    band_plan = Bands(
         tokens, bands, _min_match_of_bands(count, rows, len(bands), float(min_overlap), float(min_probability))
     )
-    return replace(banded, without_bands=_threshold_without_bands(banded, min_overlap))
+    return replace(band_plan, equivalent_threshold=_threshold_equivalent_to(band_plan, min_overlap))
 
 
 def check_planner(planner: object) -> None:
@@ -123,85 +123,87 @@ def check_planner(planner: object) -> None:
         raise QuerySyntaxError(f"planner must be 'enough' or 'all', not {planner!r:.60}")
 
 
-def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
+def _threshold(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
     """Return a threshold that misses no document whose estimate reaches the overlap.
 
-    The estimate is `shared / union`, and the union has at least as many filled buckets as each document. There is one
-    exception: at least `min_beyond_chance` equal tokens are required, which matters for overlaps under 10 %.
+    The estimate is `shared / union`, and the union has at least as many filled buckets as each document. However, the
+    threshold is at least `min_beyond_chance`, so it can miss documents if the overlap is under 10 %.
     """
     count = len(tokens)
-    minimum, maximum = math.ceil(count * share), min(math.floor(count / share), _MAX_BUCKETS)
+    minimum, maximum = math.ceil(count * overlap), min(math.floor(count / overlap), _MAX_BUCKETS)
     return Threshold(tokens, max(minimum, min_beyond_chance(count)), (minimum, maximum))
 
 
-def _threshold_before_comparison(tokens: tuple[str, ...], share: Fraction) -> Threshold:
-    """Return a threshold for a query whose hits' texts are compared afterwards.
+def _threshold_for_verified_query(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
+    """Return a threshold for a query that compares the texts of its candidates afterwards.
 
-    If the overlap is at least 5 %, 99 % of the documents of this overlap reach the threshold. The range of
-    allowed token counts is wider than in `_threshold`.
+    If the overlap is at least 5 %, 99 % of the documents of this overlap reach the threshold. Documents may have fewer
+    or more tokens than in `_threshold`.
     """
     count = len(tokens)
-    minimum = max(reliable_matches(count, float(share), _MAX_MISS_RATE), min_matches(count, share))
-    expected = count / float(share)
-    maximum = min(math.ceil(expected + DEVIATIONS * math.sqrt(expected)), _MAX_BUCKETS)
+    minimum = max(matches_lower_bound(count, float(overlap), _MAX_MISS_RATE), min_matches(count, overlap))
+    expected = count / float(overlap)
+    maximum = min(math.ceil(expected + MAX_DEVIATIONS * math.sqrt(expected)), _MAX_BUCKETS)
     return Threshold(tokens, minimum, (minimum, maximum))
 
 
-def _min_match_of_bands(count: int, rows: int, bands: int, share: float, chance: float) -> int:
+def _min_match_of_bands(count: int, rows: int, bands: int, overlap: float, probability: float) -> int:
     """Return the number of equal tokens that a plan with bands can require in addition to a whole band.
 
-    The probability of the bands alone is slightly higher than requested. The additional condition misses fewer
-    documents than this margin, and fewer than 1 in 100.
+    The probability of the bands alone is slightly higher than requested. The additional condition lowers the
+    probability by less than this margin, and by less than 1 %.
     """
-    margin = probability_of_bands(count, rows, bands, share) - chance
-    return reliable_matches(count, share, min(_MAX_MISS_RATE, max(0.0, margin)))
+    margin = probability_of_bands(count, rows, bands, overlap) - probability
+    return matches_lower_bound(count, overlap, min(_MAX_MISS_RATE, max(0.0, margin)))
 
 
-def _threshold_without_bands(banded: Bands, share: Fraction) -> Threshold:
-    """Return a threshold that finds documents of the overlap with at least the probability of the bands."""
-    count = len(banded.tokens)
-    likely = reliable_matches(count, float(share), 1 - banded.probability_of_finding(float(share)))
-    minimum = max(min(likely, math.ceil(count * share)), min_matches(count, share))
-    return Threshold(banded.tokens, minimum, is_tolerant=True)
+def _threshold_equivalent_to(band_plan: Bands, overlap: Fraction) -> Threshold:
+    """Return a threshold that finds a document of this overlap at least as reliably as the bands do."""
+    count = len(band_plan.tokens)
+    likely = matches_lower_bound(count, float(overlap), 1 - band_plan.probability_of_finding(float(overlap)))
+    minimum = max(min(likely, math.ceil(count * overlap)), min_matches(count, overlap))
+    return Threshold(band_plan.tokens, minimum, is_tolerant=True)
 
 
 @functools.lru_cache(maxsize=4096)  # most queries have the same number of tokens
 def choose_rows_and_bands(count: int, overlap: Fraction, probability: Fraction) -> tuple[int, int]:
     """Return the tokens per band and the number of bands of planner `enough`, for `count` query tokens.
 
-    For each number of rows, the planner considers the plan with the fewest bands that reach the probability. There must
-    be enough tokens for these bands. A plan is selective if it finds a document of half the overlap with a probability
-    of at most 5 %. The planner chooses the selective plan with the fewest clauses. If no plan is selective, it chooses
-    the most selective plan. If no plan reaches the probability, it uses all tokens, in bands of one token.
-    `Bands.probability_of_finding` returns the probability that is reached.
+    For each number of tokens per band, the planner considers the plan with the fewest bands that reach the probability.
+    There must be enough tokens for these bands. A plan is selective if the probability that it finds a document of half
+    the overlap is at most 5 %. The planner chooses the selective plan with the fewest clauses. If no plan is selective,
+    it chooses the plan with the lowest such probability. If no plan reaches the requested probability, all tokens are
+    used, in bands of one token. `Bands.probability_of_finding` returns the actual probability.
     """
-    share, chance = float(overlap), float(probability)
+    s, p = float(overlap), float(probability)
     plans: list[tuple[bool, float, int, int, int]] = []
     for rows in range(1, count + 1):
-        bands = _fewest_bands(share**rows, chance, count // rows)
+        bands = _fewest_bands(s**rows, p, count // rows)
         if bands is not None:
-            false_positives = -math.expm1(bands * math.log1p(-((share / 2) ** rows)))
+            false_positives = -math.expm1(bands * math.log1p(-((s / 2) ** rows)))
             is_selective = false_positives <= _MAX_FALSE_POSITIVE_RATE + _TOLERANCE
             plans.append((not is_selective, 0.0 if is_selective else false_positives, bands * rows, rows, bands))
     return min(plans)[3:] if plans else (1, count)
 
 
-def _fewest_bands(match: float, probability: float, limit: int) -> int | None:
-    """Return the minimum number of bands of which at least one matches with the given probability.
+def _fewest_bands(band_probability: float, probability: float, max_bands: int) -> int | None:
+    """Return the minimum number of bands such that at least one matches with the given probability.
 
-    `match` is the probability that a single band matches. If more than `limit` bands are needed, return None.
+    `band_probability` is the probability that one band matches. If more than `max_bands` bands are needed, return None.
     """
-    if match >= 1:
+    if band_probability >= 1:
         return 1
-    if match < 1e-300:  # too small for floating point. No document has enough tokens for that number of bands
+    if (
+        band_probability < 1e-300
+    ):  # too small for floating point. No document has enough tokens for that number of bands
         return None
-    needed = math.log1p(-probability) / math.log1p(-match)
-    if needed > limit + 1:
+    needed = math.log1p(-probability) / math.log1p(-band_probability)
+    if needed > max_bands + 1:
         return None
     bands = max(1, math.ceil(needed))
-    if bands > 1 and 1 - (1 - match) ** (bands - 1) >= probability - _TOLERANCE:
+    if bands > 1 and 1 - (1 - band_probability) ** (bands - 1) >= probability - _TOLERANCE:
         bands -= 1  # the logarithms were too high by a rounding error
-    return bands if bands <= limit else None
+    return bands if bands <= max_bands else None
 
 
 def alfresco_rows(count: int, overlap: Fraction, probability: Fraction) -> int:
@@ -211,9 +213,9 @@ def alfresco_rows(count: int, overlap: Fraction, probability: Fraction) -> int:
 
     Source: computeBandSize in Alfresco's Solr4QueryParser and in Solr's MinHashQParser. Like these, it uses floats.
     """
-    share, chance = float(overlap), float(probability)
+    s, p = float(overlap), float(probability)
     for bands in range(1, count + 1):
         rows = count // bands
-        if 1 - (1 - share**rows) ** bands > chance:
+        if 1 - (1 - s**rows) ** bands > p:
             return rows
     return 1

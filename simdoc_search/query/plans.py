@@ -1,7 +1,7 @@
 """Defines the kinds of plans. A plan says which tokens a document must share, and which candidates are hits.
 
-A plan also computes the probability that it finds a document. Code that compiles plans must `match` all kinds of
-plans, so that the type checker reports code that does not handle a new kind.
+A plan also computes the probability that it finds a document. Code that compiles plans uses `match` for the kinds of
+plans. If a new kind is added, the type checker then reports the code that does not handle it.
 """
 
 from __future__ import annotations
@@ -11,32 +11,32 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 
-from simdoc_search.query.curve import probability_of_bands, probability_of_matches
+from simdoc_search.query.s_curve import probability_of_bands, probability_of_matches
 from simdoc_search.sketch.estimate import TokenOverlap
 
 CHANCE_STEPS = (10, 23, 98, 220, 380, 568, 780, 1011, 1258, 1518, 1790, 2073, 2364, 2663, 2970, 3283, 3603, 3927)
-"""Numbers of query tokens above which one more token may be equal by chance; see `min_beyond_chance`."""
+"""Above each of these numbers of query tokens, one more token may be equal by chance. See `min_beyond_chance`."""
 
 CHANCE_OVERLAP = Fraction(1, 20)
-"""For smaller overlaps, all queries require `min_beyond_chance`. Otherwise, too many documents would be candidates."""
+"""All queries with a smaller overlap require `min_beyond_chance`. Otherwise, too many documents would be candidates."""
 
-DEVIATIONS = 2.33
-"""Number of standard deviations that 1 in 100 documents exceeds."""
+MAX_DEVIATIONS = 2.33
+"""An estimate is this number of standard deviations too low with a probability of 1 %."""
 
 
-def min_beyond_chance(count: int) -> int:
-    """Return the fewest equal tokens that are more than expected by chance, for `count` query tokens.
+def min_beyond_chance(token_count: int) -> int:
+    """Return the minimum number of equal tokens that is more than expected by chance, for `token_count` query tokens.
 
     An unrelated document has this many equal tokens with a probability of at most 1 in 1,000, or 1 in 50 for up to 10
     query tokens. A query that does not compare the texts of its hits always requires this number. Other queries require
-    it only for overlaps below `CHANCE_OVERLAP`, because it would hide short documents.
+    it only for overlaps below `CHANCE_OVERLAP`, because it would exclude short documents.
     """
-    return 1 + bisect_left(CHANCE_STEPS, count)
+    return 1 + bisect_left(CHANCE_STEPS, token_count)
 
 
-def min_matches(count: int, overlap: Fraction | None) -> int:
-    """Return the fewest equal tokens of a hit whose text is checked afterwards."""
-    return 1 if overlap and overlap >= CHANCE_OVERLAP else min_beyond_chance(count)
+def min_matches(token_count: int, overlap: Fraction | None) -> int:
+    """Return the minimum number of equal tokens of a candidate whose text is compared afterwards."""
+    return 1 if overlap and overlap >= CHANCE_OVERLAP else min_beyond_chance(token_count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +45,19 @@ class Threshold:
 
     Attributes:
         tokens: the tokens of the query.
-        minimum_match: number of these tokens that a document must have, at least 1.
-        buckets: minimum and maximum number of tokens of a document that can reach the overlap. None: any number.
-        is_tolerant: whether an estimate below the overlap is enough for a hit. If so, the estimate must reach
+        minimum_match: minimum number of these tokens that a document must have, at least 1.
+        token_range: minimum and maximum number of tokens of a document that can reach the overlap. None: any number.
+        is_tolerant: whether a hit may have an estimate below the overlap. If so, the estimate must reach
             `minimum_match` divided by the number of tokens. Plans with a probability use this.
     """
 
     tokens: tuple[str, ...]
     minimum_match: int
-    buckets: tuple[int, int] | None = None
+    token_range: tuple[int, int] | None = None
     is_tolerant: bool = False
 
     @property
-    def clauses(self) -> int:
+    def clause_count(self) -> int:
         """Number of terms sent to an engine."""
         return len(self.tokens)
 
@@ -75,7 +75,7 @@ class Threshold:
         return 0.0
 
     def is_hit(self, tokens: TokenOverlap, overlap: Fraction | None) -> bool:
-        """Whether a candidate is a hit. If there is an overlap, the estimate from its tokens must reach it."""
+        """Whether a candidate is a hit. If `overlap` is not None, the estimate must reach it."""
         if tokens.matched < self.minimum_match:
             return False
         minimum = Fraction(self.minimum_match, len(self.tokens)) if self.is_tolerant else overlap
@@ -89,15 +89,15 @@ class Bands:
     Attributes:
         tokens: all tokens of the query. Hits are ranked by the number of equal tokens.
         bands: the tokens of each band. With planner `all`, the last band may wrap around to the first tokens.
-        minimum_match: number of the tokens that a document must have. 0: one whole band is enough.
-        without_bands: a plan that finds documents of the overlap with at least the same probability, but does not use
-            bands. It is faster if the bands match too many documents. None: there is no such plan.
+        minimum_match: minimum number of the tokens that a document must have. 0: one whole band is enough.
+        equivalent_threshold: a plan that does not use bands. It finds a document of the overlap with at least the same
+            probability. It is faster if the bands match too many documents. None: there is no such plan.
     """
 
     tokens: tuple[str, ...]
     bands: tuple[tuple[str, ...], ...]
     minimum_match: int = 0
-    without_bands: Threshold | None = None
+    equivalent_threshold: Threshold | None = None
 
     @property
     def rows(self) -> int:
@@ -105,7 +105,7 @@ class Bands:
         return len(self.bands[0]) if self.bands else 0
 
     @property
-    def clauses(self) -> int:
+    def clause_count(self) -> int:
         """Number of terms sent to an engine: the terms of all bands."""
         return sum(map(len, self.bands))
 
@@ -123,7 +123,7 @@ class Bands:
         return _min_estimate(overlap, len(self.tokens)) if overlap else 0.0
 
     def is_hit(self, tokens: TokenOverlap, overlap: Fraction | None) -> bool:
-        """Whether a candidate is a hit. It is a hit unless its tokens rule the overlap out."""
+        """Whether a candidate is a hit. It is a hit unless its tokens rule out the overlap."""
         if tokens.matched < max(self.minimum_match, min_matches(len(self.tokens), overlap)):
             return False
         return not overlap or tokens.overlap >= _min_estimate(overlap, tokens.union)
@@ -133,5 +133,5 @@ Plan = Threshold | Bands
 
 
 def _min_estimate(overlap: Fraction, union: float) -> float:
-    """Return the smallest estimate that does not rule an overlap out. `union` is the number of filled buckets."""
-    return float(overlap) - DEVIATIONS * math.sqrt(overlap * (1 - overlap) / union)
+    """Return the smallest estimate that does not rule out an overlap. `union` is the number of filled buckets."""
+    return float(overlap) - MAX_DEVIATIONS * math.sqrt(overlap * (1 - overlap) / union)

@@ -1,7 +1,7 @@
 """Compiles plans to SELECT statements, for applications with documents in SQLite, DuckDB or PostgreSQL.
 
-This module only creates SQL. It does not connect to a database. There are two tables. `simdoc_documents` has one row
-per document, with its number, its id and its number of tokens. `simdoc_tokens` has one row per token of each document.
+This module only creates SQL. It does not connect to a database. There are two tables. In `simdoc_documents`, each row
+is a document: its number, its id and its number of tokens. In `simdoc_tokens`, each row is a token of a document.
 Create the tables, and add each document:
 
     tables = Tables()
@@ -15,18 +15,19 @@ Then run a query for a stored document or for any text:
     tokens = sorted(token for (token,) in connection.execute(*tables.select_tokens("doc123")))
     rows = connection.execute(*to_sql(plan(tokens, 0.2, 0.8), exclude_id="doc123"))
 
-Each row is a candidate with the columns `id` and `matched`, by descending `matched`. Estimate the overlaps with
-`sketch.overlap_of_tokens`; see examples/with_sql.py. Add filters and permissions in your application, for example by
-using the SELECT as a subquery.
+Each row is a candidate with the columns `id` and `matched`. The rows are sorted by descending `matched`. Estimate the
+overlaps with `sketch.overlap_of_tokens`; see examples/with_sql.py. Add filters and permissions in your application, for
+example by using the SELECT as a subquery.
 
-The bands of a plan depend on the tokens of the query document, so they cannot be stored in columns. In the SELECT, they
-are a table with one row per token. A document has a whole band if the number of its tokens in the band is the size of
-the band. Expressions are not nested, so the depth limits of SQLite and DuckDB do not apply. SQLite allows 32,766
+The bands of a plan depend on the tokens of the query document, so they cannot be stored in columns. In the SELECT, the
+bands are a table with one row per token. A document has a whole band if it has as many tokens of the band as the band
+contains. Expressions are not nested, so they cannot exceed the depth limits of SQLite and DuckDB. SQLite allows 32,766
 parameters, and PostgreSQL 65,535. The plan of a document with 512 tokens has up to 1,536 parameters.
 
 Tokens and ids are always passed as parameters. They are never part of the statement. The statement is the same for all
 three databases, except for the placeholder, which depends on the driver: `?` for sqlite3 and duckdb, `%s` for psycopg,
-`$1` for asyncpg. Text in PostgreSQL cannot contain NUL, so ids with NUL and Lucene terms work only in the other two.
+`$1` for asyncpg. Text in PostgreSQL cannot contain NUL, so ids with NUL and Lucene terms work only in SQLite and
+DuckDB.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _TOKENS = "simdoc_tokens"
 
 
 class Statement(NamedTuple):
-    """A statement, to be run with `connection.execute(*statement)`.
+    """A statement. Run it with `connection.execute(*statement)`.
 
     Attributes:
         text: SQL with placeholders.
@@ -91,14 +92,14 @@ class Tables:
         """Return statements that add a document. Execute them in one transaction.
 
         If a document with this id exists, `delete` it first. If two writers choose the same number for different
-        documents, the second insert violates the primary key. Retry the transaction then.
+        documents, the second insert violates the primary key. In this case, retry the transaction.
 
         Args:
             id: the id of the document; any string.
-            tokens: the result of `Fingerprint.tokens`. It is empty for a text without words.
+            tokens: the result of `Fingerprint.tokens`, which is empty for a text without words.
         """
         document = _Parameters(self.placeholder)
-        statement = document.statement(
+        statement = document.make_statement(
             f"INSERT INTO {_DOCUMENTS} (number, id, buckets) "
             f"SELECT COALESCE(MAX(number), 0) + 1, CAST({document.add(id)} AS TEXT), "
             f"CAST({document.add(len(tokens))} AS INTEGER) FROM {_DOCUMENTS}"
@@ -106,8 +107,8 @@ class Tables:
         if not tokens:
             return (statement,)
         rows = _Parameters(self.placeholder)
-        return statement, rows.statement(
-            f"INSERT INTO {_TOKENS} (token, document) WITH given(token) AS (VALUES {rows.rows_of(tokens)}) "
+        return statement, rows.make_statement(
+            f"INSERT INTO {_TOKENS} (token, document) WITH given(token) AS (VALUES {rows.add_rows(tokens)}) "
             f"SELECT given.token, d.number FROM given CROSS JOIN {_DOCUMENTS} AS d WHERE d.id = {rows.add(id)}"
         )
 
@@ -119,14 +120,14 @@ class Tables:
         tokens, document = _Parameters(self.placeholder), _Parameters(self.placeholder)
         numbers = f"SELECT number FROM {_DOCUMENTS} WHERE id = {tokens.add(id)}"
         return (
-            tokens.statement(f"DELETE FROM {_TOKENS} WHERE document IN ({numbers})"),
-            document.statement(f"DELETE FROM {_DOCUMENTS} WHERE id = {document.add(id)}"),
+            tokens.make_statement(f"DELETE FROM {_TOKENS} WHERE document IN ({numbers})"),
+            document.make_statement(f"DELETE FROM {_DOCUMENTS} WHERE id = {document.add(id)}"),
         )
 
     def select_tokens(self, id: str) -> Statement:
         """Return the statement that reads the tokens of a document, one per row. Sort them before you call `plan`."""
         values = _Parameters(self.placeholder)
-        return values.statement(
+        return values.make_statement(
             f"SELECT t.token FROM {_DOCUMENTS} AS d JOIN {_TOKENS} AS t ON t.document = d.number "
             f"WHERE d.id = {values.add(id)}"
         )
@@ -152,7 +153,7 @@ def to_sql(
         max_parameters: the maximum number of parameters of the database.
 
     Returns:
-        A SELECT of the columns `id` and `matched`, by descending `matched`. A plan without tokens finds nothing.
+        A SELECT of the columns `id` and `matched`, sorted by descending `matched`. A plan without tokens finds nothing.
 
     Raises:
         QuerySyntaxError: the statement would have too many parameters.
@@ -171,18 +172,18 @@ def to_sql(
             f"the statement has {len(values.values)} parameters, but max_parameters is {max_parameters}; "
             "use planner='enough' with a probability below 1, or fewer tokens"
         )
-    return values.statement(text)
+    return values.make_statement(text)
 
 
 def _select_candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str, str]:
-    """Return the tables of the query's tokens, and the SELECT that finds a plan's candidates.
+    """Return the definitions of the tables of query tokens, and the SELECT that finds a plan's candidates.
 
-    SQLite does not know the sizes of the tables, so it might read the larger table of a join first. A CROSS JOIN with
-    a condition prevents this.
+    SQLite does not know the sizes of the tables, so it might first read the larger table of a join. A CROSS JOIN with a
+    WHERE condition prevents this.
     """
     match plan:
         case Threshold():
-            query = f"query(token) AS (VALUES {values.rows_of(plan.tokens)})"
+            query = f"query(token) AS (VALUES {values.add_rows(plan.tokens)})"
             return query, (
                 "SELECT t.document AS document, COUNT(*) AS matched "
                 f"FROM query CROSS JOIN {_TOKENS} AS t WHERE t.token = query.token "
@@ -190,7 +191,7 @@ def _select_candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str
             )
         case Bands():
             bands = [band for band in plan.bands if band]
-            rows = (values.rows_of(band, f"{number}, {len(band)}, ") for number, band in enumerate(bands))
+            rows = (values.add_rows(band, f"{number}, {len(band)}, ") for number, band in enumerate(bands))
             whole_bands = (
                 f"banded(band, size, token) AS (VALUES {', '.join(rows)}), whole(document, band) AS "
                 f"(SELECT t.document, b.band FROM banded AS b CROSS JOIN {_TOKENS} AS t WHERE t.token = b.token "
@@ -198,7 +199,7 @@ def _select_candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str
             )
             if score == "bands":
                 return whole_bands, "SELECT document, COUNT(*) AS matched FROM whole GROUP BY document"
-            query = f"{whole_bands}, query(token) AS (VALUES {values.rows_of(plan.tokens)})"
+            query = f"{whole_bands}, query(token) AS (VALUES {values.add_rows(plan.tokens)})"
             equal_tokens = "COUNT(CASE WHEN t.token IN (SELECT token FROM query) THEN 1 END)"
             return query, (
                 f"SELECT t.document AS document, {equal_tokens} AS matched "
@@ -211,8 +212,8 @@ def _select_candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str
 def _where_clause(plan: Plan, values: _Parameters, exclude_id: str | None) -> str:
     """Return the WHERE clause for the row of a document, or an empty string."""
     conditions: list[str] = []
-    if isinstance(plan, Threshold) and plan.buckets:
-        minimum, maximum = plan.buckets
+    if isinstance(plan, Threshold) and plan.token_range:
+        minimum, maximum = plan.token_range
         conditions.append(f"d.buckets BETWEEN {values.add(minimum)} AND {values.add(maximum)}")
     if exclude_id is not None:
         conditions.append(f"d.id <> {values.add(exclude_id)}")
@@ -231,10 +232,10 @@ class _Parameters:
         self.values.append(value)
         return f"${len(self.values)}" if self._placeholder == "$1" else self._placeholder
 
-    def rows_of(self, tokens: Sequence[str], before: str = "") -> str:
-        """Return a row of VALUES for each token. `before` contains the columns before the token."""
-        return ", ".join(f"({before}{self.add(token)})" for token in tokens)
+    def add_rows(self, tokens: Sequence[str], leading_columns: str = "") -> str:
+        """Add tokens, and return a row of VALUES for each. `leading_columns` contains the columns before the token."""
+        return ", ".join(f"({leading_columns}{self.add(token)})" for token in tokens)
 
-    def statement(self, text: str) -> Statement:
-        """Return a statement with the collected values."""
+    def make_statement(self, text: str) -> Statement:
+        """Return a statement with all values that were added."""
         return Statement(text, tuple(self.values))

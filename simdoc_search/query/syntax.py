@@ -43,11 +43,11 @@ class FingerprintQuery:
     probability: Fraction | None = None
 
     def __str__(self) -> str:
-        """Return a FINGERPRINT string that has only this reading."""
+        """Return a FINGERPRINT string that can only be read in this way."""
         quoted = '"' + self.id.replace("\\", "\\\\").replace('"', '\\"') + '"'
         if self.probability is not None:
-            return f"{quoted}_{_percent(self.overlap or Fraction(0))}_{_percent(self.probability)}"
-        return quoted if self.overlap is None else f"{quoted}_{_percent(self.overlap)}"
+            return f"{quoted}_{_format_percentage(self.overlap or Fraction(0))}_{_format_percentage(self.probability)}"
+        return quoted if self.overlap is None else f"{quoted}_{_format_percentage(self.overlap)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ParsedFingerprint:
 
     Attributes:
         text: the string.
-        readings: the valid readings, by descending length of the id.
+        readings: the valid readings, sorted by descending length of the id.
         invalid_readings: the invalid readings, as pairs of the id and the error message.
     """
 
@@ -66,7 +66,7 @@ class ParsedFingerprint:
 
 
 def parse_percentage(text: str, name: str) -> Fraction:
-    """Return a percentage as an exact fraction: "12.5" and "12.5%" are 1/8. Error messages begin with `name`.
+    """Return a percentage as an exact fraction: "12.5" and "12.5%" are 1/8. `name` names the number in error messages.
 
     Raises:
         QuerySyntaxError: the string is not a number, the number is over 100 or between 0 and 1, or a probability is 0.
@@ -78,7 +78,7 @@ def parse_percentage(text: str, name: str) -> Fraction:
     if percent > 100:
         raise QuerySyntaxError(f"{name} {text} is over 100; {_RANGE_ADVICE}")
     if 0 < percent < 1:
-        intended = _percent(percent)
+        intended = _format_percentage(percent)
         advice = f"write {intended} for {intended} %" if percent >= Fraction(1, 100) else _RANGE_ADVICE
         raise QuerySyntaxError(f"{name} {text} is below 1; {advice}")
     if percent == 0 and name == "probability":
@@ -86,7 +86,7 @@ def parse_percentage(text: str, name: str) -> Fraction:
     return percent / 100
 
 
-def _percent(fraction: Fraction) -> str:
+def _format_percentage(fraction: Fraction) -> str:
     """Return a fraction as a percentage without a percent sign, rounded to nine decimals."""
     digits = f"{Decimal(100 * fraction.numerator) / Decimal(fraction.denominator):.9f}"
     return digits.rstrip("0").rstrip(".")
@@ -154,7 +154,7 @@ def choose_reading(
     find_ids: Callable[[str], Sequence[str]],
     suggest_ids: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> FingerprintQuery:
-    """Return the reading whose document exists. Its id is the full id of the document.
+    """Return the reading whose document exists. The id of the result is the full id of this document.
 
     Args:
         parsed: the result of `parse`.
@@ -162,9 +162,9 @@ def choose_reading(
         suggest_ids: a function that returns ids similar to a name, for the error message.
 
     Raises:
-        AmbiguousQueryError: several documents exist for the readings.
-        QuerySyntaxError: the only reading whose document exists is invalid, or a reading has no id.
-        UnknownDocumentError: no document exists for any reading.
+        AmbiguousQueryError: the readings match several documents.
+        QuerySyntaxError: only the document of an invalid reading exists, or the string has no id.
+        UnknownDocumentError: the readings match no document.
     """
     existing = [
         FingerprintQuery(id, reading.overlap, reading.probability)

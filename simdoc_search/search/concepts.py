@@ -68,7 +68,7 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
     else:
         collect_named_words = names.words
         settings = store.settings.concepts
-        if settings is not None and settings.synonyms and names.extractor.synonyms is None:
+        if settings is not None and settings.synonyms_checksum and names.extractor.synonyms is None:
             missing_names_reason = "synonyms cannot be named; give the synonyms that the index was created with"
     document_concepts = concepts.paragraphs.as_one_paragraph()
     weights_by_code, frequencies = weights.weights_by_code(), weights.frequencies_by_code()
@@ -83,7 +83,7 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
         missing_names_reason = (
             f"{format_count(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
         )
-    paragraphs = concepts.paragraphs.count
+    paragraphs = concepts.paragraphs.paragraph_count
     return ConceptsResult(
         document.name, document.key, tuple(words_of_document), paragraphs, weights.document_count, missing_names_reason
     )

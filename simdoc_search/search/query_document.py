@@ -15,7 +15,7 @@ from simdoc_search.passages.word_spans import Mask, empty_mask
 from simdoc_search.search.stored_texts import AnalysedText
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, shingle_codes
-from simdoc_search.sketch.sentences import sentences_of_codes
+from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.winnow import Codes, empty_codes
@@ -168,7 +168,7 @@ class QueryDocument:
         """
         if self.text is not None and (not self.is_stored or self.settings.sentences is None):
             return compute_simhashes(self.text, self.settings.analysis)
-        return sentences_of_codes(self.record.sentences)
+        return decode_sentences(self.record.sentences)
 
 
 def min_word_count(shingle_count: int, settings: Settings) -> int:

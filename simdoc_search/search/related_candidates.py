@@ -54,7 +54,7 @@ def find_related_candidates(
     records = read_records(store, keys, text=False, sketches=True).values()
     documents = [(record, decode_paragraphs(record.concepts)) for record in records]
     ranked = sorted(
-        ((record, concepts) for record, concepts in documents if concepts.count),
+        ((record, concepts) for record, concepts in documents if concepts.paragraph_count),
         key=lambda document: (-weights.shared_weight(document[1]), document[0].id),
     )
     return RelatedCandidates(

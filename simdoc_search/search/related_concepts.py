@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from simdoc_search.concepts import Extractor, Synonyms, codes_of_names, extractor_of_settings
+from simdoc_search.concepts import Extractor, Synonyms, encode_names, extractor_from_settings
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, SimdocError
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.sketch.concepts import ConceptSettings, ParagraphConcepts, decode_paragraphs
@@ -56,13 +56,14 @@ def extract_query_concepts(
                 "are unknown"
             )
         concepts = QueryConcepts(
-            decode_paragraphs(text_extractor.codes_of(paragraphs)), partial(NamedConcepts, paragraphs, text_extractor)
+            decode_paragraphs(text_extractor.encode_concepts(paragraphs)),
+            partial(NamedConcepts, paragraphs, text_extractor),
         )
     else:
         given_extractor = _select_extractor(settings, extractor, synonyms) if extractor or synonyms else None
         names = partial(_name_concepts, document, settings, given_extractor)
         concepts = QueryConcepts(decode_paragraphs(document.record.concepts), names)
-    if not concepts.paragraphs.count:
+    if not concepts.paragraphs.paragraph_count:
         raise NoFingerprintError(
             f"{document.description} has no concepts, so related documents cannot be found; use "
             "`simdoc-search versions` instead"
@@ -74,13 +75,13 @@ def _name_concepts(document: QueryDocument, settings: ConceptSettings, extractor
     if document.text is None:
         raise SimdocError("the store does not have the texts")
     # Without the synonyms, all concepts except synonyms can be named.
-    extractor = extractor or extractor_of_settings(replace(settings, synonyms=""))
+    extractor = extractor or extractor_from_settings(replace(settings, synonyms_checksum=""))
     return NamedConcepts(extractor.concepts(document.text), extractor)
 
 
 def _select_extractor(settings: ConceptSettings, extractor: Extractor | None, synonyms: Synonyms | None) -> Extractor:
     if extractor is None:
-        return extractor_of_settings(settings, synonyms)
+        return extractor_from_settings(settings, synonyms)
     if extractor.settings != settings:
         raise FormatMismatchError(
             f"the concept settings of the store are {settings}, but those of the extractor are {extractor.settings}; "
@@ -176,7 +177,7 @@ def _encode_names(extractor: Extractor, names: Sequence[str]) -> list[frozenset[
     """Return the codes of the words of each name."""
     words_of_names = extractor.words(names)
     vocabulary = list(dict.fromkeys(chain.from_iterable(words_of_names)))
-    code_of_word = dict(zip(vocabulary, codes_of_names(vocabulary).tolist(), strict=True))
+    code_of_word = dict(zip(vocabulary, encode_names(vocabulary).tolist(), strict=True))
     return [frozenset(code_of_word[word] for word in words) for words in words_of_names]
 
 
@@ -190,7 +191,7 @@ def collect_named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor
             names_with.setdefault(word, {})[name] = None
             if synonym:
                 synonyms.setdefault(word, {})[synonym] = None
-    codes = codes_of_names(list(names_with)).tolist()
+    codes = encode_names(list(names_with)).tolist()
     return {
         code: NamedWord(word, tuple(names), tuple(synonyms.get(word, ())))
         for code, (word, names) in zip(codes, names_with.items(), strict=True)

@@ -20,7 +20,7 @@ from simdoc_search.search.similar_ranking import sort_hits
 from simdoc_search.search.similar_result import Hit, SearchResult
 from simdoc_search.search.stored_texts import AnalysedText, compute_exact_measures, read_records, split_into_batches
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.sketch.winnow import PASSAGE_LENGTH
+from simdoc_search.sketch.winnow import PASSAGE_TOKEN_LENGTH
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record, has_text_changed
 from simdoc_search.stores.shared_tokens import TokenMatch
@@ -65,7 +65,7 @@ def find_by_containment(
         total, compared = total + len(batch_hits), compared + len(batch)
     result = SearchResult(
         query,
-        Threshold(tuple(encode(document.query_tokens, PASSAGE_LENGTH)), 1),
+        Threshold(tuple(encode(document.query_tokens, PASSAGE_TOKEN_LENGTH)), 1),
         candidates.total,
         add_fields(store, hits[options.offset :], options.fields),
         document.shingle_count,

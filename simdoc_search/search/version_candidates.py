@@ -17,7 +17,7 @@ from simdoc_search.search.similar import find_similar_to_records
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import add_metadata, read_records, split_into_batches
 from simdoc_search.search.version_result import CandidateSource
-from simdoc_search.sketch.sentences import Codes, codes_of_sentences, flips_for, query_codes, sentences_of_codes
+from simdoc_search.sketch.sentences import Codes, choose_flip_count, decode_sentences, encode_sentences, query_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
@@ -97,7 +97,7 @@ def _find_by_sentences(
     """
     records: dict[DocumentKey, Record] = {}
     queried = choose_query_sentences(document.sentence_simhashes)
-    flips = flips_for(len(queried), max_distance)
+    flips = choose_flip_count(len(queried), max_distance)
 
     def add_matches(codes: Codes) -> int:
         sentence_matches = store.documents_sharing(
@@ -110,14 +110,14 @@ def _find_by_sentences(
     total = add_matches(query_codes(queried, min(1, flips)))
     if total > size:
         rare_queried = select_rare_sentences(
-            queried, [sentences_of_codes(record.sentences) for record in records.values()], max_distance
+            queried, [decode_sentences(record.sentences) for record in records.values()], max_distance
         )
-        add_matches(codes_of_sentences(rare_queried))
+        add_matches(encode_sentences(rare_queried))
         if len(rare_queried) < len(queried):
             add_matches(query_codes(rare_queried, min(1, flips)))
     if flips > 1:  # many documents share these tokens by chance, so they are queried separately
         total = add_matches(query_codes(queried, flips))
-    sentences = [sentences_of_codes(record.sentences) for record in records.values()]
+    sentences = [decode_sentences(record.sentences) for record in records.values()]
     return VersionCandidates(list(records.values()), sentences, total, len(queried))
 
 

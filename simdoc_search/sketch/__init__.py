@@ -15,7 +15,7 @@ winnow.py          passage tokens
 simhash.py         a 64-bit number for a set of features
 sentences.py       simhashes of sentences
 concepts.py        concepts of paragraphs
-near_bits.py       search for numbers that differ in few bits
+hamming_search.py       search for numbers that differ in few bits
 crafted_text.py    detection of texts that were crafted to look similar to any text
 settings.py        settings of the fingerprints of an index
 stored_sketches.py the stored form of sketches

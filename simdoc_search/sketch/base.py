@@ -1,4 +1,7 @@
-"""The interface of a sketch: how shingles become tokens. `estimate.py` compares the tokens of two texts."""
+"""Defines the interface of a sketch, which converts shingles to tokens.
+
+`estimate.py` compares the tokens of two texts.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +25,14 @@ _BOOLEANS = {"true": True, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class Minima:
-    """The values that a sketch keeps of one text, ordered by slot.
+    """The smallest hashes of one text, which a sketch keeps, ordered by slot.
 
     Attributes:
         slots: slot of each value; int64, shape (values,), ascending. For MinHash, the slot is hash function *
             bucket_count + bucket. Lucene emits terms in this order.
         val1: first half of each value. Its highest bits are in the token; uint64, shape (values,).
-        val2: second half of each value. Values are ordered by it; uint64, shape (values,).
+        val2: second half of each value. The smallest value is the one with the smallest `val2`; uint64, shape
+            (values,).
     """
 
     slots: NDArray[np.int64]
@@ -39,17 +43,17 @@ class Minima:
 class Sketch(ABC):
     """Defines how a set of shingles becomes tokens.
 
-    Every sketch is a frozen dataclass. It has numbered slots, and each token contains the number of its slot. A slot is
-    a bucket of MinHash, or a hash function of another sketch.
+    Every sketch is a frozen dataclass. It has numbered slots, and each token contains the number of its slot. In
+    MinHash, a slot is a bucket. In the other sketches, a slot is a hash function.
 
     Attributes:
-        name: the name for the option `--sketch`.
+        name: the value of the option `--sketch`.
         stored_name: the name in stored settings.
-        stored_fields: the parameters in stored settings, the size first.
-        version: version of the tokens. Increase it by one if the tokens of a text with the same settings change.
+        stored_fields: names of the parameters in stored settings. The first parameter is the size.
+        version: version of the tokens. Increase it by one if a change of the code changes the tokens of a text.
         fills_all_slots: whether a text with at least one shingle has a token for every slot.
-        key: a secret that is needed to compute tokens. With a key, shingles are hashed with SipHash-2-4,
-            which takes about twice as long as MurmurHash3. None: no key, as in Lucene.
+        key: a secret that is needed to compute tokens. If there is a key, the hash function is SipHash-2-4, which takes
+            about twice as long as MurmurHash3. None: no key, as in Lucene.
     """
 
     name: ClassVar[str]
@@ -101,7 +105,7 @@ class Sketch(ABC):
         """Return the minima of a text, given the minima of its two parts."""
 
     def complete(self, minima: Minima) -> Minima:
-        """Return the final minima of a whole text, from which tokens are made. A sketch may fill empty slots here."""
+        """Return the final minima of a whole text, from which tokens are made. A sketch may fill its empty slots."""
         return minima
 
     def require_bucketed_tokens(self) -> None:  # noqa: B027 - only MinHash has settings without tokens

@@ -1,14 +1,14 @@
 """Decodes the stored concepts of a text, and computes simhashes of its paragraphs.
 
 The concepts of a text are stored as one list of 30-bit numbers. For each paragraph, the list contains one number per
-occurrence of a concept, and then a 0, which is never a concept. The simhash of a paragraph can therefore be
+occurrence of a concept, and then a 0. No concept has the number 0. From this list, the simhash of a paragraph can be
 computed at any time, with or without weights. The weights come from the current document frequencies in the store.
 
-Source: Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 5.2. They use two
-simhashes per paragraph: one of its distinct concepts, and one with tf-idf weights. If two simhashes differ in d of 64
-bits, the cosine of the paragraphs is estimated as cos(pi d / 64) (Charikar 2002). For a cosine of 0, the standard error
-is 0.2. Among hundreds of pairs of paragraphs, some therefore seem to have a cosine of 0.6. For this reason, simhashes
-are only used to find the nearest paragraph. Its similarity is computed from the concepts.
+Source: Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 5.2. They use two simhashes per
+paragraph: one of its distinct concepts, and one with tf-idf weights. If two simhashes differ in d of 64 bits, the
+cosine of the paragraphs is estimated as cos(pi d / 64) (Charikar 2002). For a cosine of 0, the standard error is 0.2.
+Among hundreds of pairs of unrelated paragraphs, some therefore have an estimate of 0.6. For this reason, simhashes are
+only used to find the nearest paragraph. The similarity of this paragraph is computed from its concepts.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from numpy.typing import NDArray
 from simdoc_search.sketch.hash_functions import mix_bits
 from simdoc_search.sketch.simhash import Simhashes, simhashes
 
-CONCEPT_LENGTH = 5
+CONCEPT_TOKEN_LENGTH = 5
 """Number of characters in a token, 6 bits each."""
 
 PARAGRAPH_END = 0
 """The number that is stored after each paragraph."""
 
-_PARAGRAPHS_AT_ONCE = 1 << 16
+_PARAGRAPHS_PER_BATCH = 1 << 16
 _EXTRACTOR_NAME = re.compile(r"[a-z0-9][a-z0-9/._-]{0,17}")
-_SYNONYMS_CHECK = re.compile(r"(?:[0-9a-f]{6})?")
+_CHECKSUM = re.compile(r"(?:[0-9a-f]{6})?")
 
 Codes = NDArray[np.uint32]
 Ints = NDArray[np.int64]
@@ -44,11 +44,11 @@ class ConceptSettings:
 
     Attributes:
         extractor: name of the extractor: 1 to 18 lower-case letters, digits, `/`, `.`, `_` and `-`.
-        synonyms: checksum of the synonyms, 6 hexadecimal digits; empty without synonyms.
+        synonyms_checksum: checksum of the synonyms, 6 hexadecimal digits. Empty if there are no synonyms.
     """
 
     extractor: str = "yake"
-    synonyms: str = ""
+    synonyms_checksum: str = ""
 
     def __post_init__(self) -> None:
         if not _EXTRACTOR_NAME.fullmatch(self.extractor):
@@ -56,8 +56,10 @@ class ConceptSettings:
                 "the name of an extractor must be up to 18 lower-case letters, digits, '/', '.', '_' or '-', such as "
                 f"'sp/en_core_web_sm', not {self.extractor!r:.60}"
             )
-        if not _SYNONYMS_CHECK.fullmatch(self.synonyms):
-            raise ValueError(f"the checksum of the synonyms must be 6 hexadecimal digits, not {self.synonyms!r:.60}")
+        if not _CHECKSUM.fullmatch(self.synonyms_checksum):
+            raise ValueError(
+                f"the checksum of the synonyms must be 6 hexadecimal digits, not {self.synonyms_checksum!r:.60}"
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,20 +69,20 @@ class ParagraphConcepts:
     Attributes:
         codes: concepts of the first paragraph, ascending, then of the second, and so on; uint32, shape (entries,).
         frequencies: number of occurrences of each concept in its paragraph; int64, shape (entries,).
-        paragraph_of: index of the paragraph of each concept; int64, shape (entries,), ascending.
-        count: number of paragraphs.
+        paragraph_indices: index of the paragraph of each concept; int64, shape (entries,), ascending.
+        paragraph_count: number of paragraphs.
     """
 
     codes: Codes
     frequencies: Ints
-    paragraph_of: Ints
-    count: int
+    paragraph_indices: Ints
+    paragraph_count: int
 
     def as_one_paragraph(self) -> ParagraphConcepts:
         """Return the concepts of the whole text as one paragraph."""
         codes, inverse = np.unique(self.codes, return_inverse=True)
         frequencies = np.bincount(inverse, self.frequencies, len(codes)).astype(np.int64)
-        return ParagraphConcepts(codes, frequencies, np.zeros(len(codes), np.int64), min(1, self.count))
+        return ParagraphConcepts(codes, frequencies, np.zeros(len(codes), np.int64), min(1, self.paragraph_count))
 
 
 def decode_paragraphs(stored: Codes) -> ParagraphConcepts:
@@ -95,8 +97,8 @@ def decode_paragraphs(stored: Codes) -> ParagraphConcepts:
 
 def concatenate_paragraphs(documents: Sequence[ParagraphConcepts]) -> ParagraphConcepts:
     """Concatenate the paragraphs of several texts."""
-    begins = np.cumsum([0, *(document.count for document in documents)]).tolist()
-    numbers = [document.paragraph_of + begin for document, begin in zip(documents, begins, strict=False)]
+    begins = np.cumsum([0, *(document.paragraph_count for document in documents)]).tolist()
+    numbers = [document.paragraph_indices + begin for document, begin in zip(documents, begins, strict=False)]
     return ParagraphConcepts(
         np.concatenate([np.zeros(0, np.uint32), *(document.codes for document in documents)]),
         np.concatenate([np.zeros(0, np.int64), *(document.frequencies for document in documents)]),
@@ -110,11 +112,11 @@ def paragraph_simhashes(paragraphs: ParagraphConcepts, weights: Floats | None = 
 
     `weights` contains the weight of each concept. If None, all weights are 1.
     """
-    counts = np.bincount(paragraphs.paragraph_of, minlength=paragraphs.count)
+    counts = np.bincount(paragraphs.paragraph_indices, minlength=paragraphs.paragraph_count)
     ends = np.append(0, np.cumsum(counts))
-    values = np.zeros(paragraphs.count, np.uint64)
-    for begin in range(0, paragraphs.count, _PARAGRAPHS_AT_ONCE):
-        end = min(begin + _PARAGRAPHS_AT_ONCE, paragraphs.count)
+    values = np.zeros(paragraphs.paragraph_count, np.uint64)
+    for begin in range(0, paragraphs.paragraph_count, _PARAGRAPHS_PER_BATCH):
+        end = min(begin + _PARAGRAPHS_PER_BATCH, paragraphs.paragraph_count)
         entries = slice(ends[begin], ends[end])
         hashes = mix_bits(paragraphs.codes[entries].astype(np.uint64))
         values[begin:end] = simhashes(hashes, counts[begin:end], None if weights is None else weights[entries])

@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 
 from simdoc_search.sketch.tokens import HASH_BITS
 
-_Z = 1.959963984540054  # two-sided 95 % of the normal distribution
+_Z = 1.959963984540054  # quantile of the normal distribution for a two-sided 95 % interval
 
 
 class TokenOverlap(NamedTuple):
-    """The result of a comparison of the tokens of two documents.
+    """The estimated overlap of two documents.
 
     Attributes:
         matched: number of equal tokens.
-        shared: number of equal tokens, without those that are probably equal by chance; at least 0.
-        union: size of the union of the tokens, on the same scale. `shared / union` is the estimated Jaccard similarity.
+        shared: expected number of equal tokens that are not equal by chance; at least 0.
+        union: size of the union of the tokens, corrected for chance like `shared`. `shared / union` is the estimated
+            Jaccard similarity.
     """
 
     matched: int
@@ -40,9 +41,9 @@ Estimate = Callable[[NDArray[Any], NDArray[Any]], TokenOverlap]
 def compare_codes(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
     """Estimate the Jaccard similarity J from token codes.
 
-    Without rotation, the estimate is unbiased: the minimum of a slot of the union is in the intersection with
-    probability J. Slots that are empty in both documents do not count (Li, Owen, Zhang 2012, section 2.2). For tokens
-    that are equal by chance, see `shared_and_union`.
+    Without rotation, the estimate is unbiased, because the minimum of each slot of the union is in the intersection
+    with probability J. Slots that are empty in both documents do not count (Li, Owen, Zhang 2012, section 2.2). For
+    tokens that are equal by chance, see `correct_for_chance`.
 
     Args:
         a: token codes of one document, ascending, without repeats.
@@ -50,16 +51,16 @@ def compare_codes(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
     """
     matched, common = count_common(a, b), count_common(a >> HASH_BITS, b >> HASH_BITS)
     union = len(a) + len(b) - common
-    shared, scaled_union = shared_and_union(matched, common, union)
+    shared, scaled_union = correct_for_chance(matched, common, union)
     return TokenOverlap(matched, float(shared), float(scaled_union))
 
 
-def shared_and_union(matched: Any, common: Any, union: Any) -> tuple[Any, Any]:
-    """Correct numbers of equal tokens for tokens that are equal by chance.
+def correct_for_chance(matched: Any, common: Any, union: Any) -> tuple[Any, Any]:
+    """Correct the number of equal tokens for tokens that are equal by chance.
 
-    Two different minima of a slot have equal tokens with probability p = 2**-HASH_BITS. Of `union` slots, `common` are
-    filled in both documents, and J * union have equal minima. So the expected value of `matched` is
-    J * union + p * (common - J * union). An unbiased estimate of J is (matched - p * common) / (union - p * union).
+    Two different minima of a slot have equal tokens with probability p = 2**-HASH_BITS. `common` slots are filled in
+    both documents, and J * union slots have equal minima. So the expected value of `matched` is J * union + p * (common
+    - J * union). An unbiased estimate of J is (matched - p * common) / (union - p * union).
 
     Args:
         matched: number of equal tokens, or an array for several pairs of documents.
@@ -69,8 +70,8 @@ def shared_and_union(matched: Any, common: Any, union: Any) -> tuple[Any, Any]:
     Returns:
         `shared` and `union`, as in `TokenOverlap`; float64.
     """
-    chance = 1 / (1 << HASH_BITS)
-    return np.maximum(matched - common * chance, 0.0), union * (1 - chance)
+    probability = 1 / (1 << HASH_BITS)
+    return np.maximum(matched - common * probability, 0.0), union * (1 - probability)
 
 
 def count_common(a: NDArray[Any], b: NDArray[Any]) -> int:
@@ -85,7 +86,8 @@ def count_common(a: NDArray[Any], b: NDArray[Any]) -> int:
 def overlap_interval(shared: float, union: float) -> tuple[float, float]:
     """Return the 95 % confidence interval of an overlap of `shared / union`, as fractions.
 
-    This is a binomial bound. Buckets are drawn without replacement, so the true error is smaller for short texts.
+    This is the interval of a binomial distribution. Buckets are drawn without replacement, so the error of short texts
+    is smaller.
     """
     return wilson_interval(shared / union if union else 0.0, union)
 

@@ -10,21 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.analysis.hashes import WordsHash, joined_words_of, words_hashes
+from simdoc_search.analysis.hashes import WordsHash, hash_joined_words, join_words
 from simdoc_search.analysis.native import Kernel, kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
 from simdoc_search.sketch.estimate import TokenOverlap, compare_codes, overlap_interval
-from simdoc_search.sketch.hashing import compute_minima, distinct_counts, hash_shingles, top_bits
-from simdoc_search.sketch.long_text import LONG_TEXT, can_cut_texts, long_text_minima
+from simdoc_search.sketch.hashing import compute_minima, count_distinct_shingles, hash_shingles, top_bits
+from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH, can_cut_texts, long_text_minima
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.terms import certain_values, codes_of_terms, compare_terms
+from simdoc_search.sketch.terms import certain_values, compare_terms, encode_terms
 from simdoc_search.sketch.tokens import bucketed_codes, decode, encode
 from simdoc_search.sketch.winnow import PassageSettings, Winnowing, empty_codes, winnow_texts
 
-_BATCH_SIZE = 1 << 16  # characters and slots per batch. Larger batches do not fit into the processor's cache
+_BATCH_SIZE = (
+    1 << 16
+)  # number of characters and slots per batch. A larger batch does not fit into the processor's cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,8 +40,8 @@ class Fingerprint:
         minima: the smallest values of each slot. If `minhash.with_rotation` is set, empty buckets are filled.
         words_hash: `text_hash` of the normalised words, joined by one space. It is equal for texts with the same words.
             Empty unless requested.
-        words: the distinct normalised words in UTF-8, in any order, joined by one space. Empty unless requested, and
-            for long texts, which are processed in pieces.
+        words: the distinct normalised words in UTF-8, in any order, joined by one space. Empty unless requested,
+            and for long texts, which are processed in pieces.
         passages: passage token codes; uint32, ascending, without repeats. Empty unless requested.
     """
 
@@ -71,8 +73,8 @@ class Fingerprint:
             repeats: whether to return a `lucene` term as often as the filter emits it.
 
         Raises:
-            ValueError: the format is unknown, or the settings have no tokens of this format. With a hash key, there are
-                no `lucene` terms.
+            ValueError: the format is unknown, or the settings have no tokens of this format. For example, a fingerprint
+                with a hash key has no `lucene` terms.
         """
         if format == "bucketed":
             return encode(self.codes())
@@ -96,7 +98,7 @@ class Fingerprint:
 
         Raises:
             ValueError: the fingerprints were made with different settings, or with several hash functions. Several
-                functions sample the same shingles again, so the number of buckets does not determine the error.
+                functions sample the same shingles, so the number of buckets does not determine the error.
         """
         if isinstance(self.minhash, MinHash) and self.minhash.hash_count > 1:
             raise ValueError(
@@ -115,7 +117,7 @@ class Fingerprint:
             minhash.require_bucketed_tokens()
         except ValueError:  # only MinHash has settings without tokens
             assert isinstance(minhash, MinHash)  # noqa: S101
-            ours, theirs = (codes_of_terms(certain_values(fp.minima, minhash), minhash) for fp in (self, other))
+            ours, theirs = (encode_terms(certain_values(fp.minima, minhash), minhash) for fp in (self, other))
             return compare_terms(ours, theirs, minhash)
         return compare_codes(self.codes(), other.codes())
 
@@ -143,26 +145,26 @@ def fingerprints(
     """Yield the fingerprints of many texts in order, lazily.
 
     This is several times faster than one call of `fingerprint` per text. `words_hash`, `words` and `passages` fill the
-    attributes with these names. Each of them adds a few percent to the time.
+    attributes with these names. Each of these options adds a few percent to the time.
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
-    for batch in batches_of_texts(texts, minhash.slot_count):
-        if len(batch) == 1 and len(batch[0]) >= LONG_TEXT and can_cut_texts(analysis, minhash):
+    for batch in split_into_batches(texts, minhash.slot_count):
+        if len(batch) == 1 and len(batch[0]) >= MIN_LONG_TEXT_LENGTH and can_cut_texts(analysis, minhash):
             yield _fingerprint_long_text(batch[0], analysis, minhash, passages, words_hash=words_hash)
             continue
         native = kernel()
-        if native is not None and fits_kernel(minhash, analysis):
+        if native is not None and is_supported_by_kernel(minhash, analysis):
             window = passages.window if passages else 0
             yield from _fingerprint_natively(native, batch, analysis, minhash, (window, words_hash, words))
             continue
         words_of_batch, shingles = shingles_of_texts(batch, analysis)
         h1, h2 = hash_shingles(shingles, minhash.key)
-        joined = joined_words_of(words_of_batch) if words_hash or words else []
+        joined = join_words(words_of_batch) if words_hash or words else []
         none = [empty_codes()] * len(batch)
         for minima_of_text, count, hash_of_text, words_of_text, passages_of_text in zip(
             compute_minima(shingles, minhash, h1, h2),
-            distinct_counts(shingles, h1),
-            words_hashes(joined) if words_hash else [""] * len(batch),
+            count_distinct_shingles(shingles, h1),
+            hash_joined_words(joined) if words_hash else [""] * len(batch),
             [b" ".join(set(text.split(b" "))) for text in joined] if words else [b""] * len(batch),
             winnow_texts(top_bits(h1), shingles.counts, passages.window) if passages else none,
             strict=True,
@@ -172,14 +174,14 @@ def fingerprints(
 
 
 def shingle_codes(text: str, analysis: Analysis | None = None, minhash: Sketch | None = None) -> NDArray[np.uint32]:
-    """Return the passage codes of all shingles of a text, for a query with all of them.
+    """Return the passage codes of all shingles of a text, for a query that contains all of these codes.
 
-    A document keeps about 2 in 33 of its shingles. The query finds a shared run that is shorter than the guaranteed
-    length with the probability `PassageSettings.probability_of_finding`. Use this for query texts of up to 1,000
-    shingles, because longer texts need too many terms.
+    A document keeps about 2 in 33 of its shingles. `PassageSettings.probability_of_finding` returns the probability
+    that the query finds a shared run that is shorter than the guaranteed length. Use this for query texts of up to
+    1,000 shingles, because longer texts need too many terms.
 
     Returns:
-        Codes as in `Fingerprint.passages`, which is a subset of them; uint32, ascending, without repeats.
+        The codes; uint32, ascending, without repeats. `Fingerprint.passages` is a subset of these codes.
     """
     shingles = shingles_of_texts([text], analysis or Analysis())[1]
     return distinct(top_bits(hash_shingles(shingles, minhash.key if minhash else None)[0]))
@@ -213,7 +215,7 @@ def _fingerprint_long_text(
     return Fingerprint(analysis, minhash, count, minhash.complete(values), hash_of_words, passages=passage_codes)
 
 
-def fits_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
+def is_supported_by_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
     """Whether the native kernel supports these settings: the default settings and similar ones."""
     if not analysis.is_plain or analysis.unit != "word" or not isinstance(minhash, MinHash) or minhash.key:
         return False
@@ -222,20 +224,25 @@ def fits_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
 
 
 def _fingerprint_natively(
-    native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, requested: tuple[int, bool, bool]
+    native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, outputs: tuple[int, bool, bool]
 ) -> Iterator[Fingerprint]:
     """Yield fingerprints made by the native kernel.
 
     Args:
         native: the kernel.
         texts: the texts.
-        analysis: settings that the kernel supports.
-        minhash: settings that the kernel supports.
-        requested: the window of passage tokens (0: none), whether to return hashes of words, and whether to return
-            distinct words.
+        analysis: settings of the analysis, which the kernel must support.
+        minhash: settings of the sketch, which the kernel must support.
+        outputs: window of passage tokens (0: no passage tokens), whether to return hashes of words, and whether to
+            return distinct words.
     """
-    arrays, hashes, words = call_kernel(native, texts, analysis, minhash, requested)
-    slots, val1, val2, counts, shingles, codes, code_counts = arrays
+    settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *outputs)
+    try:
+        buffers, hashes, words = native.fingerprints(texts, *settings)
+    except UnicodeEncodeError:
+        buffers, hashes, words = native.fingerprints(list(map(without_surrogates, texts)), *settings)
+    types = (np.int64, np.uint64, np.uint64, np.int64, np.int64, np.uint32, np.int64)
+    slots, val1, val2, counts, shingles, codes, code_counts = map(np.frombuffer, buffers, types)
     ends, code_ends = np.cumsum(counts).tolist(), np.cumsum(code_counts).tolist()
     start = code_start = 0
     for index, (end, code_end) in enumerate(zip(ends, code_ends, strict=True)):
@@ -259,12 +266,12 @@ def call_kernel(
     return list(map(np.frombuffer, buffers, types)), hashes, words
 
 
-def batches_of_texts(texts: Iterable[str], slot_count: int) -> Iterator[list[str]]:
+def split_into_batches(texts: Iterable[str], slot_count: int) -> Iterator[list[str]]:
     """Yield texts in batches of limited size. The slots of the sketch count, too. A long text is a batch by itself."""
     batch: list[str] = []
     size = 0
     for text in texts:
-        if batch and len(text) >= LONG_TEXT:
+        if batch and len(text) >= MIN_LONG_TEXT_LENGTH:
             yield batch
             batch, size = [], 0
         batch.append(text)

@@ -3,7 +3,7 @@
 A string is a slice of a buffer of UTF-16 units. MurmurHash3 (Austin Appleby, seed 0) hashes UTF-16LE bytes, as in
 Lucene's MinHashFilter. It is not secure: some strings are known to collide with every seed.
 
-SipHash-2-4 with a 128-bit result is used with a secret key. It is a pseudo-random function: without the key, nobody can
+SipHash-2-4 with a 128-bit result is used with a secret key. It is a pseudo-random function. Without the key, nobody can
 predict a hash, or find collisions faster than by trial and error. Source: Aumasson, Bernstein 2012, "SipHash: a fast
 short-input PRF". The variant with 128 bits comes from its reference implementation.
 """
@@ -22,11 +22,13 @@ Hashes = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 Units = NDArray[np.uint16]
 
-_CHUNK = 1 << 14  # number of strings hashed together. Their state fits into the processor's cache
-_PADDING = 8  # number of units that may be read beyond the end of a string
+_STRINGS_PER_CHUNK = (
+    1 << 14
+)  # number of strings that are hashed together, so that their state fits into the processor's cache
+_PADDING_UNITS = 8  # number of units that may be read beyond the end of a string
 _33 = np.uint64(33)
-_MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
-_MIX_2 = np.uint64(0xC4CEB9FE1A85EC53)
+_MIX_FACTOR_1 = np.uint64(0xFF51AFD7ED558CCD)
+_MIX_FACTOR_2 = np.uint64(0xC4CEB9FE1A85EC53)
 
 
 def murmur3_x64_128(units: Units, starts: Ints, ends: Ints) -> tuple[Hashes, Hashes]:
@@ -42,18 +44,18 @@ def murmur3_x64_128(units: Units, starts: Ints, ends: Ints) -> tuple[Hashes, Has
     """
     native = kernel()
     if native is None:
-        return _hash_slices(units, starts, ends, _murmur3_of_chunk)
+        return _hash_slices(units, starts, ends, _hash_chunk_with_murmur3)
     h1, h2 = native.hashes(units.tobytes(), starts.tobytes(), ends.tobytes())
     return np.frombuffer(h1, np.uint64), np.frombuffer(h2, np.uint64)
 
 
 def siphash_2_4_128(units: Units, starts: Ints, ends: Ints, key: tuple[int, int]) -> tuple[Hashes, Hashes]:
-    """Hash slices of one buffer with a key of 128 bits. Otherwise this is like `murmur3_x64_128`."""
-    return _hash_slices(units, starts, ends, partial(_siphash_of_chunk, key))
+    """Hash slices of one buffer with a key of 128 bits. The other arguments are those of `murmur3_x64_128`."""
+    return _hash_slices(units, starts, ends, partial(_hash_chunk_with_siphash, key))
 
 
 def mix_bits(values: Hashes) -> Hashes:
-    """Return the values after the function fmix64 of MurmurHash3, which mixes their bits. It maps 0 to 0."""
+    """Apply the function fmix64 of MurmurHash3, which mixes the bits of each value. It maps 0 to 0."""
     values = values.copy()
     _mix(values, np.empty_like(values))
     return values
@@ -64,16 +66,16 @@ def _hash_slices(
 ) -> tuple[Hashes, Hashes]:
     """Hash slices in chunks.
 
-    `hash_chunk` hashes some strings, the longest first. It takes the 8 bytes that begin at each unit, the first unit of
-    each string, and the number of units of each string. It may change the array of first units.
+    `hash_chunk` hashes strings that are sorted by descending length. Its arguments are the 8 bytes that begin at each
+    unit, the first unit of each string, and the number of units of each string. It may change the array of first units.
     """
-    padded = np.concatenate((units, np.zeros(_PADDING, np.uint16))).astype("<u2", copy=False)
+    padded = np.concatenate((units, np.zeros(_PADDING_UNITS, np.uint16))).astype("<u2", copy=False)
     h1, h2 = np.empty(len(starts), np.uint64), np.empty(len(starts), np.uint64)
-    for first in range(0, len(starts), _CHUNK):
-        chunk = slice(first, first + _CHUNK)
+    for first in range(0, len(starts), _STRINGS_PER_CHUNK):
+        chunk = slice(first, first + _STRINGS_PER_CHUNK)
         begins, lengths = starts[chunk], ends[chunk] - starts[chunk]
         order = np.argsort(-lengths if lengths.max() > 30_000 else (-lengths).astype(np.int16), kind="stable")
-        low, high = int(begins.min()), int(ends[chunk].max()) + _PADDING
+        low, high = int(begins.min()), int(ends[chunk].max()) + _PADDING_UNITS
         # This is a copy, because gathering from unaligned memory is slow.
         quads = np.ndarray((high - low - 3,), "<u8", padded[low:high].tobytes(), strides=(2,)).copy()
         h1[chunk][order], h2[chunk][order] = hash_chunk(quads, begins[order] - low, lengths[order])
@@ -90,14 +92,14 @@ def _count_strings_by_block(blocks: Ints) -> list[int]:
 
 
 def _rotate(values: Hashes, spare: Hashes, bits: int) -> None:
-    """Rotate left, in place."""
+    """Rotate the bits of each value to the left, in place. `spare` is a work array."""
     np.left_shift(values, np.uint64(bits), out=spare)
     values >>= np.uint64(64 - bits)
     values |= spare
 
 
 def _mix(values: Hashes, spare: Hashes) -> None:
-    for factor in (_MIX_1, _MIX_2):
+    for factor in (_MIX_FACTOR_1, _MIX_FACTOR_2):
         np.right_shift(values, _33, out=spare)
         values ^= spare
         values *= factor
@@ -112,17 +114,17 @@ _C2 = np.uint64(0x4CF5AD432745937F)
 _FIVE = np.uint64(5)
 _N1 = np.uint64(0x52DCE729)
 _N2 = np.uint64(0x38495AB5)
-_BLOCK = 8  # UTF-16 units in a block of 16 bytes
-# Masks by the number of units after the last whole block (0..7): for the next 8 bytes, and for the 8 bytes after them.
-_TAIL_1 = np.array([(1 << 16 * min(n, 4)) - 1 for n in range(_BLOCK)], np.uint64)
-_TAIL_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK)], np.uint64)
+_BLOCK_UNITS = 8  # UTF-16 units in a block of 16 bytes
+# Masks for the first and the next 8 bytes after the last whole block. The index is the number of units in these bytes.
+_TAIL_1 = np.array([(1 << 16 * min(n, 4)) - 1 for n in range(_BLOCK_UNITS)], np.uint64)
+_TAIL_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK_UNITS)], np.uint64)
 
 
-def _murmur3_of_chunk(quads: Hashes, positions: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
-    """Hash strings block by block. Each step updates, in place, the state of all strings that have this block."""
+def _hash_chunk_with_murmur3(quads: Hashes, positions: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
+    """Hash strings block by block. Each step updates the state of all strings that have this block."""
     state = np.empty((4, len(positions)), np.uint64)
     state[:2] = 0
-    for n in _count_strings_by_block(lengths // _BLOCK):
+    for n in _count_strings_by_block(lengths // _BLOCK_UNITS):
         h1, h2, k, spare = state[:, :n]
         quads.take(positions[:n], out=k, mode="clip")
         _scramble(k, spare, _C1, 31, _C2)
@@ -138,9 +140,9 @@ def _murmur3_of_chunk(quads: Hashes, positions: Ints, lengths: Ints) -> tuple[Ha
         h2 += h1
         h2 *= _FIVE
         h2 += _N2
-        positions[:n] += _BLOCK
+        positions[:n] += _BLOCK_UNITS
     h1, h2, k, spare = state
-    left = lengths % _BLOCK  # if no units are left, zeros are mixed in, which changes nothing
+    left = lengths % _BLOCK_UNITS  # if this is 0, the masks below are 0, and the hash does not change
     quads.take(positions, out=k, mode="clip")
     k &= _TAIL_1[left]
     _scramble(k, spare, _C1, 31, _C2)
@@ -161,47 +163,51 @@ def _murmur3_of_chunk(quads: Hashes, positions: Ints, lengths: Ints) -> tuple[Ha
     return h1, h2
 
 
-def _scramble(k: Hashes, spare: Hashes, first: np.uint64, rotation: int, second: np.uint64) -> None:
-    k *= first
+def _scramble(k: Hashes, spare: Hashes, factor_1: np.uint64, rotation: int, factor_2: np.uint64) -> None:
+    k *= factor_1
     _rotate(k, spare, rotation)
-    k *= second
+    k *= factor_2
 
 
 # --- SipHash ---
 
-_WORD = 4  # UTF-16 units in a word of 8 bytes
-_TAIL = np.array([(1 << 16 * n) - 1 for n in range(_WORD)], np.uint64)  # masks by the number of units left
-_START = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
+_WORD_UNITS = 4  # UTF-16 units in a word of 8 bytes
+_TAIL = np.array(
+    [(1 << 16 * n) - 1 for n in range(_WORD_UNITS)], np.uint64
+)  # the index is the number of units that are left
+_INITIAL_STATE = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
 _FIRST_HALF, _SECOND_HALF = np.uint64(0xEE), np.uint64(0xDD)  # constants of the variant with 128 bits
 
 
-def _siphash_of_chunk(key: tuple[int, int], quads: Hashes, positions: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
-    state = np.empty((5, len(positions)), np.uint64)  # the four words of the algorithm, and a work area
-    for index, start in enumerate(_START):
+def _hash_chunk_with_siphash(
+    key: tuple[int, int], quads: Hashes, positions: Ints, lengths: Ints
+) -> tuple[Hashes, Hashes]:
+    state = np.empty((5, len(positions)), np.uint64)  # the four words of the state, and a work array
+    for index, start in enumerate(_INITIAL_STATE):
         state[index] = start ^ key[index % 2]
     state[1] ^= _FIRST_HALF
-    for n in _count_strings_by_block(lengths // _WORD):
+    for n in _count_strings_by_block(lengths // _WORD_UNITS):
         _mix_word(state[:, :n], quads.take(positions[:n], mode="clip"))
-        positions[:n] += _WORD
+        positions[:n] += _WORD_UNITS
     words = quads.take(positions, mode="clip")
-    words &= _TAIL[lengths % _WORD]
+    words &= _TAIL[lengths % _WORD_UNITS]
     words |= (2 * lengths).astype(np.uint64) << np.uint64(56)  # the length in bytes, modulo 256
     _mix_word(state, words)
     halves: list[Hashes] = []
     for index, constant in ((2, _FIRST_HALF), (1, _SECOND_HALF)):
         state[index] ^= constant
-        _rounds(state, 4)
+        _run_rounds(state, 4)
         halves.append(np.bitwise_xor.reduce(state[:4]))
     return halves[0], halves[1]
 
 
 def _mix_word(state: Hashes, words: Hashes) -> None:
     state[3] ^= words
-    _rounds(state, 2)
+    _run_rounds(state, 2)
     state[0] ^= words
 
 
-def _rounds(state: Hashes, count: int) -> None:
+def _run_rounds(state: Hashes, count: int) -> None:
     v0, v1, v2, v3, spare = state
     for _ in range(count):
         v0 += v1

@@ -17,7 +17,7 @@ from simdoc_search.sketch.hash_functions import Hashes, mix_bits, murmur3_x64_12
 from simdoc_search.sketch.key import HashKey
 
 _MULTIPLIER = np.uint64(37)
-_TOP_BITS = 30  # five characters of a token
+_TOP_BIT_COUNT = 30  # five characters of 6 bits
 
 
 def hash_shingles(shingles: ShingleBatch, key: HashKey | None) -> tuple[Hashes, Hashes]:
@@ -34,10 +34,11 @@ def compute_minima(shingles: ShingleBatch, sketch: Sketch, h1: Hashes, h2: Hashe
     return sketch.minima(shingles, h1, h2)
 
 
-def distinct_counts(shingles: ShingleBatch, h1: Hashes) -> list[int]:
+def count_distinct_shingles(shingles: ShingleBatch, h1: Hashes) -> list[int]:
     """Return the number of distinct shingles of each text. With frequencies, return the number of all shingles.
 
-    Shingles are compared by 64 bits of their hashes. These are equal by chance for one pair in 10**19.
+    The function compares 64 bits of the hashes. Two different shingles have equal bits with a probability of 1 in
+    10**19.
     """
     if shingles.with_frequencies:
         return list(map(int, shingles.counts))
@@ -54,7 +55,7 @@ def occurrence_hashes(hashes: Hashes, counts: NDArray[np.int64]) -> Hashes:
     image detection: min-hash and tf-idf weighting", section 4.1).
 
     Args:
-        hashes: hashes of the shingles of some texts, one text after the other; uint64, shape (shingles,).
+        hashes: hashes of the shingles of all texts, one text after the other; uint64, shape (shingles,).
         counts: number of shingles of each text; int64, shape (texts,).
     """
     owner = np.repeat(np.arange(len(counts)), counts)
@@ -69,26 +70,26 @@ def occurrence_hashes(hashes: Hashes, counts: NDArray[np.int64]) -> Hashes:
 
 
 def top_bits(h1: Hashes) -> NDArray[np.uint32]:
-    """Return the highest 30 bits of the val1 of hash function 0 for each shingle; uint32, shape (shingles,).
+    """For each shingle, return the highest 30 bits of the val1 of hash function 0; uint32, shape (shingles,).
 
     `h1` is the first half of the hash of each shingle.
     """
     val1 = h1 * _MULTIPLIER
-    val1 += _hash_of_number(0)[0]
-    val1 >>= np.uint64(64 - _TOP_BITS)
+    val1 += _hash_index(0)[0]
+    val1 >>= np.uint64(64 - _TOP_BIT_COUNT)
     return val1.astype(np.uint32)
 
 
-def apply_function(h1: Hashes, h2: Hashes, index: int) -> tuple[Hashes, Hashes]:
+def apply_hash_function(h1: Hashes, h2: Hashes, index: int) -> tuple[Hashes, Hashes]:
     """Return val1 and val2 of hash function `index` for each shingle.
 
-    They are Guava's combineOrdered of the hash of the shingle and the hash of the index.
+    They combine the hash of the shingle and the hash of the index, like Guava's combineOrdered.
     """
-    index1, index2 = _hash_of_number(index)
+    index1, index2 = _hash_index(index)
     return h1 * _MULTIPLIER + index1, h2 * _MULTIPLIER + index2
 
 
 @cache
-def _hash_of_number(index: int) -> tuple[Hashes, Hashes]:
+def _hash_index(index: int) -> tuple[Hashes, Hashes]:
     units = np.frombuffer(index.to_bytes(4, "big"), "<u2")
     return murmur3_x64_128(units, np.zeros(1, np.int64), np.full(1, 2, np.int64))

@@ -8,18 +8,18 @@ import re
 
 from simdoc_search.errors import FormatMismatchError, StoreError
 
-HASH_KEY = "SIMDOC_HASH_KEY"
+HASH_KEY_VARIABLE = "SIMDOC_HASH_KEY"
 """The environment variable that contains the key. The command line has no option for it."""
 
 _MIN_CHARACTERS = 16
-_CHECK = re.compile("[0-9a-f]{16}")
+_CHECK_PATTERN = re.compile("[0-9a-f]{16}")
 
 
 class HashKey:
     """A key for hashing shingles. Two keys are equal if their checksums are equal.
 
-    An index stores only the checksum, which shows whether a key is correct. With the checksum, an attacker could
-    guess a short or simple key, but not 32 random bytes, such as the output of `openssl rand -hex 32`.
+    An index stores only the check value, which shows whether a key is correct. An attacker who knows the check value
+    can guess a short or simple key, but not 32 random bytes, such as the output of `openssl rand -hex 32`.
 
     Args:
         secret: a string of at least 16 characters.
@@ -53,15 +53,15 @@ class HashKey:
         Raises:
             ValueError: the checksum is malformed.
         """
-        if not isinstance(check, str) or not _CHECK.fullmatch(check):
+        if not isinstance(check, str) or not _CHECK_PATTERN.fullmatch(check):
             raise ValueError(f"the checksum of a hash key must be 16 hexadecimal digits, not {check!r:.60}")
         key = cls.__new__(cls)
         key._siphash_key, key.check = None, check
         return key
 
     @property
-    def is_known(self) -> bool:
-        """Whether the secret is known, not only the checksum."""
+    def has_secret(self) -> bool:
+        """Whether the secret is known_version, not only the checksum."""
         return self._siphash_key is not None
 
     @property
@@ -72,7 +72,7 @@ class HashKey:
             FormatMismatchError: only the checksum is known.
         """
         if self._siphash_key is None:
-            raise FormatMismatchError(f"the index was created with a hash key; set {HASH_KEY} to this key")
+            raise FormatMismatchError(f"the index was created with a hash key; set {HASH_KEY_VARIABLE} to this key")
         return self._siphash_key
 
     def __eq__(self, other: object) -> bool:
@@ -85,14 +85,14 @@ class HashKey:
         return f"HashKey(check={self.check!r})"
 
 
-def key_from(secret: str | None = None) -> HashKey | None:
-    """Return the key with this secret, or with the secret in the environment variable. None if there is neither.
+def resolve_hash_key(secret: str | None = None) -> HashKey | None:
+    """Return the key with this secret. If it is None, use the secret in the environment variable, or return None.
 
     Raises:
         StoreError: the secret is too short.
     """
-    given = secret if secret is not None else os.environ.get(HASH_KEY) or None
+    used_secret = secret if secret is not None else os.environ.get(HASH_KEY_VARIABLE) or None
     try:
-        return None if given is None else HashKey(given)
+        return None if used_secret is None else HashKey(used_secret)
     except ValueError as error:
-        raise StoreError(f"{HASH_KEY}: {error}" if secret is None else str(error)) from None
+        raise StoreError(f"{HASH_KEY_VARIABLE}: {error}" if secret is None else str(error)) from None

@@ -6,29 +6,29 @@ import shlex
 from dataclasses import dataclass
 from typing import Literal
 
-from simdoc_search.sketch.concepts import CONCEPT_LENGTH
-from simdoc_search.sketch.sentences import SENTENCE_LENGTH
+from simdoc_search.sketch.concepts import CONCEPT_TOKEN_LENGTH
+from simdoc_search.sketch.sentences import SENTENCE_TOKEN_LENGTH
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.winnow import PASSAGE_LENGTH
+from simdoc_search.sketch.winnow import PASSAGE_TOKEN_LENGTH
 
-KindName = Literal["passages", "sentences", "concepts"]
-"""The name of a kind in settings, records and fields."""
+TokenKindName = Literal["passages", "sentences", "concepts"]
+"""The name of a kind of tokens in settings, records and fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenKind:
-    """A kind of tokens.
+    """A kind of tokens that is optional in an index.
 
     Attributes:
         name: the name in settings, records, fields and messages.
         length: number of characters in a token, 6 bits each.
-        is_sorted_set: whether the tokens of a document are an ascending set. Otherwise they are in text order, with
-            repeats.
+        is_sorted_set: whether the tokens of a document are ascending and without repeats. Otherwise they are in text
+            order, with repeats.
         index_option: the option of `simdoc-search index` that adds these tokens. Empty if every new store has them.
         backfill_option: the option of `simdoc-search backfill` that adds these tokens.
     """
 
-    name: KindName
+    name: TokenKindName
     length: int
     is_sorted_set: bool
     index_option: str
@@ -45,19 +45,19 @@ class TokenKind:
         )
 
 
-KINDS: dict[KindName, TokenKind] = {
-    "passages": TokenKind("passages", PASSAGE_LENGTH, True, "", "--passages"),
-    "sentences": TokenKind("sentences", SENTENCE_LENGTH, False, "--with versions", "--with versions"),
-    "concepts": TokenKind("concepts", CONCEPT_LENGTH, False, "--with relations", "--with relations"),
+TOKEN_KINDS: dict[TokenKindName, TokenKind] = {
+    "passages": TokenKind("passages", PASSAGE_TOKEN_LENGTH, True, "", "--passages"),
+    "sentences": TokenKind("sentences", SENTENCE_TOKEN_LENGTH, False, "--with versions", "--with versions"),
+    "concepts": TokenKind("concepts", CONCEPT_TOKEN_LENGTH, False, "--with relations", "--with relations"),
 }
-"""All kinds by name, in the order in which they are stored."""
+"""All optional kinds of tokens by name, in the order in which they are stored."""
 
 
-def names_of_kinds(settings: Settings) -> list[KindName]:
-    """Return the names of the kinds in an index with these settings."""
-    return [name for name in KINDS if getattr(settings, name) is not None]
+def token_kind_names(settings: Settings) -> list[TokenKindName]:
+    """Return the names of the kinds of tokens in an index with these settings."""
+    return [name for name in TOKEN_KINDS if getattr(settings, name) is not None]
 
 
-def kinds_of(settings: Settings) -> list[TokenKind]:
-    """Return the kinds in an index with these settings."""
-    return [KINDS[name] for name in names_of_kinds(settings)]
+def token_kinds(settings: Settings) -> list[TokenKind]:
+    """Return the kinds of tokens in an index with these settings."""
+    return [TOKEN_KINDS[name] for name in token_kind_names(settings)]

@@ -1,8 +1,8 @@
 """Defines the limits for similar sentences, versions, and the related documents that are shown.
 
-Section 2.3 of Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato) does not fix these limits. Here,
-each limit has a default. An index may store other limits
-(`Settings.limits`), and `tune` learns them from labelled pairs.
+Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato, section 2.3) do not give values for these
+limits. This module defines default values. An index may store different values (`Settings.limits`), and `tune` learns
+values from labelled pairs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Protocol
 from simdoc_search.analysis.settings import check_whole_number
 
 MIN_VERSION_SCORE = 0.75
-"""Minimum score of two versions (theta in the paper). Related documents have lower scores."""
+"""Minimum score of two versions of a document (theta in the paper). Related documents have lower scores."""
 
 DEFAULT_MAX_DISTANCE, DEFAULT_MIN_SHARE, DEFAULT_MIN_SMALLER_SHARE, DEFAULT_MIN_SCORE = 12, 0.5, 0.1, 0.5
 """The default limits."""
@@ -22,10 +22,10 @@ DEFAULT_MAX_DISTANCE, DEFAULT_MIN_SHARE, DEFAULT_MIN_SMALLER_SHARE, DEFAULT_MIN_
 MAX_SENTENCE_DISTANCE = 16
 """Maximum of the limit `max_distance`. Unrelated sentences differ in 25 to 35 of 64 bits."""
 
-_STORED = re.compile(r"([\d.e-]{1,12}) ([\d.e-]{1,12}) (\d{1,2}) ([\d.e-]{1,12})")
+_STORED_PATTERN = re.compile(r"([\d.e-]{1,12}) ([\d.e-]{1,12}) (\d{1,2}) ([\d.e-]{1,12})")
 
 
-class _Shares(Protocol):
+class _SentenceShares(Protocol):
     """The shares of similar sentences of two documents; see `versions.matching.SentenceMatches`."""
 
     @property
@@ -40,16 +40,16 @@ class _Shares(Protocol):
 class Limits:
     """Limits for similar sentences, versions, and the hits that are shown.
 
-    Two documents have two shares: the share of each document's sentences that have a similar sentence in the other.
+    Each of two documents has a share: the fraction of its sentences that have a similar sentence in the other document.
 
     Attributes:
-        min_share: minimum of the larger share of two versions; greater than 0 and at most 1.
-        min_smaller_share: minimum of the smaller share of two versions, 0..`min_share`. Without this limit, a
-            book that quotes a note would be a version of the note.
+        min_share: minimum of the larger of the two shares of two versions; greater than 0 and at most 1.
+        min_smaller_share: minimum of the smaller of the two shares, 0..`min_share`. Without this limit, a book that
+            quotes a note would be a version of the note.
         max_distance: maximum number of the 64 simhash bits in which similar sentences differ,
             0..`MAX_SENTENCE_DISTANCE`.
-        min_score: minimum score of a hit that is shown, 0..1. Versions have scores from `MIN_VERSION_SCORE` to 1,
-            related documents lower ones.
+        min_score: minimum score of a hit that is shown, 0..1. Versions have scores from `MIN_VERSION_SCORE` to 1, and
+            related documents have lower scores.
 
     Raises:
         ValueError: a value is out of its range.
@@ -70,17 +70,17 @@ class Limits:
         if not 0 <= self.min_score <= 1:
             raise ValueError(f"min_score must be from 0 to 1, not {self.min_score!r}")
 
-    def score_of(self, shares: _Shares) -> float | None:
+    def score_of(self, shares: _SentenceShares) -> float | None:
         """Return the score of two documents, or None if they are not versions."""
         return None if shares.has_too_few_matches else self.score(shares.share, shares.share_of_other)
 
-    def score(self, share: float, other: float) -> float | None:
+    def score(self, share: float, share_of_other: float) -> float | None:
         """Return the score of two documents with these shares, or None if they are not versions.
 
-        The score rises with the larger share. It is `MIN_VERSION_SCORE` at `min_share`, and 1.0 if all sentences
-        of one document are similar.
+        The score increases with the larger share. It is `MIN_VERSION_SCORE` if the larger share is `min_share`. It is
+        1.0 if all sentences of one document have a similar sentence in the other document.
         """
-        larger, smaller = max(share, other), min(share, other)
+        larger, smaller = max(share, share_of_other), min(share, share_of_other)
         if larger < self.min_share or smaller < self.min_smaller_share or not smaller:
             return None
         return MIN_VERSION_SCORE + (1 - MIN_VERSION_SCORE) * (
@@ -98,7 +98,7 @@ class Limits:
         Raises:
             ValueError: the text is malformed.
         """
-        match = _STORED.fullmatch(text) if isinstance(text, str) else None
+        match = _STORED_PATTERN.fullmatch(text) if isinstance(text, str) else None
         if match is None:
             raise ValueError(f"stored limits must look like '0.5 0.1 12 0.5', not {text!r:.60}")
         larger, smaller, distance, min_score = match.groups()

@@ -1,7 +1,8 @@
 """Computes the fingerprint of a long text piece by piece, in bounded memory.
 
-A text is never cut inside a word. The last words of each piece are put before the words of the next piece, so that no
-shingle is lost or changed. To count distinct shingles, their hashes are kept until the end, 8 bytes each.
+A text is never cut inside a word. The last words of each piece are also put before the words of the next piece, so that
+the text has the same shingles as if it was not cut. To count distinct shingles, all their hashes are kept until the
+end. Each hash has 8 bytes.
 """
 
 from __future__ import annotations
@@ -25,15 +26,18 @@ from simdoc_search.sketch.hash_functions import Hashes
 from simdoc_search.sketch.hashing import compute_minima, hash_shingles, top_bits
 from simdoc_search.sketch.winnow import Winnowing
 
-LONG_TEXT = 1 << 21
+MIN_LONG_TEXT_LENGTH = 1 << 21
 """Minimum number of characters of a text that is cut into pieces."""
 
 _PIECE_LENGTH = 1 << 20  # minimum number of characters of a piece
-_LOOKAHEAD = 1 << 12  # number of characters in which the end of a word is searched for
+_LOOKAHEAD_LENGTH = 1 << 12  # number of characters in which the end of a word is searched for
 
 
 def can_cut_texts(analysis: Analysis, minhash: Sketch) -> bool:
-    """Return whether texts can be cut: shingles must be runs of unchanged words, and minima must be mergeable."""
+    """Return whether texts can be cut.
+
+    Shingles must be runs of unchanged words, and the sketch must be able to merge minima.
+    """
     return minhash.can_merge and analysis.unit == "word" and analysis.is_plain
 
 
@@ -44,7 +48,7 @@ def long_text_minima(
     words_hash: WordsHash | None = None,
     winnowing: Winnowing | None = None,
 ) -> tuple[Minima, int]:
-    """Return the minima of one long text, before `Sketch.complete`, and its number of distinct shingles.
+    """Return the minima of one long text, before `Sketch.complete`, and the number of distinct shingles.
 
     All words are also added to `words_hash`, and all shingles to `winnowing`.
     """
@@ -64,14 +68,14 @@ def long_text_minima(
 def shingles_in_pieces(text: str, analysis: Analysis, words_hash: WordsHash | None = None) -> Iterator[ShingleBatch]:
     """Yield the shingles of one text, piece by piece, in order. All words are also added to `words_hash`."""
     without_short_texts = replace(analysis, short_texts=False)  # a piece with few words is not a short text
-    before = _no_words()
+    before = _empty_batch()
     has_shingles = False
-    for piece in _pieces(text):
+    for piece in _split_into_pieces(text):
         check_stopped()
         words_of_piece = word_batch([piece], analysis)
         if words_hash is not None:
             words_hash.add(words_of_piece)
-        words = _joined(before, words_of_piece)
+        words = _concatenate(before, words_of_piece)
         if int(words.counts[0]) >= analysis.shingle_size:
             has_shingles = True
             yield shingle_batch(words, without_short_texts)
@@ -80,38 +84,38 @@ def shingles_in_pieces(text: str, analysis: Analysis, words_hash: WordsHash | No
         yield shingle_batch(before, analysis)
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _split_into_pieces(text: str) -> Iterator[str]:
     """Yield pieces of the text. The words of each piece are the same as in the whole text."""
-    text = without_surrogates(text)  # otherwise a pair might be cut
+    text = without_surrogates(text)  # otherwise a surrogate pair might be cut
     start = 0
     while start < len(text):
-        end = _next_gap(text, start + _PIECE_LENGTH) or start + _end_of_words(
+        end = _find_next_gap(text, start + _PIECE_LENGTH) or start + _find_word_end(
             text[start : start + _PIECE_LENGTH + MAX_WORD_UNITS]
         )
         yield text[start:end]
         start = end
 
 
-def _next_gap(text: str, start: int) -> int:
-    """Return the end of the first character from `start` on that cannot be in a word. 0 if there is none nearby."""
+def _find_next_gap(text: str, start: int) -> int:
+    """Return the end of the first character from `start` on that cannot be in a word. If none is near, return 0."""
     if start >= len(text):
         return len(text)
-    outside = np.flatnonzero(classes().numbers[_points(text[start : start + _LOOKAHEAD])] == 0)
+    outside = np.flatnonzero(classes().numbers[_code_points(text[start : start + _LOOKAHEAD_LENGTH])] == 0)
     return start + int(outside[0]) + 1 if len(outside) else 0
 
 
-def _end_of_words(text: str) -> int:
+def _find_word_end(text: str) -> int:
     """Return the end of the last word that begins within `_PIECE_LENGTH` characters."""
-    starts, ends = word_spans(_points(text))
+    starts, ends = word_spans(_code_points(text))
     count = int(np.searchsorted(starts, _PIECE_LENGTH, side="right"))
     return max(_PIECE_LENGTH, int(ends[count - 1])) if count else _PIECE_LENGTH
 
 
-def _points(text: str) -> NDArray[np.uint32]:
+def _code_points(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le"), np.uint32)
 
 
-def _no_words() -> WordBatch:
+def _empty_batch() -> WordBatch:
     none = np.zeros(0, np.int64)
     return WordBatch(np.zeros(0, np.uint16), none, none, np.zeros(1, np.int64))
 
@@ -120,13 +124,13 @@ def _last_words(words: WordBatch, count: int) -> WordBatch:
     """Return the last words of a batch of one text."""
     kept = min(count, len(words.starts))
     if not kept:
-        return _no_words()
+        return _empty_batch()
     starts, ends = words.starts[-kept:], words.ends[-kept:]
     first = int(starts[0])
     return WordBatch(words.units[first : int(ends[-1])], starts - first, ends - first, np.array([kept]))
 
 
-def _joined(before: WordBatch, words: WordBatch) -> WordBatch:
+def _concatenate(before: WordBatch, words: WordBatch) -> WordBatch:
     """Concatenate the words of two batches with one text each."""
     if not len(before.starts):
         return words

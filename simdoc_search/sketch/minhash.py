@@ -20,7 +20,7 @@ from simdoc_search.analysis.settings import check_whole_number
 from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
 from simdoc_search.sketch.hash_functions import Hashes
-from simdoc_search.sketch.hashing import apply_function
+from simdoc_search.sketch.hashing import apply_hash_function
 from simdoc_search.sketch.key import HashKey
 
 _MAX_HASH = np.uint64(2**64 - 1)
@@ -29,7 +29,7 @@ _32 = np.uint64(32)
 
 @dataclass(frozen=True, slots=True)
 class MinHash(Sketch):
-    """The parameters of Lucene's `min_hash` filter.
+    """A sketch with the parameters of Lucene's `min_hash` filter.
 
     Attributes:
         hash_count: H, the number of hash functions, at least 1.
@@ -72,25 +72,28 @@ class MinHash(Sketch):
     def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
         """Return the smallest values of each bucket."""
         if self.hash_set_size == 1:
-            return _smallest(h1, h2, shingles.counts, self)
+            return _smallest_values(h1, h2, shingles.counts, self)
         bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()
         return [_smallest_sets(h1[begin:end], h2[begin:end], self) for begin, end in itertools.pairwise(bounds)]
 
     @property
     def can_merge(self) -> bool:
-        """Whether minima can be merged. With several values per bucket, they depend on the order of the shingles."""
+        """Whether minima can be merged.
+
+        With several values per bucket, the minima depend on the order of the shingles.
+        """
         return self.hash_set_size == 1
 
     def merge(self, a: Minima, b: Minima) -> Minima:
         """Return the smaller value of each bucket, by val2, then val1."""
-        both = _concatenated([a, b])
+        both = _concatenate([a, b])
         order = np.lexsort((both.val1, both.val2, both.slots))
         first = order[np.flatnonzero(np.diff(both.slots[order], prepend=-1))]
         return Minima(both.slots[first], both.val1[first], both.val2[first])
 
     def complete(self, minima: Minima) -> Minima:
         """Return the minima, rotated if `with_rotation` is set."""
-        return _rotated(minima, self) if self.with_rotation and self.hash_set_size == 1 else minima
+        return _rotate(minima, self) if self.with_rotation and self.hash_set_size == 1 else minima
 
     def require_bucketed_tokens(self) -> None:
         """Check that these settings have bucketed tokens.
@@ -111,8 +114,8 @@ class MinHash(Sketch):
     def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:
         """Return the terms that Lucene's MinHashFilter indexes, in the order in which it emits them.
 
-        A term has 8 UTF-16 units: val2 and val1. With several hash functions, it has the number of the function, val2
-        and the upper half of val1. Units that are not valid UTF-16 become U+FFFD, as in Lucene.
+        A term has 8 UTF-16 units: val2 and val1. If there are several hash functions, a term has the number of the
+        function, val2 and the upper half of val1. Units that are not valid UTF-16 become U+FFFD, as in Lucene.
 
         Args:
             minima: the minima of a text, after `complete`.
@@ -120,7 +123,7 @@ class MinHash(Sketch):
                 returned.
 
         Raises:
-            ValueError: there is a hash key, which an engine's filter does not support.
+            ValueError: the sketch has a hash key, which an engine's filter does not support.
         """
         if self.key is not None:
             raise ValueError("fingerprints with a hash key have no Lucene terms; use format 'bucketed'")
@@ -136,7 +139,7 @@ class MinHash(Sketch):
         return terms if repeats else list(dict.fromkeys(terms))
 
 
-def buckets_of(val2: Hashes, minhash: MinHash) -> NDArray[np.int64]:
+def bucket_numbers(val2: Hashes, minhash: MinHash) -> NDArray[np.int64]:
     """Return the bucket of each value; int64, shape (values,)."""
     size = minhash.bucket_size
     top = val2 >> _32
@@ -145,18 +148,19 @@ def buckets_of(val2: Hashes, minhash: MinHash) -> NDArray[np.int64]:
     return (top // np.uint64(size)).astype(np.int64)
 
 
-def _smallest(h1: Hashes, h2: Hashes, counts: NDArray[np.int64], minhash: MinHash) -> list[Minima]:
-    """Return one value per bucket, for all texts at once."""
+def _smallest_values(h1: Hashes, h2: Hashes, counts: NDArray[np.int64], minhash: MinHash) -> list[Minima]:
+    """Return the smallest value of each bucket, for all texts at once."""
     buckets = minhash.bucket_count
     per_text: list[list[Minima]] = [[] for _ in counts]
     offset = np.repeat(np.arange(len(counts)) * buckets, counts)
     for index in range(minhash.hash_count):
-        val1, val2 = apply_function(h1, h2, index)
-        slot = buckets_of(val2, minhash)
+        val1, val2 = apply_hash_function(h1, h2, index)
+        slot = bucket_numbers(val2, minhash)
         slot += offset
         best2 = np.full(len(counts) * buckets, _MAX_HASH)
         np.minimum.at(best2, slot, val2)
-        winners = val2 == best2[slot]  # repeats of one shingle, or (in theory) different shingles with the same val2
+        # A slot has several winners if a shingle is repeated, or (in theory) if different shingles have the same val2.
+        winners = val2 == best2[slot]
         best1 = np.full(len(best2), _MAX_HASH)
         filled = np.zeros(len(best2), bool)
         np.minimum.at(best1, slot[winners], val1[winners])
@@ -165,10 +169,10 @@ def _smallest(h1: Hashes, h2: Hashes, counts: NDArray[np.int64], minhash: MinHas
             of_text = slice(text * buckets, (text + 1) * buckets)
             used = np.flatnonzero(filled[of_text])
             parts.append(Minima(used + index * buckets, best1[of_text][used], best2[of_text][used]))
-    return [parts[0] if len(parts) == 1 else _concatenated(parts) for parts in per_text]
+    return [parts[0] if len(parts) == 1 else _concatenate(parts) for parts in per_text]
 
 
-def _concatenated(parts: list[Minima]) -> Minima:
+def _concatenate(parts: list[Minima]) -> Minima:
     return Minima(
         np.concatenate([part.slots for part in parts]),
         np.concatenate([part.val1 for part in parts]),
@@ -180,13 +184,14 @@ def _smallest_sets(h1: Hashes, h2: Hashes, minhash: MinHash) -> Minima:
     """Return up to S values per bucket for one text, as Lucene keeps them.
 
     Lucene removes the largest value of a full set before it adds a smaller one, even if the set already contains the
-    new value. A repeated shingle can therefore remove a value, and the result depends on order and repetition.
+    new value. A repeated shingle can therefore remove a value. The result depends on the order and repetition of
+    shingles.
     """
     rows: list[tuple[int, int, int]] = []
     for index in range(minhash.hash_count):
-        val1, val2 = apply_function(h1, h2, index)
+        val1, val2 = apply_hash_function(h1, h2, index)
         sets: dict[int, list[tuple[int, int]]] = {}
-        buckets = buckets_of(val2, minhash).tolist()
+        buckets = bucket_numbers(val2, minhash).tolist()
         for bucket, value in zip(buckets, zip(val2.tolist(), val1.tolist(), strict=True), strict=True):
             _insert(sets.setdefault(bucket, []), value, minhash.hash_set_size)
         for bucket in sorted(sets):
@@ -206,7 +211,7 @@ def _insert(values: list[tuple[int, int]], value: tuple[int, int], size: int) ->
         values.insert(index, value)
 
 
-def _rotated(values: Minima, minhash: MinHash) -> Minima:
+def _rotate(values: Minima, minhash: MinHash) -> Minima:
     """Fill each empty bucket with a copy of the next non-empty bucket to its right. The first bucket follows the last.
 
     `hash_set_size` must be 1. The buckets of a text without shingles remain empty.
@@ -216,7 +221,9 @@ def _rotated(values: Minima, minhash: MinHash) -> Minima:
     count = minhash.bucket_count
     all_slots = np.arange(minhash.hash_count * count)
     donor = np.searchsorted(values.slots, all_slots)
-    beyond = np.searchsorted(values.slots, (all_slots // count + 1) * count)  # first value of the next function
+    beyond = np.searchsorted(
+        values.slots, (all_slots // count + 1) * count
+    )  # index of the first value of the next hash function
     first = np.searchsorted(values.slots, all_slots // count * count)
     donor = np.where(donor == beyond, first, donor)
     return Minima(all_slots, values.val1[donor], values.val2[donor])

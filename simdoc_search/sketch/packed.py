@@ -10,8 +10,8 @@ import numpy as np
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.sketch.base import Minima, Sketch
-from simdoc_search.sketch.fingerprint import batches_of_texts, call_kernel, fingerprints, fits_kernel
-from simdoc_search.sketch.long_text import LONG_TEXT
+from simdoc_search.sketch.fingerprint import call_kernel, fingerprints, is_supported_by_kernel, split_into_batches
+from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.tokens import Codes, bucketed_codes
 
@@ -40,10 +40,15 @@ def packed_fingerprints(
     This is faster than `fingerprints` for texts of a few thousand characters, because it makes no object per text.
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
-    for batch in batches_of_texts(texts, minhash.slot_count):
+    for batch in split_into_batches(texts, minhash.slot_count):
         native = kernel()
-        is_long = len(batch) == 1 and len(batch[0]) >= LONG_TEXT
-        if native is not None and not is_long and fits_kernel(minhash, analysis) and not minhash.with_rotation:
+        is_long = len(batch) == 1 and len(batch[0]) >= MIN_LONG_TEXT_LENGTH
+        if (
+            native is not None
+            and not is_long
+            and is_supported_by_kernel(minhash, analysis)
+            and not minhash.with_rotation
+        ):
             (slots, val1, _, counts, shingles, *_), hashes, _ = call_kernel(
                 native, batch, analysis, minhash, (0, True, False)
             )

@@ -1,8 +1,8 @@
 """Defines the sketches `Xor` and `Universal`, and lists all sketches that a store may use.
 
 The default and best sketch is `MinHash`, which divides the values of one hash function among buckets. `Xor` and
-`Universal` keep one value per hash function. `Universal` is the sketch of the package
-datasketch, so that its sketches can be indexed.
+`Universal` keep one value per hash function. `Universal` makes it possible to index the sketches of the package
+datasketch.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
 from simdoc_search.sketch.hash_functions import Hashes, mix_bits
-from simdoc_search.sketch.key import HASH_KEY, HashKey
+from simdoc_search.sketch.key import HASH_KEY_VARIABLE, HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.tokens import Codes, bucketed_codes
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from datasketch import MinHash as DatasketchMinHash
 
 FAMILIES = ("affine32", "affine64", "legacy")
-_STEP = 0x9E3779B97F4A7C15  # of SplitMix64 (Steele, Lea, Flood 2014)
-_SHINGLES_AT_ONCE = 1 << 12  # datasketch computes one value per shingle and function
+_SPLITMIX64_STEP = 0x9E3779B97F4A7C15  # Steele, Lea, Flood 2014
+_SHINGLES_PER_BATCH = 1 << 12  # limits the memory: datasketch computes one value per shingle and function
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,17 @@ class _FunctionSketch(Sketch):
         return self.count
 
     def merge(self, a: Minima, b: Minima) -> Minima:
-        """Return the smaller value of each function. A part without shingles has no values."""
+        """Return the smaller value of each hash function.
+
+        If one part has no shingles, return the values of the other.
+        """
         if not len(a.slots) or not len(b.slots):
             return a if len(a.slots) else b
-        return _minima_of(np.minimum(a.val2, b.val2))
+        return _make_minima(np.minimum(a.val2, b.val2))
 
 
-def _minima_of(values: Hashes) -> Minima:
-    """Return the minima with the smallest value of each function.
+def _make_minima(values: Hashes) -> Minima:
+    """Return minima, given the smallest value of each hash function.
 
     In val1, the bits of the values are mixed, because tokens contain only the highest bits.
     """
@@ -72,7 +75,7 @@ def _minima_of(values: Hashes) -> Minima:
 class Xor(_FunctionSketch):
     """Makes `count` hash functions from one hash function, by XOR with random numbers.
 
-    Function 0 is the hash itself. Functions with similar numbers choose the same shingle more often than
+    The number of function 0 is 0. Two functions with similar numbers choose the same shingle more often than
     independent functions would. For a text with fewer shingles than functions, the error is therefore larger than
     sqrt(J (1 - J) / count). Source: "MinHash for dummies" (2013), which keeps 200 values.
 
@@ -94,14 +97,14 @@ class Xor(_FunctionSketch):
         has_shingles = np.flatnonzero(shingles.counts)
         firsts = (np.cumsum(shingles.counts) - shingles.counts)[has_shingles]
         steps = np.arange(1, self.count, dtype=np.uint64) + np.uint64(self.seed << 32)
-        numbers = np.concatenate((np.zeros(1, np.uint64), mix_bits(steps * np.uint64(_STEP))))
+        numbers = np.concatenate((np.zeros(1, np.uint64), mix_bits(steps * np.uint64(_SPLITMIX64_STEP))))
         values = np.empty((len(has_shingles), self.count), np.uint64)
         if len(has_shingles):
             for function, number in enumerate(numbers):
                 values[:, function] = np.minimum.reduceat(h1 ^ number, firsts)
-        minima = [_minima_of(np.zeros(0, np.uint64))] * len(shingles.counts)
+        minima = [_make_minima(np.zeros(0, np.uint64))] * len(shingles.counts)
         for row, text in zip(values, has_shingles.tolist(), strict=True):
-            minima[text] = _minima_of(row)
+            minima[text] = _make_minima(row)
         return minima
 
 
@@ -109,10 +112,10 @@ class Xor(_FunctionSketch):
 class Universal(_FunctionSketch):
     """Uses `count` universal hash functions of datasketch.
 
-    A text has exactly the values of a `datasketch.MinHash` that was updated with `shingle.encode()` for each shingle.
-    The values of existing sketches become tokens unchanged. To find these sketches, a query text must be split into the
-    strings that they were made from. Source: Broder, Charikar, Frieze, Mitzenmacher 1998, "Min-wise independent
-    permutations".
+    The values of a text equal those of a `datasketch.MinHash` that was updated with `shingle.encode()` for each
+    shingle. Existing sketches can therefore be indexed. To find them, the query text must be split into the same kind
+    of strings that these sketches were made from. Source: Broder, Charikar, Frieze, Mitzenmacher 1998, "Min-wise
+    independent permutations".
 
     Attributes:
         count: number of hash functions (`num_perm` in datasketch), 1 to 4,096.
@@ -138,7 +141,7 @@ class Universal(_FunctionSketch):
             raise ValueError(f"family must be one of {', '.join(FAMILIES)}, not {self.family!r:.60}")
         if self.key is not None:
             raise FormatMismatchError(
-                f"the sketch universal does not use a hash key (neither does datasketch); unset {HASH_KEY}"
+                f"the sketch universal does not use a hash key (neither does datasketch); unset {HASH_KEY_VARIABLE}"
             )
 
     def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:  # noqa: ARG002
@@ -147,13 +150,13 @@ class Universal(_FunctionSketch):
         Raises:
             MissingExtraError: datasketch is not installed.
         """
-        return [_minima_of(self._hash_values(text) if text else _uint64(())) for text in shingles.strings()]
+        return [_make_minima(self._hash_values(text) if text else _to_uint64(())) for text in shingles.strings()]
 
-    def codes_of(self, sketch: DatasketchMinHash | LeanMinHash) -> Codes:
-        """Return the token codes of a datasketch sketch, as in `Record.codes`. An empty sketch has no tokens.
+    def encode_sketch(self, sketch: DatasketchMinHash | LeanMinHash) -> Codes:
+        """Return the token codes of a datasketch sketch, for `Record.codes`. An empty sketch has no tokens.
 
         Raises:
-            FormatMismatchError: the number of functions, the seed or the scheme differ from those of this sketch.
+            FormatMismatchError: the number of functions, the seed or the scheme differs from this sketch.
         """
         theirs = len(sketch), int(sketch.seed), sketch.scheme
         ours = self.count, self.seed, self.family
@@ -163,19 +166,22 @@ class Universal(_FunctionSketch):
                 found=theirs,
                 expected=ours,
             )
-        return bucketed_codes(_minima_of(_uint64(() if sketch.is_empty() else sketch.hashvalues)), self)
+        return bucketed_codes(_make_minima(_to_uint64(() if sketch.is_empty() else sketch.hashvalues)), self)
 
     def _hash_values(self, shingles: Sequence[str]) -> NDArray[np.uint64]:
         sketch = _empty_sketch(self.count, self.seed, self.family).copy()
         encoded = [shingle.encode("utf-8", "surrogatepass") for shingle in dict.fromkeys(shingles)]
-        for start in range(0, len(encoded), _SHINGLES_AT_ONCE):
-            sketch.update_batch(encoded[start : start + _SHINGLES_AT_ONCE])
-        return _uint64(sketch.hashvalues)
+        for start in range(0, len(encoded), _SHINGLES_PER_BATCH):
+            sketch.update_batch(encoded[start : start + _SHINGLES_PER_BATCH])
+        return _to_uint64(sketch.hashvalues)
 
 
 @cache
 def _empty_sketch(count: int, seed: int, family: str) -> Any:
-    """Return an empty datasketch sketch. It is cached, because its functions take some time to create."""
+    """Return an empty datasketch sketch.
+
+    It is cached, because datasketch needs some time to create its hash functions.
+    """
     try:
         import datasketch  # noqa: PLC0415 - an extra
     except ImportError as error:
@@ -183,7 +189,7 @@ def _empty_sketch(count: int, seed: int, family: str) -> Any:
     return datasketch.MinHash(num_perm=count, seed=seed, scheme=family)
 
 
-def _uint64(values: Any) -> NDArray[np.uint64]:
+def _to_uint64(values: Any) -> NDArray[np.uint64]:
     return np.asarray(values, np.uint64)
 
 

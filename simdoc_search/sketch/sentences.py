@@ -2,21 +2,23 @@
 
 The features of a sentence are the distinct letter triples of its words, with one space between words and around them.
 Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 4.1, use letter pairs, which unrelated
-sentences often share. `scripts/sentence_trial.py` measures both on 25,000 English sentences with one or two edited
-words, and on four million pairs of unrelated sentences. These shares of the pairs are within the maximum distance:
+sentences often share. `scripts/sentence_trial.py` compares pairs and triples on 25,000 English sentences with one or
+two edited words, and on four million pairs of unrelated sentences. The table shows the share of pairs within the
+maximum distance:
 
     feature, maximum distance    one word edited   two words edited   unrelated
     letter pairs, 7 of 64 bits               .84                .66      .00007
     letter triples, 12 bits                  .96                .84      .00004
 
-Words, runs of four letters, and combinations are hardly better than triples, and words fail in languages without
-spaces. A feature is hashed by the finaliser of MurmurHash3, after the increment of SplitMix64. Without the increment,
-the hash of 0 would be 0.
+Words, runs of four letters, and combinations of features are hardly better than triples. Words do not work in languages
+without spaces. The hash of a feature is the finaliser of MurmurHash3, applied after the increment of SplitMix64.
+Without the increment, the hash of 0 would be 0.
 
 A simhash consists of four blocks of 16 bits, and each block is a token. If two numbers differ in up to 7 bits, at least
 one block differs in at most one bit (pigeonhole principle). A query contains each block, and all blocks that differ
-from it in one bit. It finds all such numbers, and many that differ in more bits. Source: Manku, Jain, Das Sarma 2007,
-"Detecting near-duplicates for web crawling". They use more tables, and this module uses more query tokens.
+from it in one bit. It finds all numbers that differ in up to 7 bits, and many that differ in more bits. Source: Manku,
+Jain, Das Sarma 2007, "Detecting near-duplicates for web crawling". They use more tables. This module uses more query
+tokens instead.
 """
 
 from __future__ import annotations
@@ -35,21 +37,21 @@ from simdoc_search.analysis.words import word_batch
 from simdoc_search.sketch.hash_functions import mix_bits
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, simhashes
 
-BLOCKS, _BLOCK_BITS = 4, SIMHASH_BITS // 4
-SENTENCE_LENGTH = 3
+BLOCK_COUNT, _BLOCK_BITS = 4, SIMHASH_BITS // 4
+SENTENCE_TOKEN_LENGTH = 3
 """Number of characters in a token, 6 bits each. A token contains the number of a block and its 16 bits."""
 
 MAX_QUERY_CODES = 4_384
-"""Maximum number of query tokens if more than one bit of a block may differ: 8 sentences with two such bits."""
+"""Maximum number of query tokens if `flip_count` is more than 1. It is enough for 8 sentences with two flips."""
 
-_MIN_BYTES = 16
-"""Minimum number of UTF-8 bytes in the words of a sentence. Shorter sentences, such as "See also", say little."""
+_MIN_SENTENCE_BYTES = 16
+"""Minimum number of UTF-8 bytes in the words of a sentence. Shorter sentences, such as "See also", are too common."""
 
 _SPACE = np.uint16(ord(" "))
 _TRIPLE_BITS = np.uint64(48)
-_SENTENCES_AT_ONCE = 1 << 16
+_SENTENCES_PER_BATCH = 1 << 16
 _INCREMENT = np.uint64(0x9E3779B97F4A7C15)
-_SHIFTS = np.arange(BLOCKS, dtype=np.uint64) * np.uint64(_BLOCK_BITS)
+_SHIFTS = np.arange(BLOCK_COUNT, dtype=np.uint64) * np.uint64(_BLOCK_BITS)
 _BLOCK_MASK = np.uint64((1 << _BLOCK_BITS) - 1)
 
 Codes = NDArray[np.uint32]
@@ -57,15 +59,15 @@ Codes = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class SentenceSettings:
-    """Settings of sentence simhashes. There are no parameters."""
+    """Settings of sentence simhashes. They have no parameters."""
 
 
 def sentence_simhashes(sentences: Sequence[str], analysis: Analysis) -> tuple[Simhashes, NDArray[np.int64]]:
     """Return the simhashes of the sentences of a text. Short sentences are omitted.
 
     Returns:
-        The simhashes; uint64, shape (kept,). The indices of their sentences; int64, ascending. If all sentences are
-        short, all sentences with words are kept.
+        The simhashes; uint64, shape (kept sentences,). The index of the sentence of each simhash; int64, ascending. If
+        all sentences are short, all sentences with words are kept.
     """
     batch = word_batch(sentences, analysis)
     ends = np.cumsum(batch.counts)
@@ -73,19 +75,22 @@ def sentence_simhashes(sentences: Sequence[str], analysis: Analysis) -> tuple[Si
     if not len(has_words):
         return np.zeros(0, np.uint64), has_words
     starts, stops = batch.starts[ends[has_words] - batch.counts[has_words]], batch.ends[ends[has_words] - 1]
-    is_kept = np.add.reduceat(_utf8_bytes(batch.units), starts) >= _MIN_BYTES
+    is_kept = np.add.reduceat(_count_utf8_bytes(batch.units), starts) >= _MIN_SENTENCE_BYTES
     if not is_kept.any():
         is_kept[:] = True
     starts, stops = starts[is_kept], stops[is_kept]
     units = np.concatenate(([_SPACE], batch.units, [_SPACE])).astype(np.uint64)
     triples = units[:-2] << np.uint64(32) | units[1:-1] << np.uint64(16) | units[2:]  # triple i is around unit i
-    parts = (slice(start, start + _SENTENCES_AT_ONCE) for start in range(0, len(starts), _SENTENCES_AT_ONCE))
+    parts = (slice(start, start + _SENTENCES_PER_BATCH) for start in range(0, len(starts), _SENTENCES_PER_BATCH))
     values = [_hash_triples(triples, starts[part], stops[part]) for part in parts]
     return np.concatenate(values), has_words[is_kept]
 
 
 def _hash_triples(triples: NDArray[np.uint64], starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Simhashes:
-    """Return the simhashes of sentences, given their first units and the units after their last ones."""
+    """Return the simhash of each sentence.
+
+    `starts` and `stops` are the first unit of a sentence and the unit after its end.
+    """
     sizes = stops - starts
     owner = np.repeat(np.arange(len(starts)), sizes)
     index = np.arange(len(owner)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
@@ -94,64 +99,74 @@ def _hash_triples(triples: NDArray[np.uint64], starts: NDArray[np.int64], stops:
     return simhashes(mix_bits((keys & (np.uint64(1) << _TRIPLE_BITS) - np.uint64(1)) + _INCREMENT), counts)
 
 
-def _utf8_bytes(units: NDArray[np.uint16]) -> NDArray[np.int64]:
-    """Return the number of UTF-8 bytes of each UTF-16 unit. Half of a surrogate pair counts as two, a space as none."""
+def _count_utf8_bytes(units: NDArray[np.uint16]) -> NDArray[np.int64]:
+    """Return the number of UTF-8 bytes of each UTF-16 unit.
+
+    Half of a surrogate pair counts as two bytes, and a space as 0.
+    """
     sizes: NDArray[np.int64] = 1 + (units >= 0x80).astype(np.int64) + (units >= 0x800)
     sizes -= (units >= 0xD800) & (units < 0xE000)
     sizes[units == _SPACE] = 0
     return sizes
 
 
-def codes_of_sentences(values: Simhashes) -> Codes:
-    """Return the token codes of simhashes, as they are stored; uint32, shape (4 × values,).
+def encode_sentences(values: Simhashes) -> Codes:
+    """Return the stored token codes of simhashes; uint32, shape (4 × values,).
 
     The high bits of a code are the number of the block. The low 16 bits are the block.
     """
-    blocks = np.arange(BLOCKS, dtype=np.uint64) << np.uint64(_BLOCK_BITS)
+    blocks = np.arange(BLOCK_COUNT, dtype=np.uint64) << np.uint64(_BLOCK_BITS)
     return (blocks | values[:, np.newaxis] >> _SHIFTS & _BLOCK_MASK).astype(np.uint32).reshape(-1)
 
 
-def sentences_of_codes(codes: Codes) -> Simhashes:
-    """Return the simhashes from which `codes_of_sentences` made the codes; uint64.
+def decode_sentences(codes: Codes) -> Simhashes:
+    """Return the simhashes from which `encode_sentences` made the codes; uint64.
 
     Raises:
         ValueError: the codes are not complete simhashes.
     """
-    rows = codes.astype(np.uint64).reshape(-1, BLOCKS) if len(codes) % BLOCKS == 0 else np.ones((1, BLOCKS), np.uint64)
-    if not ((rows >> np.uint64(_BLOCK_BITS)) == np.arange(BLOCKS, dtype=np.uint64)).all():
-        raise ValueError(f"{len(codes)} sentence tokens are damaged; each sentence must have {BLOCKS} tokens in order")
+    rows = (
+        codes.astype(np.uint64).reshape(-1, BLOCK_COUNT)
+        if len(codes) % BLOCK_COUNT == 0
+        else np.ones((1, BLOCK_COUNT), np.uint64)
+    )
+    if not ((rows >> np.uint64(_BLOCK_BITS)) == np.arange(BLOCK_COUNT, dtype=np.uint64)).all():
+        raise ValueError(
+            f"{len(codes)} sentence tokens are damaged; each sentence must have {BLOCK_COUNT} tokens in order"
+        )
     values: Simhashes = np.bitwise_or.reduce((rows & _BLOCK_MASK) << _SHIFTS, axis=1)
     return values
 
 
-def query_codes(values: Simhashes, flips: int = 1) -> Codes:
-    """Return the query codes of simhashes: each block, and all blocks that differ from it in up to `flips` bits.
+def query_codes(values: Simhashes, flip_count: int = 1) -> Codes:
+    """Return the query codes of simhashes: each block, and all blocks that differ from it in up to `flip_count` bits.
 
-    Every sentence that differs in up to 4 × `flips` + 3 bits has one of these codes. If the differing bits are random,
-    some more distant sentences also have one. With one flip, these are 95 % of the sentences that differ in 8 bits,
-    74 % for 10 bits and 49 % for 12 bits. With two flips, they are 97 % for 12 bits.
+    Every sentence that differs in up to 4 × `flip_count` + 3 bits has one of these codes. Some more distant sentences
+    also have one. If the differing bits are random, one flip finds 95 % of the sentences that differ in 8 bits, 74 % of
+    those with 10 bits, and 49 % of those with 12 bits. Two flips find 97 % of those with 12 bits.
 
     Returns:
-        uint32, shape (values, codes), without repeats in a row. A row has 4 codes without flips, 68 with one flip, and
-        548 with two flips.
+        uint32, shape (values, codes). The codes in a row are distinct. A row has 4 codes without flips, 68 codes for
+        one flip, and 548 codes for two flips.
     """
-    codes = codes_of_sentences(values).reshape(len(values), BLOCKS, 1) ^ _flipped(flips)
+    codes = encode_sentences(values).reshape(len(values), BLOCK_COUNT, 1) ^ _flip_masks(flip_count)
     return codes.reshape(len(values), codes.shape[1] * codes.shape[2])
 
 
-def flips_for(count: int, max_bits: int) -> int:
-    """Return the number of flips with which `query_codes` finds sentences that differ in up to `max_bits` bits.
+def choose_flip_count(sentence_count: int, max_distance: int) -> int:
+    """Return the `flip_count` with which `query_codes` finds sentences that differ in up to `max_distance` bits.
 
-    `count` is the number of queried sentences. If it is large, there are fewer flips, which limits the number of codes.
+    If `sentence_count`, the number of query sentences, is large, the result is smaller. This limits the number of
+    codes.
     """
-    flips = max_bits // BLOCKS
-    while flips > 1 and count * BLOCKS * len(_flipped(flips)) > MAX_QUERY_CODES:
-        flips -= 1
-    return flips
+    flip_count = max_distance // BLOCK_COUNT
+    while flip_count > 1 and sentence_count * BLOCK_COUNT * len(_flip_masks(flip_count)) > MAX_QUERY_CODES:
+        flip_count -= 1
+    return flip_count
 
 
 @cache
-def _flipped(flips: int) -> Codes:
-    """Return the 16-bit numbers with at most `flips` bits set."""
-    choices = (bits for count in range(flips + 1) for bits in combinations(range(_BLOCK_BITS), count))
+def _flip_masks(flip_count: int) -> Codes:
+    """Return the 16-bit numbers in which at most `flip_count` bits are 1."""
+    choices = (bits for count in range(flip_count + 1) for bits in combinations(range(_BLOCK_BITS), count))
     return np.fromiter((sum(1 << bit for bit in bits) for bits in choices), np.uint32)

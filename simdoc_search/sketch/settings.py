@@ -1,4 +1,7 @@
-"""Defines the settings that determine the tokens of a text. An index stores them and refuses other settings."""
+"""Defines the settings that determine the tokens of a text.
+
+An index stores its settings, and refuses different ones.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +16,19 @@ from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.estimate import Estimate, compare_codes
-from simdoc_search.sketch.key import HASH_KEY, HashKey
+from simdoc_search.sketch.key import HASH_KEY_VARIABLE, HashKey
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.stored_sketches import (
     NO_SYNONYMS,
-    parameters_of,
-    sketch_of_tokens,
-    stored_form,
-    stored_form_of_tokens,
+    format_optional_sketch,
+    format_sketch,
+    parse_parameters,
+    parse_sketch,
     unreadable_error,
 )
-from simdoc_search.sketch.winnow import PASSAGE_LENGTH, PassageSettings
+from simdoc_search.sketch.winnow import PASSAGE_TOKEN_LENGTH, PassageSettings
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.fingerprint import Fingerprint
@@ -43,17 +46,17 @@ class Settings:
     Attributes:
         analysis: how a text is split into shingles.
         minhash: the sketch that makes tokens from shingles: MinHash, or another sketch of `schemes`.
-        passages: settings of passage tokens; None for none.
-        sentences: settings of sentence simhashes; None for none.
-        concepts: settings of concept tokens; None for none.
-        language: whether to identify the language of documents that do not state it.
-        excluded_parts: parts of files that are not part of the text: `front-matter`, `quoted-replies`.
-        words: whether a local store indexes the words of its texts, to find short quotations. This requires stored
-            texts and passage tokens. It is ignored when settings are compared.
-        unknown_sketches: stored sketches that this version of simdoc-search does not know. They are kept, but ignored
-            when settings are compared.
-        limits: default limits of versions and related documents. `stores.upgrade` can change them at any time. They are
-            ignored when settings are compared.
+        passages: settings of passage tokens. None: no passage tokens.
+        sentences: settings of sentence simhashes. None: no sentence simhashes.
+        concepts: settings of concept tokens. None: no concept tokens.
+        identifies_language: whether to identify the language of documents whose metadata does not name it.
+        excluded_parts: parts of files that are removed from the text: `front-matter`, `quoted-replies`.
+        indexes_words: whether a local store indexes the words of its texts, to find short quotations. This requires
+            stored texts and passage tokens. Comparisons of settings ignore this attribute.
+        unknown_sketches: stored form of sketches that this version of simdoc-search does not know. They are kept.
+            Comparisons of settings ignore them.
+        limits: default limits of queries for versions and related documents. `stores.upgrade` can change them at any
+            time. Comparisons of settings ignore them.
 
     Raises:
         ValueError: these settings have no bucketed tokens; see `Fingerprint.codes`.
@@ -64,9 +67,9 @@ class Settings:
     passages: PassageSettings | None = field(default_factory=PassageSettings)
     sentences: SentenceSettings | None = None
     concepts: ConceptSettings | None = None
-    language: bool = False
+    identifies_language: bool = False
     excluded_parts: tuple[str, ...] = ()
-    words: bool = field(default=True, compare=False)
+    indexes_words: bool = field(default=True, compare=False)
     unknown_sketches: tuple[str, ...] = field(default=(), compare=False, repr=False)
     limits: Limits = field(default_factory=Limits, compare=False, repr=False)
 
@@ -88,26 +91,30 @@ class Settings:
     @property
     def stored_sketch(self) -> str:
         """The sketch of the tokens, in stored form."""
-        return stored_form_of_tokens(self.minhash)
+        return format_sketch(self.minhash)
 
     @property
-    def stored_kinds(self) -> tuple[str, ...]:
+    def stored_token_kinds(self) -> tuple[str, ...]:
         """The optional kinds of tokens, in stored form. Unknown kinds are not included."""
         kinds = []
         if self.passages is not None:
-            kinds.append(stored_form("passages", str(self.passages.window), str(PASSAGE_LENGTH)))
+            kinds.append(format_optional_sketch("passages", str(self.passages.window), str(PASSAGE_TOKEN_LENGTH)))
         if self.sentences is not None:
-            kinds.append(stored_form("sentences"))
+            kinds.append(format_optional_sketch("sentences"))
         if self.concepts is not None:
-            kinds.append(stored_form("concepts", self.concepts.extractor, self.concepts.synonyms or NO_SYNONYMS))
+            kinds.append(
+                format_optional_sketch(
+                    "concepts", self.concepts.extractor, self.concepts.synonyms_checksum or NO_SYNONYMS
+                )
+            )
         return tuple(kinds)
 
     @property
     def sketches(self) -> tuple[str, ...]:
         """All sketches in stored form, including unknown ones."""
-        flags = ["words"] * self.words + ["language"] * self.language
+        flags = ["words"] * self.indexes_words + ["language"] * self.identifies_language
         flags += [_PART_FLAGS[part] for part in self.excluded_parts]
-        return self.stored_sketch, *self.stored_kinds, *map(stored_form, flags), *self.unknown_sketches
+        return self.stored_sketch, *self.stored_token_kinds, *map(format_optional_sketch, flags), *self.unknown_sketches
 
     @property
     def estimate(self) -> Estimate:
@@ -115,55 +122,60 @@ class Settings:
         return compare_codes
 
     def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
-        """Return the codes for the comparison, and the terms for the query. Without terms, query the encoded codes."""
+        """Return the codes for the comparison, and the terms for the query.
+
+        If there are no terms, query the encoded codes.
+        """
         return fingerprint.codes(), ()
 
     def satisfies(self, requested: Settings) -> bool:
         """Whether an index with these settings satisfies the requested settings.
 
-        An index without passage tokens satisfies the default settings of passages, because everything except passages
-        works. An index may have sentences, concepts or languages that were not requested.
+        An index without passage tokens satisfies the default settings of passages, because all queries except passages
+        work. An index may have sentences, concepts or languages that were not requested.
         """
         return self == replace(
             requested,
             passages=None if self.passages is None and requested.passages == PassageSettings() else requested.passages,
             sentences=requested.sentences or self.sentences,
             concepts=requested.concepts or self.concepts,
-            language=requested.language or self.language,
+            identifies_language=requested.identifies_language or self.identifies_language,
             excluded_parts=requested.excluded_parts or self.excluded_parts,
         )
 
     def for_local_store(self, store_texts: bool) -> Settings:
         """Return the settings for a new local store. Words are only indexed with texts and passage tokens."""
-        return replace(self, words=self.words and store_texts and self.passages is not None)
+        return replace(self, indexes_words=self.indexes_words and store_texts and self.passages is not None)
 
     def with_key(self, key: HashKey | None) -> Settings:
         """Return the same settings with another key, or without a key."""
-        return replace(self, minhash=_keyed(self.minhash, key))
+        return replace(self, minhash=_with_key(self.minhash, key))
 
     def with_verified_key(self, key: HashKey | None, location: str) -> Settings:
-        """Return these settings of a store with the secret of its key, after checking the key.
+        """Check the key of the caller, and return these settings with the secret of this key.
 
         Args:
             key: the key of the caller.
-            location: the store, for messages.
+            location: the location of the store, for messages.
 
         Raises:
-            FormatMismatchError: the store has another key, or only one side has a key.
+            FormatMismatchError: the store has a different key, or only one of the caller and the store has a key.
         """
         store_key = self.minhash.key
         if store_key == key:
             return self.with_key(key)
         if key is None:
-            problem = f"{location} was created with a secret hash key; set {HASH_KEY} to it"
+            problem = f"{location} was created with a secret hash key; set {HASH_KEY_VARIABLE} to it"
         elif store_key is None:
-            problem = f"{location} was created without a hash key; unset {HASH_KEY}, or index into a new store"
+            problem = f"{location} was created without a hash key; unset {HASH_KEY_VARIABLE}, or index into a new store"
         else:
-            problem = f"{location} was created with a different hash key; set {HASH_KEY} to the key of the store"
+            problem = (
+                f"{location} was created with a different hash key; set {HASH_KEY_VARIABLE} to the key of the store"
+            )
         raise FormatMismatchError(problem, found=store_key, expected=key)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return values for JSON, including the layout version. They contain only the checksum of a key."""
+        """Return values for JSON, including the layout version. They contain the checksum of a key, but not the key."""
         values = {"version": LAYOUT_VERSION, "analysis": self.analysis.to_dict(), "sketches": list(self.sketches)}
         values |= {"limits": self.limits.to_text()} if self.limits != Limits() else {}
         return values | ({"hash_key_check": self.minhash.key.check} if self.minhash.key else {})
@@ -175,7 +187,7 @@ class Settings:
         Raises:
             FormatMismatchError: a newer version wrote the settings, or they are damaged.
         """
-        check_version(values.get("version") if isinstance(values, dict) else None)
+        check_layout_version(values.get("version") if isinstance(values, dict) else None)
         try:
             analysis, sketches = Analysis.from_dict(values.get("analysis", {})), values.get("sketches", [])
             if not isinstance(sketches, list) or not all(isinstance(spec, str) for spec in sketches):
@@ -188,7 +200,9 @@ class Settings:
 
     @classmethod
     def from_sketches(cls, analysis: Analysis, sketches: Iterable[str], key_check: str | None = None) -> Settings:
-        """Return the settings with an analysis and stored sketches. The first sketch makes the tokens.
+        """Return settings from an analysis and the stored form of sketches.
+
+        The first sketch makes the tokens of fingerprints.
 
         Raises:
             ValueError: there are no sketches, or one is malformed.
@@ -204,24 +218,24 @@ class Settings:
         def take_flag(name: str) -> bool:
             is_present = name in specs
             if is_present:
-                parameters_of(name, specs.pop(name))
+                parse_parameters(name, specs.pop(name))
             return is_present
 
         if not specs:
             raise ValueError("the sketches are missing")
         main = next(iter(specs))
-        minhash = sketch_of_tokens(main, specs.pop(main))
+        minhash = parse_sketch(main, specs.pop(main))
         passages = concepts = None
         if "passages" in specs:
-            window, _ = parameters_of("passages", specs.pop("passages"))
+            window, _ = parse_parameters("passages", specs.pop("passages"))
             passages = PassageSettings(int(window))
         if "concepts" in specs:
-            extractor, synonyms = parameters_of("concepts", specs.pop("concepts"))
+            extractor, synonyms = parse_parameters("concepts", specs.pop("concepts"))
             concepts = ConceptSettings(extractor, "" if synonyms == NO_SYNONYMS else synonyms)
         key = None if key_check is None else HashKey.from_check(key_check)
         return cls(
             analysis,
-            _keyed(minhash, key),
+            _with_key(minhash, key),
             passages,
             SentenceSettings() if take_flag("sentences") else None,
             concepts,
@@ -232,7 +246,7 @@ class Settings:
         )
 
 
-def check_version(version: object) -> None:
+def check_layout_version(version: object) -> None:
     """Check that this version of simdoc-search can read a layout version.
 
     Raises:
@@ -243,6 +257,6 @@ def check_version(version: object) -> None:
         raise unreadable_error(f"format version {version!s:.50}", readable, version, LAYOUT_VERSION)
 
 
-def _keyed(sketch: Sketch, key: HashKey | None) -> Sketch:
+def _with_key(sketch: Sketch, key: HashKey | None) -> Sketch:
     keyed: Sketch = replace(cast(Any, sketch), key=key)  # every sketch is a dataclass with a key
     return keyed

@@ -1,8 +1,8 @@
 """Computes simhashes: one 64-bit number per chunk of text. The simhashes of similar chunks differ in few bits.
 
-Each feature of a chunk votes on each bit: for 1 if the bit of its hash is 1, and for 0 otherwise. The majority decides.
-Sources: Charikar 2002, "Similarity estimation techniques from rounding algorithms"; Manku, Jain, Das Sarma 2007,
-"Detecting near-duplicates for web crawling".
+The hash of each feature of a chunk votes on each bit of the simhash: a 1 bit is a vote for 1, and a 0 bit is a vote for
+0. The majority decides. Sources: Charikar 2002, "Similarity estimation techniques from rounding algorithms"; Manku,
+Jain, Das Sarma 2007, "Detecting near-duplicates for web crawling".
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 SIMHASH_BITS = 64
 
-_FEATURES_AT_ONCE = 1 << 16
+_FEATURES_PER_BATCH = 1 << 16
 _MAX_ROWS = 255  # the sum of this number of bits fits into a byte
 _SET_BITS_OF_16_BITS = np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2), axis=1).sum(
     1, dtype=np.uint8
@@ -27,7 +27,7 @@ def simhashes(
     """Return the simhashes of chunks from the hashes of their features.
 
     Args:
-        hashes: hashes of the features of the first chunk, then of the second, and so on; uint64.
+        hashes: hashes of the features of all chunks, one chunk after the other; uint64.
         counts: number of features of each chunk; int64, shape (chunks,). The simhash of a chunk without features is 0.
         weights: weight of each feature. If None, all weights are 1.
 
@@ -36,8 +36,8 @@ def simhashes(
     """
     votes = np.zeros((len(counts), SIMHASH_BITS))
     chunk_of = np.repeat(np.arange(len(counts)), counts)
-    for start in range(0, len(hashes), _FEATURES_AT_ONCE):
-        part = slice(start, start + _FEATURES_AT_ONCE)
+    for start in range(0, len(hashes), _FEATURES_PER_BATCH):
+        part = slice(start, start + _FEATURES_PER_BATCH)
         bits = np.unpackbits(hashes[part].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
         chunks, begins = np.unique(chunk_of[part], return_index=True)
         if weights is None:
@@ -66,19 +66,19 @@ def _sum_of_bits(bits: NDArray[np.uint8], begins: NDArray[np.int64], counts: NDA
 
 def distances(a: Simhashes, b: Simhashes) -> NDArray[np.uint8]:
     """Return the number of bits in which corresponding elements of `a` and `b` differ, 0 to 64."""
-    return set_bits(a ^ b)
+    return count_set_bits(a ^ b)
 
 
-def set_bits(values: Simhashes) -> NDArray[np.uint8]:
-    """Return the number of 1 bits of each number, 0 to 64."""
+def count_set_bits(values: Simhashes) -> NDArray[np.uint8]:
+    """Return the number of 1 bits in each number, 0 to 64."""
     if hasattr(np, "bitwise_count"):  # since numpy 2
         counts: NDArray[np.uint8] = np.bitwise_count(values)
         return counts
-    return set_bits_by_table(values)
+    return count_set_bits_by_table(values)
 
 
-def set_bits_by_table(values: Simhashes) -> NDArray[np.uint8]:
-    """Return the same as `set_bits`, but with any version of numpy."""
+def count_set_bits_by_table(values: Simhashes) -> NDArray[np.uint8]:
+    """Return the same as `count_set_bits`. This function works with any version of numpy."""
     counts = np.zeros(values.shape, np.uint8)
     for shift in range(0, SIMHASH_BITS, 16):
         counts += _SET_BITS_OF_16_BITS[values >> np.uint64(shift) & np.uint64(0xFFFF)]

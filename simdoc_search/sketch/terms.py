@@ -2,8 +2,9 @@
 
 The filter keeps up to `hash_set_size` values in each bucket of each hash function. The largest value may be missing
 (see `minhash._smallest_sets`), but smaller values are never missing. If hash_set_size S is over 1, only the S - 1
-smallest values of each bucket are therefore certain. Only these are queried and counted. A rotated value is a copy of
-the value of another bucket. In the index, both are the same term, so rotation does not change the terms of a text.
+smallest values of each bucket are therefore certain. Queries and estimates use only these. Rotation copies the value of
+another bucket. In the index, the copy and the original are the same term, so rotation does not change the terms of a
+text.
 """
 
 from __future__ import annotations
@@ -15,21 +16,21 @@ from numpy.typing import NDArray
 
 from simdoc_search.sketch.base import Minima
 from simdoc_search.sketch.estimate import TokenOverlap, count_common
-from simdoc_search.sketch.minhash import MinHash, buckets_of
+from simdoc_search.sketch.minhash import MinHash, bucket_numbers
 
 _CODE_BITS = 64
-_BUCKET_BITS = 32  # highest bits of val2, which choose the bucket
+_BUCKET_BITS = 32  # number of the highest bits of val2, which choose the bucket
 
 
 def certain_values(values: Minima, minhash: MinHash) -> Minima:
-    """Return the values that are certainly the smallest of their bucket, without rotated copies."""
-    is_own = buckets_of(values.val2, minhash) == values.slots % minhash.bucket_count
+    """Return the values that are certainly the smallest of their bucket. Copies from rotation are omitted."""
+    is_own = bucket_numbers(values.val2, minhash) == values.slots % minhash.bucket_count
     slots = values.slots[is_own]
-    is_certain = _rank(slots) < _count_certain_values(minhash)
+    is_certain = _rank_in_slot(slots) < _count_certain_values(minhash)
     return Minima(slots[is_certain], values.val1[is_own][is_certain], values.val2[is_own][is_certain])
 
 
-def codes_of_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
+def encode_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
     """Return a code for each value; uint64, ascending. It contains the slot and the highest bits within the bucket."""
     bits = _slot_bits(minhash)
     size = minhash.bucket_size
@@ -42,16 +43,17 @@ def codes_of_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
 def compare_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> TokenOverlap:
     """Compare the terms of two documents. The estimate of the Jaccard similarity J is unbiased.
 
-    Of the smallest values of a bucket of the union, the share that is in both sets is J on average (Broder 1997, "On
-    the resemblance and containment of documents", section 4). Buckets that are empty in both documents do not count
-    (Li, Owen, Zhang 2012).
+    For each bucket, take the smallest values of the union of both sets. On average, the share of these values that is
+    in both sets is J (Broder 1997, "On the resemblance and containment of documents", section 4). Buckets that are
+    empty in both documents do not count (Li, Owen, Zhang 2012).
 
-    `matched` counts how many of the smallest values of all buckets are in both documents. `union` is the number of
-    these values. Terms are never equal by chance, because a term contains 64 bits of the hash.
+    In the result, `union` is the number of smallest values of all buckets, and `matched` is how many of them are in
+    both documents. Terms contain 64 bits of the hash, so the result is not corrected for terms that are equal by
+    chance.
     """
     union = np.union1d(a, b)
     slots = union >> np.uint64(_CODE_BITS - _slot_bits(minhash))
-    smallest = union[_rank(slots) < _count_certain_values(minhash)]
+    smallest = union[_rank_in_slot(slots) < _count_certain_values(minhash)]
     matched = count_common(np.intersect1d(a, b, assume_unique=True), smallest)
     return TokenOverlap(matched, matched, len(smallest))
 
@@ -65,6 +67,6 @@ def _slot_bits(minhash: MinHash) -> int:
     return max(1, (minhash.hash_count * minhash.bucket_count - 1).bit_length())
 
 
-def _rank(slots: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the rank of each value in its slot, from 0. `slots` must be ascending."""
+def _rank_in_slot(slots: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the rank of each value in its slot, starting at 0. `slots` must be ascending."""
     return np.arange(len(slots)) - np.searchsorted(slots, slots)

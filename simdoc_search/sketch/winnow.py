@@ -1,11 +1,11 @@
 """Computes passage tokens by winnowing, which keeps the smallest hash of every window of w shingles.
 
 If two texts share a long enough passage, they share a token. With n words per shingle, a run of w + n - 1 words has w
-shingles. Two texts that share the run both keep the smallest of its hashes. It does not matter what surrounds the run,
-or how long the texts are. About 2 / (w + 1) of all shingles are kept.
+shingles. If two texts share such a run, both keep the smallest hash of these shingles. It does not matter what
+surrounds the run, or how long the texts are. About 2 / (w + 1) of all shingles are kept.
 
-In the original algorithm, the rightmost of equal hashes is kept. This does not matter for a set of tokens. The smallest
-hash has the smallest high bits, so only the high bits are compared.
+The original algorithm keeps the rightmost of equal hashes. For a set of tokens, it does not matter which one is kept.
+The smallest hash has the smallest high bits, so only the high bits are compared.
 
 Source: Schleimer, Wilkerson, Aiken 2003, "Winnowing: local algorithms for document fingerprinting".
 """
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import check_whole_number
 
-PASSAGE_LENGTH = 5
+PASSAGE_TOKEN_LENGTH = 5
 """Number of characters in a passage token, 6 bits each."""
 
 _MAX_WINDOW = 10_000
@@ -44,25 +44,26 @@ class PassageSettings:
         check_whole_number("window", self.window, 1, _MAX_WINDOW)
 
     @classmethod
-    def for_run(cls, run: int, shingle_size: int) -> PassageSettings:
-        """Return the settings with which every shared run of at least `run` words is found.
+    def for_run(cls, run_length: int, shingle_size: int) -> PassageSettings:
+        """Return the settings with which every shared run of at least `run_length` words is found.
 
         Raises:
             ValueError: the run is shorter than a shingle, or too long.
         """
-        return cls(run - shingle_size + 1)
+        return cls(run_length - shingle_size + 1)
 
     def guaranteed_run(self, shingle_size: int) -> int:
         """Return the length in words of the shortest shared run that is always found."""
         return self.window + shingle_size - 1
 
-    def probability_of_finding(self, words: int, shingle_size: int) -> float:
-        """Return the probability, 0..1, that a query with all shingles of a text finds a shared run of `words` words.
+    def probability_of_finding(self, word_count: int, shingle_size: int) -> float:
+        """Return the probability, 0..1, that a query with all shingles of a text finds a shared run of this length.
 
-        The distances between kept shingles are 1 to w, all equally likely. So s consecutive shingles contain no kept
-        shingle with probability (w - s) (w - s + 1) / (w (w + 1)). From `guaranteed_run` on, the result is 1.
+        The distance between two kept shingles is 1 to w, and all distances are equally likely. So s consecutive
+        shingles contain no kept shingle with probability (w - s) (w - s + 1) / (w (w + 1)). The result is 1 for runs of
+        at least `guaranteed_run` words.
         """
-        miss = self.window - max(0, min(words - shingle_size + 1, self.window))
+        miss = self.window - max(0, min(word_count - shingle_size + 1, self.window))
         return 1.0 - miss * (miss + 1) / (self.window * (self.window + 1))
 
 
@@ -77,14 +78,14 @@ def winnow_texts(codes: Codes, counts: NDArray[np.int64], window: int) -> list[C
     Args:
         codes: highest bits of the hashes of all shingles, in text order; uint32, shape (shingles,).
         counts: number of shingles of each text; int64, shape (texts,).
-        window: number of shingles in a window. A text with fewer shingles keeps its smallest code.
+        window: number of shingles in a window. If a text has fewer shingles, its smallest code is returned.
 
     Returns:
         The codes of each text; uint32, ascending, without repeats.
     """
     ends = np.cumsum(counts)
     first = ends - counts
-    owner, kept = _smallest_per_window(codes, first, ends, window)
+    owner, kept = _distinct_window_minima(codes, first, ends, window)
     has_shingles = np.flatnonzero(counts > 0)
     is_short = counts[has_shingles] < window
     if is_short.any():
@@ -102,32 +103,34 @@ class Winnowing:
 
     def __init__(self, window: int) -> None:
         self._window = window
-        self._last = empty_codes()  # the shingles before the next piece that its first windows contain
+        self._last = empty_codes()  # the last shingles, which are also in the first windows of the next piece
         self._kept: list[Codes] = []
 
     def add(self, codes: Codes) -> None:
-        """Add the shingles of the next piece; `codes` as in `winnow_texts`."""
+        """Add the shingles of the next piece. `codes` is as in `winnow_texts`."""
         codes = np.concatenate((self._last, codes))
         self._last = codes[max(0, len(codes) - self._window + 1) :]
         if len(codes) >= self._window:
-            self._kept.append(distinct(_smallest(codes, self._window)))
+            self._kept.append(distinct(_window_minima(codes, self._window)))
 
     def codes(self) -> Codes:
         """Return the codes of all pieces that were added; uint32, ascending, without repeats."""
         return distinct(np.concatenate(self._kept)) if self._kept else distinct(self._last)[:1]
 
 
-def _smallest_per_window(
+def _distinct_window_minima(
     codes: Codes, first: NDArray[np.int64], ends: NDArray[np.int64], window: int
 ) -> tuple[NDArray[np.int64], Codes]:
-    """Return the smallest codes of all windows, and the text of each. Windows that cross texts are omitted.
+    """Return the smallest code of each window, and the index of its text.
+
+    Windows that contain several texts are omitted.
 
     If consecutive windows have the same smallest code, it is usually returned once.
     """
     if len(codes) < window:
         return np.zeros(0, np.int64), empty_codes()
-    smallest = _smallest(codes, window)
-    differs = np.ones(len(smallest), bool)  # whether it differs from the smallest code of the window before
+    smallest = _window_minima(codes, window)
+    differs = np.ones(len(smallest), bool)  # whether a window and the previous one have different codes
     np.not_equal(smallest[1:], smallest[:-1], out=differs[1:])
     differs[first[first < len(differs)]] = True
     begins = np.flatnonzero(differs)
@@ -136,7 +139,7 @@ def _smallest_per_window(
     return owner[is_inside], smallest[begins[is_inside]]
 
 
-def _smallest(codes: Codes, window: int) -> Codes:
+def _window_minima(codes: Codes, window: int) -> Codes:
     """Return the smallest of every `window` consecutive codes; shape (shingles - window + 1,).
 
     Each step doubles the length of the windows.

@@ -76,13 +76,13 @@ def open_store(
     """
     if (location is None) == (client is None) or (client is None) != (index is None):
         raise TypeError("open_store needs either a location, or a client and an index")
-    from simdoc_search.sketch.key import key_from  # noqa: PLC0415 - numpy, which `--version` does not need
+    from simdoc_search.sketch.key import resolve_hash_key  # noqa: PLC0415 - numpy, which `--version` does not need
     from simdoc_search.sketch.settings import Settings  # noqa: PLC0415
 
     _log.info("opening %s", index if location is None else without_credentials(os.fspath(location)))
     parsed = "" if location is None else parse_location(os.fspath(location))
     settings_key = settings.minhash.key if settings else None
-    key = settings_key if hash_key is None and settings_key and settings_key.is_known else key_from(hash_key)
+    key = settings_key if hash_key is None and settings_key and settings_key.has_secret else resolve_hash_key(hash_key)
     settings = settings.with_key(key) if settings else None
     if isinstance(parsed, str) and parsed != MEMORY:
         from simdoc_search.stores.remote.connection import connect  # noqa: PLC0415

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simdoc_search.cancellation import StopEvent
 from simdoc_search.documents import DocumentKey
 from simdoc_search.query.plans import Plan
-from simdoc_search.sketch.kinds import KindName
+from simdoc_search.sketch.kinds import TokenKindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import (
@@ -35,7 +35,7 @@ MAX_COUNTED_CLIENT_SIDE = 32
 """If the bands of a plan match at most this number of documents, the store reads them and counts their equal tokens."""
 
 MAX_BAND_MATCHES = 256
-"""If the bands of a plan match more documents, the store runs the equally fast plan `Bands.without_bands`."""
+"""If the bands of a plan match more documents, the store runs the equally fast plan `Bands.equivalent_threshold`."""
 
 
 class Candidates(Protocol):
@@ -46,7 +46,7 @@ class Candidates(Protocol):
 
     @property
     def plan(self) -> Plan:
-        """The plan that was run: the given plan, or its `Bands.without_bands` if the bands match too many documents."""
+        """The plan that was run: the given one, or its `equivalent_threshold` if the bands match too many documents."""
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
@@ -250,7 +250,7 @@ class Store(Protocol):
         self,
         codes: NDArray[np.uint32],
         *,
-        kind: KindName = "passages",
+        kind: TokenKindName = "passages",
         filters: Filters | None = None,
         exclude: DocumentKey | None = None,
         size: int,

@@ -71,7 +71,7 @@ class Record:
             empty.
         passages: passage tokens as 30-bit numbers; uint32, ascending, distinct. They are empty if the store has none,
             or if they were not loaded.
-        sentences: tokens of the sentences in order, four per sentence (`codes_of_sentences`). They may be empty for the
+        sentences: tokens of the sentences in order, four per sentence (`encode_sentences`). They may be empty for the
             same reasons as `passages`.
         concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). They may be empty for the same
             reasons as `passages`.

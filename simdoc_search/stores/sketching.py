@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
-from simdoc_search.concepts import Extractor, extractor_of_settings
+from simdoc_search.concepts import Extractor, extractor_from_settings
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.languages import require_identifier
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.kinds import KINDS, KindName
-from simdoc_search.sketch.sentences import codes_of_sentences, sentence_simhashes
+from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKindName
+from simdoc_search.sketch.sentences import encode_sentences, sentence_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.winnow import empty_codes
@@ -40,7 +40,7 @@ def choose_extractor(settings: Settings, extractor: Extractor | None) -> Extract
         FormatMismatchError: the recorded extractor is not built in.
         MissingExtraError: the extractor is not installed.
     """
-    return extractor if extractor or settings.concepts is None else extractor_of_settings(settings.concepts)
+    return extractor if extractor or settings.concepts is None else extractor_from_settings(settings.concepts)
 
 
 def check_can_sketch(settings: Settings, extractor: Extractor | None, index_name: str) -> None:
@@ -57,7 +57,7 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, index_name
     """
     if settings.sentences is not None and find_spec("sentencex") is None:
         raise MissingExtraError("splitting texts into sentences", "versions")
-    if settings.language:
+    if settings.identifies_language:
         require_identifier()
     if settings.excluded_parts:
         from simdoc_search.corpus.text_filters import require_front_matter_parser  # noqa: PLC0415 - rarely needed
@@ -91,14 +91,14 @@ def compute_sketches(texts: Sequence[str], settings: Settings, extractor: Extrac
     ]
 
 
-def find_missing_kinds(settings: Settings, sketches: Sketches | Record) -> list[KindName]:
+def find_missing_kinds(settings: Settings, sketches: Sketches | Record) -> list[TokenKindName]:
     """Return the kinds of tokens that the index has and that could not be computed for a text with words.
 
     If a kind was computed for a text with words, it has at least one token.
     """
     return [
         name
-        for name in KINDS
+        for name in TOKEN_KINDS
         if name != "passages" and getattr(settings, name) is not None and not len(getattr(sketches, name))
     ]
 
@@ -117,11 +117,15 @@ def _sentence_codes(text: str, settings: Settings) -> Codes:
     if settings.sentences is None:
         return empty_codes()
     try:
-        return codes_of_sentences(compute_simhashes(text, settings.analysis))
+        return encode_sentences(compute_simhashes(text, settings.analysis))
     except Exception:  # an error in a third-party package must not stop the other texts
         return empty_codes()
 
 
 def _display_name(concepts: ConceptSettings) -> str:
     """Return the name of an extractor for messages."""
-    return f"{concepts.extractor} with synonyms {concepts.synonyms}" if concepts.synonyms else concepts.extractor
+    return (
+        f"{concepts.extractor} with synonyms {concepts.synonyms_checksum}"
+        if concepts.synonyms_checksum
+        else concepts.extractor
+    )

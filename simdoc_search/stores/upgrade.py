@@ -10,7 +10,7 @@ from typing import Any
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.kinds import KindName
+from simdoc_search.sketch.kinds import TokenKindName
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
@@ -23,7 +23,7 @@ from simdoc_search.stores.sketching import check_can_sketch, choose_extractor, c
 
 def upgrade_store(
     location: str | os.PathLike[str],
-    kinds: Collection[KindName],
+    kinds: Collection[TokenKindName],
     *,
     extractor: Extractor | None = None,
     engine: EngineKind | None = None,

@@ -13,7 +13,7 @@ from typing import Literal
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.concepts import decode_paragraphs
 from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE, Limits
-from simdoc_search.sketch.sentences import sentences_of_codes
+from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
@@ -103,10 +103,10 @@ def _compute_related_score(store: Store, a: Record, b: Record) -> float:
     """Return the score that `related` gives to document b if document a is the query document."""
     limits = store.settings.limits
     version_score = limits.score_of(
-        match_sentences(sentences_of_codes(a.sentences), sentences_of_codes(b.sentences), limits.max_distance)
+        match_sentences(decode_sentences(a.sentences), decode_sentences(b.sentences), limits.max_distance)
     )
     concepts, other_concepts = decode_paragraphs(a.concepts), decode_paragraphs(b.concepts)
-    if version_score is not None or not concepts.count:
+    if version_score is not None or not concepts.paragraph_count:
         return version_score or 0.0
     weights = ConceptWeights(concepts, store.concept_frequencies, is_stored=True)
     (similarity,) = weights.similarities(weights.weight_with([other_concepts]))
@@ -125,7 +125,7 @@ def _read_records(store: Store, pairs: Sequence[LabelledPair]) -> Mapping[str, R
 
 def _get_simhashes(store: Store, record: Record) -> Simhashes:
     if store.settings.sentences is not None:
-        return sentences_of_codes(record.sentences)
+        return decode_sentences(record.sentences)
     if record.text is None:
         raise StoreError("the index has neither sentences nor texts; index the documents again with --with versions")
     return compute_simhashes(record.text, store.settings.analysis)

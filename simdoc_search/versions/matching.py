@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
+from simdoc_search.sketch.hamming_search import HammingIndex
 from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE, Limits
-from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.sentences import sentence_simhashes
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, distances
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
@@ -99,7 +99,7 @@ class _SimilarSentences:
         self._values_of_others, number = np.unique(
             np.concatenate([*others, np.zeros(0, np.uint64)]), return_inverse=True
         )
-        which, self._near = NearBits(self._values_a, SIMHASH_BITS, max_distance).near(self._values_of_others)
+        which, self._near = HammingIndex(self._values_a, SIMHASH_BITS, max_distance).find_near(self._values_of_others)
         self._begins = np.searchsorted(which, np.arange(len(self._values_of_others) + 1))
         owner = np.repeat(np.arange(len(others)), [len(values) for values in others])
         self.has_similar = np.bincount(owner, np.diff(self._begins)[number], minlength=len(others)) > 0
@@ -244,7 +244,7 @@ class SentenceShares(NamedTuple):
 def shares_by_max_distance(a: Simhashes, b: Simhashes, max_distance: int) -> list[SentenceShares]:
     """Return the shares of `match_sentences` for each maximum distance from 0 to `max_distance` bits."""
     a, b = distinct(a), distinct(b)
-    which, near = NearBits(a, SIMHASH_BITS, max_distance).near(b)
+    which, near = HammingIndex(a, SIMHASH_BITS, max_distance).find_near(b)
     distance = distances(a[near], b[which])
     nearest = np.full(len(a), SIMHASH_BITS), np.full(len(b), SIMHASH_BITS)
     np.minimum.at(nearest[0], near, distance)

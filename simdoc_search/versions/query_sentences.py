@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.sketch.hamming_search import HammingIndex
 from simdoc_search.sketch.hash_functions import mix_bits
-from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes
 
 MAX_QUERY_SENTENCES = 64
@@ -39,7 +39,7 @@ def select_rare_sentences(queries: Simhashes, documents: Iterable[Simhashes], ma
     """
     sentences = [distinct(values) for values in documents]
     owner = np.repeat(np.arange(len(sentences)), [len(values) for values in sentences])
-    document_positions, query_positions = NearBits(queries, SIMHASH_BITS, max_distance).near(
+    document_positions, query_positions = HammingIndex(queries, SIMHASH_BITS, max_distance).find_near(
         np.concatenate([*sentences, np.zeros(0, np.uint64)])
     )
     matched_sentences = distinct(owner[document_positions] * len(queries) + query_positions) % max(1, len(queries))

@@ -75,7 +75,7 @@ class WeightedConcepts:
     """
 
     def __init__(self, documents: Sequence[ParagraphConcepts], codes: Codes, weights: Floats) -> None:
-        self.counts: NDArray[np.int64] = np.array([document.count for document in documents], np.int64)
+        self.counts: NDArray[np.int64] = np.array([document.paragraph_count for document in documents], np.int64)
         self.begins: NDArray[np.int64] = np.cumsum(self.counts) - self.counts
         has_any = np.flatnonzero(self.counts)
         self._number = np.zeros(len(documents), np.int64)  # position of each document among those that have concepts
@@ -196,7 +196,7 @@ class _Vectors:
 
     def __init__(self, paragraphs: ParagraphConcepts, codes: Codes, weights: Floats) -> None:
         self.paragraphs = paragraphs
-        numbers, count = paragraphs.paragraph_of, paragraphs.count
+        numbers, count = paragraphs.paragraph_indices, paragraphs.paragraph_count
         self.keys = numbers.astype(np.uint64) << _CODE_BITS | paragraphs.codes  # ascending
         self.counts = np.bincount(numbers, minlength=count)
         self.begins = np.cumsum(self.counts) - self.counts

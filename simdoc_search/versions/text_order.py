@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.dates import Date
-from simdoc_search.sketch.near_bits import NearBits
+from simdoc_search.sketch.hamming_search import HammingIndex
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes
 from simdoc_search.versions.ragged_arrays import expand_runs
 
@@ -48,7 +48,7 @@ def count_unchanged(documents: Sequence[Simhashes]) -> Ints:
     owner = np.repeat(np.arange(len(documents)), [len(sentences) for sentences in documents])
     value, document = np.divmod(distinct(value_of * len(documents) + owner), max(1, len(documents)))
     first = np.searchsorted(value, np.arange(len(values) + 1))  # where the documents of each value begin
-    which, near = NearBits(values, SIMHASH_BITS, MAX_UNCHANGED_DISTANCE).near(values)
+    which, near = HammingIndex(values, SIMHASH_BITS, MAX_UNCHANGED_DISTANCE).find_near(values)
     begins = np.searchsorted(which, np.arange(len(values) + 1))
     counts = np.zeros((len(documents), len(documents)), np.int64)
     for start in range(0, len(values), _VALUES_PER_BATCH):  # in batches, to limit the memory

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from simdoc_search.analysis.normalise import normalised_length
+from simdoc_search.analysis.normalise import max_normalised_length
 from simdoc_search.corpus import read_bytes
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoTextError, QuerySyntaxError, UnknownDocumentError
@@ -97,7 +97,7 @@ def read_request_query(request: PageRequest) -> RequestQuery:
 def count_characters_for_limit(text: str, request: PageRequest) -> int:
     """Return the number of characters of a text, before or after Unicode normalisation, whichever is greater."""
     profile = request.served_store.search().store.settings.analysis.profile
-    return max(len(text), normalised_length(text, profile))
+    return max(len(text), max_normalised_length(text, profile))
 
 
 def reject_local_path(search: SimilaritySearch, name: str) -> None:

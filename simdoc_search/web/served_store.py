@@ -12,7 +12,7 @@ from simdoc_search.cancellation import StopEvent, current_stop_event
 from simdoc_search.display import without_secrets
 from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.search import SimilaritySearch
-from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.web.background_job import BackgroundJob
@@ -94,7 +94,7 @@ class ServedStore:
         """
         search = self.search()
         if search.store.settings.concepts is None:
-            advice = KINDS["concepts"].how_to_add(search.store.info().location)
+            advice = TOKEN_KINDS["concepts"].how_to_add(search.store.info().location)
             raise NotIndexedError(f"the store has no concepts; {advice}")
         return search
 

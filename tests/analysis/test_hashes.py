@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.analysis import Analysis
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.analysis.hashes import WordsHash, joined_words_of, text_hash, words_hashes
+from simdoc_search.analysis.hashes import WordsHash, hash_joined_words, join_words, text_hash
 from simdoc_search.analysis.words import word_batch, words
 from simdoc_search.sketch import fingerprints, long_text
 from tests.support.strategies import analyses, corpora, texts
@@ -41,7 +41,7 @@ def test_the_words_hash_is_that_of_the_words_joined_by_a_space(batch: list[str],
     for text in batch:
         hashing.add(word_batch([text], analysis))
 
-    assert expected == words_hashes(joined_words_of(word_batch(batch, analysis)))
+    assert expected == hash_joined_words(join_words(word_batch(batch, analysis)))
     assert expected == [fp.words_hash for fp in fingerprints(batch, analysis, words_hash=True)]
     assert text_hash(" ".join(word for text in batch for word in words(text, analysis))) == hashing.hexdigest()
 
@@ -49,9 +49,9 @@ def test_the_words_hash_is_that_of_the_words_joined_by_a_space(batch: list[str],
 @given(st.lists(texts(), min_size=1, max_size=8).map("".join))
 def test_a_long_text_that_is_cut_has_the_hash_of_its_words(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys.modules[fingerprints.__module__], "LONG_TEXT", 1)
+        patch.setattr(sys.modules[fingerprints.__module__], "MIN_LONG_TEXT_LENGTH", 1)
         patch.setattr(long_text, "_PIECE_LENGTH", 7)
-        patch.setattr(long_text, "_LOOKAHEAD", 3)
+        patch.setattr(long_text, "_LOOKAHEAD_LENGTH", 3)
         cut = words_hash(text)
 
     assert words_hash(text) == cut

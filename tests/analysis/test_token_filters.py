@@ -100,14 +100,14 @@ def test_the_stored_form_of_representations() -> None:
     assert f"lowercase character 100 short -{ENGLISH} ~en *" == to_meta(Settings(whole))["simdoc_analysis"]
     assert "nfkc_cf word 1 short_texts" == to_meta(Settings(WORDS))["simdoc_analysis"]
     assert ENGLISH == StopWords.from_stored(str(ENGLISH))
-    assert ENGLISH.words == StopWords.from_stored(str(AUTO)).words_of("en")
-    assert frozenset() == StopWords.from_stored(str(AUTO)).words_of("unknown")
+    assert ENGLISH.words == StopWords.from_stored(str(AUTO)).words_for("en")
+    assert frozenset() == StopWords.from_stored(str(AUTO)).words_for("unknown")
     with pytest.raises(FormatMismatchError, match="stored stop words must look like 'de/1a2b3c', not '/xyz'"):
         Settings.from_dict({"version": 1, "analysis": {"stop_words": "/xyz"}, "sketches": ["bucketed:1"]})
     with pytest.raises(
         FormatMismatchError, match="of the package stop-words for all languages differ from the stop words of"
     ):
-        StopWords.from_stored("auto/000000").words_of("en")
+        StopWords.from_stored("auto/000000").words_for("en")
 
 
 def test_stop_words_of_a_file_are_named_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +120,7 @@ def test_stop_words_of_a_file_are_named_by_the_environment(tmp_path: Path, monke
         [Document("a", "the one and the other of two")]
     )
 
-    missing = f"with a stop word file \\(checksum {stop_words.check}\\); set SIMDOC_"
+    missing = f"with a stop word file \\(checksum {stop_words.checksum}\\); set SIMDOC_"
     with pytest.raises(FormatMismatchError, match=missing):
         SimilaritySearch(open_store(folder)).similar_to_text("one other of two")
     monkeypatch.setenv("SIMDOC_STOP_WORDS", str(other))

@@ -16,9 +16,9 @@ from opensearchpy.helpers import expand_action
 
 from simdoc_search import Analysis, MinHash, fingerprint
 from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
-from simdoc_search.concepts import Extractor, codes_of_names
+from simdoc_search.concepts import Extractor, encode_names
 from simdoc_search.errors import DocumentError, FormatMismatchError
-from simdoc_search.sketch.concepts import CONCEPT_LENGTH
+from simdoc_search.sketch.concepts import CONCEPT_TOKEN_LENGTH
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode, encode
@@ -92,7 +92,7 @@ def test_sentences_and_concepts_are_added_if_the_settings_have_them() -> None:
     )
 
     assert {"sentences", "concepts"} == one.keys() - OURS.keys()
-    assert [*codes_of_names(["Vienna", "Budapest."]), 0] == decode(one["concepts"].split(), CONCEPT_LENGTH).tolist()
+    assert [*encode_names(["Vienna", "Budapest."]), 0] == decode(one["concepts"].split(), CONCEPT_TOKEN_LENGTH).tolist()
     assert "" == other["concepts"]
     assert [4, 4] == [len(value["sentences"].split()) for value in (one, other)]
     for wrong in (None, Extractor(Capitals("others"))):

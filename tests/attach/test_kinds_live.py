@@ -16,9 +16,9 @@ from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
 from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
 from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, estimate_cost
 from simdoc_search.attach.check import check_index
-from simdoc_search.concepts import Extractor, codes_of_names
+from simdoc_search.concepts import Extractor, encode_names
 from simdoc_search.errors import FormatMismatchError, StoreError
-from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import PassageSettings
@@ -42,7 +42,7 @@ TEXTS = {
     "other": some_text(random.Random(3), 900),
     "copy": some_text(random.Random(3), 900),
 }
-DANUBE = codes_of_names(["Danube"])
+DANUBE = encode_names(["Danube"])
 
 
 @pytest.fixture(params=["opensearch"])
@@ -252,7 +252,7 @@ def test_the_message_names_all_text_fields() -> None:
     ours = mapping["properties"]["simdoc"]["properties"]
     ours["text_hash"] = record_text_fields(ours["text_hash"], ["doc.title", "doc.body"])
     mapping["properties"]["doc"] = {"properties": {"body": {"type": "text"}, "title": {"type": "text"}}}
-    for kind in KINDS.values():
+    for kind in TOKEN_KINDS.values():
         with pytest.raises(FormatMismatchError, match=r"a --text-field doc\.title --text-field doc\.body --"):
             require_kind({"a": mapping}, "simdoc", "http://engine/a", kind)
 

@@ -16,7 +16,7 @@ from simdoc_search.attach.search_templates import build_search_templates
 from simdoc_search.errors import StoreError
 from simdoc_search.query import similar_by_id
 from simdoc_search.sketch.tokens import decode_text
-from simdoc_search.sketch.winnow import PASSAGE_LENGTH
+from simdoc_search.sketch.winnow import PASSAGE_TOKEN_LENGTH
 from simdoc_search.stores import open_store
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
@@ -248,7 +248,7 @@ def test_a_value_that_is_not_a_fingerprint_is_refused(
 def test_shared_passages_are_those_that_the_store_finds(engine: Engine, index: str, id: str) -> None:
     """The source is an id or a fingerprint. Hits are in descending order of shared passages."""
     fingerprint = fingerprint_in(engine, index, id)
-    codes = decode_text(fingerprint["passages"], PASSAGE_LENGTH)
+    codes = decode_text(fingerprint["passages"], PASSAGE_TOKEN_LENGTH)
     with open_store(f"{engine.name}/{index}") as store:
         shared = {
             document.id: float(document.shared) for document in store.documents_sharing(codes, size=100).documents

@@ -16,7 +16,7 @@ from simdoc_search.attach.inspection import inspect_indices
 from simdoc_search.attach.inspection.sample import Sample
 from simdoc_search.attach.pipeline import build_pipeline_body
 from simdoc_search.errors import LocationError, StoreNotFoundError
-from simdoc_search.sketch.key import key_from
+from simdoc_search.sketch.key import resolve_hash_key
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import to
@@ -172,7 +172,7 @@ def test_fingerprints_are_compared_only_with_known_text_fields(temp_indices: Tem
 def test_fingerprints_with_a_secret_key_are_compared_only_with_the_key(
     temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = Settings().with_key(key_from("a secret of some length"))
+    settings = Settings().with_key(resolve_hash_key("a secret of some length"))
     index = temp_indices.make(mapping(settings))
     fill(temp_indices, index, {"a": document(words(0, 60), settings=settings)})
     found = inspect_indices(engine, index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.chunks.paragraphs import MAX_CHARACTERS, MIN_CHARACTERS, paragraph_spans
+from simdoc_search.chunks.paragraphs import MAX_PARAGRAPH_LENGTH, MIN_PARAGRAPH_LENGTH, paragraph_spans
 from tests.versions.paper import DOCUMENTS
 
 LONG = "This sentence has some words, but not many of them. "
@@ -36,7 +36,7 @@ def test_a_long_paragraph_is_cut_at_the_best_place() -> None:
     assert all(paragraph.endswith(".") for paragraph in paragraphs(LONG * 100))
     assert all(paragraph.startswith("line") for paragraph in paragraphs("line without an end\n" * 200))
     assert {"word"} == {word for paragraph in paragraphs("word " * 2000) for word in paragraph.split()}
-    assert [MAX_CHARACTERS] * 3 == list(map(len, paragraphs("x" * 3 * MAX_CHARACTERS)))
+    assert [MAX_PARAGRAPH_LENGTH] * 3 == list(map(len, paragraphs("x" * 3 * MAX_PARAGRAPH_LENGTH)))
 
 
 @given(st.text(st.sampled_from("ab. \n\r\f"), max_size=3000))
@@ -45,4 +45,6 @@ def test_only_white_space_is_lost(text: str) -> None:
 
     assert "".join(text.split()) == "".join("".join(result).split())
     assert all(paragraph == paragraph.strip() and paragraph for paragraph in result)
-    assert all(len(paragraph) <= MAX_CHARACTERS + MIN_CHARACTERS + 4 for paragraph in result) or "\n" in text
+    assert (
+        all(len(paragraph) <= MAX_PARAGRAPH_LENGTH + MIN_PARAGRAPH_LENGTH + 4 for paragraph in result) or "\n" in text
+    )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.chunks.sentences import MAX_CHARACTERS, sentence_spans
+from simdoc_search.chunks.sentences import MAX_SENTENCE_LENGTH, sentence_spans
 
 
 def sentences(text: str) -> list[str]:
@@ -52,7 +52,7 @@ def test_a_megabyte_without_a_sentence_end_is_cut(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     result = sentences(text)
 
-    assert max(map(len, result)) <= MAX_CHARACTERS
+    assert max(map(len, result)) <= MAX_SENTENCE_LENGTH
     assert "".join("".join(result).split()) == "".join(text.split())
 
 

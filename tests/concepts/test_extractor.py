@@ -7,17 +7,17 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from simdoc_search.concepts import Extractor, Synonyms, codes_of_names, extractor_of_option, extractor_of_settings
+from simdoc_search.concepts import Extractor, Synonyms, encode_names, extractor_from_option, extractor_from_settings
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.concepts import ConceptSettings
 from tests.support.capitals_extractor import CAPITALS
 
-NAMES = extractor_of_option("names")
+NAMES = extractor_from_option("names")
 
 
 def codes(*words: str) -> list[int]:
     """The numbers of words. An empty word ends a paragraph."""
-    numbers = codes_of_names(words).tolist()
+    numbers = encode_names(words).tolist()
     return [number if word else 0 for word, number in zip(words, numbers, strict=True)]
 
 
@@ -40,17 +40,17 @@ def test_the_words_of_concepts_are_stored_per_paragraph() -> None:
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_concepts_do_not_depend_on_the_line_endings(extractor: str, end: str) -> None:
     text = "The Bank of\nOak Hill lent money to Ada\nLovelace of London.\n\n" * 8
-    result = codes_of_text(extractor_of_option(extractor), text)
+    result = codes_of_text(extractor_from_option(extractor), text)
 
     assert 8 < len(result)
-    assert result == codes_of_text(extractor_of_option(extractor), text.replace("\n", end))
+    assert result == codes_of_text(extractor_from_option(extractor), text.replace("\n", end))
 
 
 def test_numbers_of_words_are_a_stored_format() -> None:
     """A number has 30 bits, is never 0, and does not depend on letter case."""
-    assert [749106423, 661336405] == codes_of_names(["Oak  HILL", "c"]).tolist()
-    assert [1, 1] == codes_of_names(["", "..."]).tolist()
-    assert 0 < codes_of_names([f"w{n}" for n in range(1000)]).max() < 2**30
+    assert [749106423, 661336405] == encode_names(["Oak  HILL", "c"]).tolist()
+    assert [1, 1] == encode_names(["", "..."]).tolist()
+    assert 0 < encode_names([f"w{n}" for n in range(1000)]).max() < 2**30
 
 
 def test_if_a_finder_fails_on_a_text_only_this_text_has_no_concepts() -> None:
@@ -71,31 +71,31 @@ def test_if_a_finder_fails_on_a_text_only_this_text_has_no_concepts() -> None:
 
 def test_synonyms_are_replaced_and_belong_to_the_settings() -> None:
     synonyms = Synonyms({("united", "kingdom"): ("uk",), ("tiger",): ("cat",)})
-    extractor = extractor_of_option("names", synonyms)
+    extractor = extractor_from_option("names", synonyms)
 
     assert codes("uk", "cat", "woods", "") == codes_of_text(extractor, "the United Kingdom and Tiger Woods")
-    assert ConceptSettings("names", synonyms.check) == extractor.settings
-    assert extractor.settings == extractor_of_settings(extractor.settings, synonyms).settings
+    assert ConceptSettings("names", synonyms.checksum) == extractor.settings
+    assert extractor.settings == extractor_from_settings(extractor.settings, synonyms).settings
     for settings, given in (
         (extractor.settings, None),
         (extractor.settings, Synonyms({})),
         (NAMES.settings, synonyms),
     ):
         with pytest.raises(FormatMismatchError, match=r"synonym.*; (give|omit)"):
-            extractor_of_settings(settings, given)
+            extractor_from_settings(settings, given)
 
 
 def test_built_in_extractors_are_found_by_name() -> None:
     for name in ("yake", "names"):
-        assert ConceptSettings(name) == extractor_of_settings(extractor_of_option(name).settings).settings
+        assert ConceptSettings(name) == extractor_from_settings(extractor_from_option(name).settings).settings
     with pytest.raises(FormatMismatchError, match="no built-in extractor 'other'; choose yake, names or spacy:"):
-        extractor_of_option("other")
+        extractor_from_option("other")
 
 
 def test_a_missing_package_is_reported_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("simdoc_search.concepts.extractor.find_spec", lambda _: None)
     monkeypatch.setattr("simdoc_search.concepts.spacy.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[relations\]"):
-        extractor_of_option("yake")
+        extractor_from_option("yake")
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[spacy\]"):
-        extractor_of_option("spacy:en_core_web_sm")
+        extractor_from_option("spacy:en_core_web_sm")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from simdoc_search.concepts.names import Names, names_in
+from simdoc_search.concepts.names import NameFinder, find_names
 from tests.versions.paper import DOCUMENTS
 
 
 def test_names_of_the_papers_documents() -> None:
     """The names of figures 19 and 20, by paragraph. `Dufner` counts as `Jason Dufner`."""
-    third, fourth = (Names().find(DOCUMENTS[number]) for number in (2, 3))
+    third, fourth = (NameFinder().find(DOCUMENTS[number]) for number in (2, 3))
 
     assert ["Jason Dufner", "Oak Hill Country Club", "New York", "PGA Championship"] == list(third[0])
     assert [["Oak Hill Country Club"], ["Atlanta", "Keegan Bradley"]] == [list(names) for names in third[1:]]
@@ -39,11 +39,11 @@ def test_names_of_the_papers_documents() -> None:
 )
 def test_examples_of_names(text: str, expected: list[str]) -> None:
     """Initials, particles, possessives, first words, acronyms, lines, fields, parts, headings, other scripts."""
-    assert expected == [name.name for name in names_in(text)]
+    assert expected == [name.name for name in find_names(text)]
 
 
 def test_positions_are_those_of_the_text() -> None:
     """The position of a short form is that of the short form, although its name is the longer one."""
     text = "Today Jason Dufner won. Dufner was glad."
 
-    assert ["Jason Dufner", "Dufner"] == [text[name.begin : name.end] for name in names_in(text)]
+    assert ["Jason Dufner", "Dufner"] == [text[name.begin : name.end] for name in find_names(text)]

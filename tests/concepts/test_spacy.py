@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from simdoc_search.concepts import ConceptsError, Extractor, SpacyConcepts, codes_of_names, extractor_of_option
+from simdoc_search.concepts import ConceptsError, Extractor, SpacyFinder, encode_names, extractor_from_option
 from simdoc_search.sketch.concepts import ConceptSettings
 from tests.versions.paper import DOCUMENTS
 
@@ -20,12 +20,12 @@ def test_a_pipeline_finds_entities() -> None:
     nlp = spacy.blank("en")
     patterns = [{"label": "PERSON", "pattern": "Jason Dufner"}, {"label": "DATE", "pattern": "Sunday"}]
     nlp.add_pipe("entity_ruler").add_patterns(patterns)  # type: ignore[attr-defined]
-    extractor = Extractor(SpacyConcepts(nlp))
+    extractor = Extractor(SpacyFinder(nlp))
     (result,) = pickle.loads(pickle.dumps(extractor)).codes([DOCUMENTS[2]])
 
     assert ConceptSettings("sp/en_pipeline") == extractor.settings
     assert [{"Jason Dufner": 1}] == extractor.concepts(DOCUMENTS[2])
-    assert [*codes_of_names(["jason", "dufner"]).tolist(), 0] == result.tolist()
+    assert [*encode_names(["jason", "dufner"]).tolist(), 0] == result.tolist()
 
 
 def test_a_pipeline_that_parses_also_finds_noun_phrases() -> None:
@@ -47,15 +47,15 @@ def test_a_pipeline_that_parses_also_finds_noun_phrases() -> None:
 
     nlp.add_pipe("parsed")
 
-    assert [{"the old course": 1, "Oak Hill": 1}] == SpacyConcepts(nlp).find(document.text)
+    assert [{"the old course": 1, "Oak Hill": 1}] == SpacyFinder(nlp).find(document.text)
 
 
 def test_a_long_model_name_and_a_missing_model_are_refused() -> None:
     import spacy
 
     with pytest.raises(ConceptsError, match=r"set nlp\.meta\['name'\] so that"):
-        SpacyConcepts(spacy.blank("en", meta={"name": "a name that is long"}))
+        SpacyFinder(spacy.blank("en", meta={"name": "a name that is long"}))
     with pytest.raises(
         ConceptsError, match="spaCy model 'en_no_such' is not installed; install it with: python -m spacy download"
     ):
-        extractor_of_option("spacy:en_no_such")
+        extractor_from_option("spacy:en_no_such")

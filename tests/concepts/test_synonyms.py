@@ -17,7 +17,7 @@ def synonyms(folder: Path, text: str) -> Synonyms:
 
 
 def replaced(folder: Path, text: str, words: str) -> str:
-    return " ".join(word for _, run in synonyms(folder, text).runs(words.split()) for word in run)
+    return " ".join(word for _, run in synonyms(folder, text).split_into_runs(words.split()) for word in run)
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ def test_a_missing_file_and_another_encoding_are_reported(tmp_path: Path) -> Non
 
 def test_the_check_value_changes_only_with_the_replacements(tmp_path: Path) -> None:
     """The checksum does not depend on the order of rules or on comments."""
-    first = synonyms(tmp_path, "a, b\nc => d").check
+    first = synonyms(tmp_path, "a, b\nc => d").checksum
 
     assert 6 == len(first)
-    assert first == synonyms(tmp_path, "C => d\n# x\nA, B\n").check
-    assert first != synonyms(tmp_path, "a, b\nc => e").check
+    assert first == synonyms(tmp_path, "C => d\n# x\nA, B\n").checksum
+    assert first != synonyms(tmp_path, "a, b\nc => e").checksum
 
 
 @pytest.mark.slow

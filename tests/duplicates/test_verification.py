@@ -12,7 +12,7 @@ import pytest
 from simdoc_search import Analysis
 from simdoc_search.duplicates.verification import Verifier, shingle_hashes
 from simdoc_search.passages.exact import shingle_set
-from simdoc_search.sketch.long_text import LONG_TEXT
+from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH
 from tests.support.texts import text
 
 KEY = (1, 2)
@@ -57,10 +57,10 @@ def test_shingles_are_those_of_the_analysis(analysis: Analysis) -> None:
 def test_a_long_text_that_is_read_in_pieces_has_the_same_shingles(monkeypatch: pytest.MonkeyPatch) -> None:
     words = text(random.Random(2), 3000)
     (whole,) = shingle_hashes([words], Analysis(), KEY)
-    monkeypatch.setattr("simdoc_search.duplicates.verification.LONG_TEXT", 1000)
+    monkeypatch.setattr("simdoc_search.duplicates.verification.MIN_LONG_TEXT_LENGTH", 1000)
     monkeypatch.setattr("simdoc_search.sketch.long_text._PIECE_LENGTH", 700)
 
-    assert len(words) < LONG_TEXT
+    assert len(words) < MIN_LONG_TEXT_LENGTH
     assert whole.tolist() == shingle_hashes([words], Analysis(), KEY)[0].tolist()
 
 

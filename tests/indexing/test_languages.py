@@ -25,7 +25,7 @@ DOCUMENTS = [
 @pytest.fixture
 def store(new_store: NewStore) -> Store:
     """An empty store of each kind."""
-    return new_store(Settings(language=True))
+    return new_store(Settings(identifies_language=True))
 
 
 def test_each_document_gets_its_language_and_is_found_by_it(store: Store) -> None:
@@ -63,7 +63,7 @@ def test_workers_identify_the_same_languages(new_memory_store: NewStore, tmp_pat
     documents = [Document(str(number), text) for number, text in enumerate(texts * 3)]
     counts = []
     for workers in (1, 2):
-        search = SimilaritySearch(new_memory_store(Settings(language=True)))
+        search = SimilaritySearch(new_memory_store(Settings(identifies_language=True)))
         search.index(documents, workers=workers)
         counts.append(search.languages())
 

@@ -8,11 +8,11 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.chunks import sentence_spans
-from simdoc_search.concepts import Extractor, codes_of_names
+from simdoc_search.concepts import Extractor, encode_names
 from simdoc_search.corpus import read_corpus
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.sentences import SentenceSettings, sentence_simhashes, sentences_of_codes
+from simdoc_search.sketch.sentences import SentenceSettings, decode_sentences, sentence_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import sketching
 from tests.support.capitals_extractor import CAPITALS, Capitals
@@ -37,13 +37,13 @@ def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tm
     record = search.store.get("7.txt", sketches=True)
     text = f"{TEXT} Number 7."
     sentences = [text[begin:end] for begin, end in sentence_spans(text)]
-    danube, vienna, number = codes_of_names(["Danube", "Vienna.", "Number"]).tolist()
+    danube, vienna, number = encode_names(["Danube", "Vienna.", "Number"]).tolist()
 
     assert record is not None
     assert (count, {}) == (report.indexed, report.incomplete)
     assert 4 == len(sentences)
     expected, _ = sentence_simhashes(sentences, BOTH.analysis)
-    assert expected.tolist() == sentences_of_codes(record.sentences).tolist()
+    assert expected.tolist() == decode_sentences(record.sentences).tolist()
     assert [danube, vienna, vienna] == [code for code in record.concepts.tolist() if code in (danube, vienna)]
     assert [number, 0] == record.concepts.tolist()[-2:]
     assert count == search.index(sources, extractor=CAPITALS).unchanged

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query import Bands, Threshold, plan, similar_by_id, similar_query, to_dsl
-from simdoc_search.query.dsl import BEYOND_CHANCE, MAX_CLAUSES, FieldKind, clause_count
+from simdoc_search.query.dsl import MAX_CLAUSES, MIN_MATCH_BEYOND_CHANCE, FieldKind, clause_count
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Plan
 from tests.support.query_plans import satisfies, tokens
@@ -35,7 +35,7 @@ def test_bands_are_scored_by_bands_by_default(kind: FieldKind) -> None:
     """Tokens are counted only on request."""
     query = to_dsl(BANDS, "t", kind=kind)
 
-    assert BANDS.clauses == clause_count(query)
+    assert BANDS.clause_count == clause_count(query)
     assert ["constant_score"] * len(BANDS.bands) == [key for band in query["bool"]["should"] for key in band]
     assert query == to_dsl(BANDS, "t", kind=kind, score="bands")
     assert {"filter"} == to_dsl(BANDS, "t", kind=kind, score="nothing")["bool"].keys()
@@ -174,7 +174,7 @@ def test_an_engine_finds_the_documents_that_satisfy_the_plan(
 ) -> None:
     """The score is the number of equal tokens. If the clause limit is too low for this, it is the number of bands."""
     query = to_dsl(made, "t", kind=kind, buckets_field="n", exclude_id=exclude_id, score="tokens")
-    low, high = getattr(made, "buckets", None) or (0, 99)
+    low, high = getattr(made, "token_range", None) or (0, 99)
     accepted = [
         satisfies(made, document.tokens) and low <= document.buckets <= high and document.id != exclude_id
         for document in documents
@@ -185,7 +185,7 @@ def test_an_engine_finds_the_documents_that_satisfy_the_plan(
     assert expected == [document.score(query) for document in documents]
     assert query == json.loads(json.dumps(query))
     if isinstance(made, Bands):
-        short = to_dsl(made, "t", kind=kind, score="tokens", max_clauses=max(1, made.clauses))
+        short = to_dsl(made, "t", kind=kind, score="tokens", max_clauses=max(1, made.clause_count))
         bands = [sum(document.tokens.issuperset(band) for band in made.bands) or None for document in documents]
         assert len(made.tokens) == 0 or bands == [document.score(short) for document in documents]
 
@@ -219,7 +219,7 @@ def test_a_query_by_id_reads_the_tokens_of_the_document() -> None:
     filters = copy.deepcopy(FILTERS)
     query = similar_by_id("i", "7", 0.2, filters=filters)
 
-    assert by_id(BEYOND_CHANCE, _index="i", _id="a/b c") == similar_by_id("i", "a/b c")
+    assert by_id(MIN_MATCH_BEYOND_CHANCE, _index="i", _id="a/b c") == similar_by_id("i", "a/b c")
     assert by_id("-80%", _index="i", _id="7", routing="r") == similar_by_id("i", "7", 0.2, routing="r")
     assert ["f.t"] == like_this(similar_by_id("i", "7", field="f.t"))["fields"]
     assert {"bool": {**by_id("-80%", _index="i", _id="7")["bool"], "filter": FILTERS}} == query
@@ -255,6 +255,6 @@ def test_other_overlaps_are_rounded_down_to_a_whole_percentage() -> None:
     overlaps: list[float | str | None] = ["0.07", "0.0799", 0.125, 0.29, "0.999", 1, 0.005, 0, None]
     specs = [like_this(similar_by_id("i", "7", overlap))["minimum_should_match"] for overlap in overlaps]
 
-    assert ["-93%", "-93%", "-88%", "-71%", "-1%", "100%", *[BEYOND_CHANCE] * 3] == specs
+    assert ["-93%", "-93%", "-88%", "-71%", "-1%", "100%", *[MIN_MATCH_BEYOND_CHANCE] * 3] == specs
     with pytest.raises(QuerySyntaxError, match=r"from 0 to 1, not 20; 20 % is 0\.2"):
         similar_by_id("i", "7", 20)

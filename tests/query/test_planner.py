@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query import Bands, Threshold, plan
-from simdoc_search.query.curve import probability_of_matches
 from simdoc_search.query.planner import Planner
+from simdoc_search.query.s_curve import probability_of_matches
 from simdoc_search.sketch.estimate import TokenOverlap
 from tests.support.query_plans import satisfies, tokens
 
@@ -24,7 +24,7 @@ def test_the_last_band_takes_the_first_tokens() -> None:
     made = plan(tokens(512), 0.8, 0.9, planner="all")
 
     assert isinstance(made, Bands)
-    assert (12, 43, 516) == (made.rows, len(made.bands), made.clauses)
+    assert (12, 43, 516) == (made.rows, len(made.bands), made.clause_count)
     assert tokens(512)[504:] + tokens(4) == made.bands[-1]
     assert satisfies(Bands(made.tokens, made.bands), made.bands[-1])
     assert not satisfies(Bands(made.tokens, made.bands[:-1]), made.bands[-1])
@@ -128,8 +128,8 @@ def test_threshold_and_range_lose_nothing(query: dict[int, int], document: dict[
         made = plan(query_tokens, overlap)
 
         assert isinstance(made, Threshold)
-        assert made.buckets
-        assert made.buckets[0] <= len(document) <= made.buckets[1]
+        assert made.token_range
+        assert made.token_range[0] <= len(document) <= made.token_range[1]
         assert satisfies(made, document_tokens)
 
 

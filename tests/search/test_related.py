@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
-from simdoc_search.concepts import Extractor, Synonyms, extractor_of_option
+from simdoc_search.concepts import Extractor, Synonyms, extractor_from_option
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, UnknownDocumentError, UnknownFieldError
 from simdoc_search.search import RelatedResult
 from simdoc_search.sketch.concepts import ConceptSettings
@@ -70,7 +70,7 @@ def test_a_text_finds_what_its_document_finds(search: SimilaritySearch) -> None:
 def test_synonyms_relate_documents_without_a_common_word(new_store: NewStore) -> None:
     texts = {"a": "I saw the Lorry of Bob Hope.", "b": "A Truck came, then Mr Hope.", "c": "Ann went to Rome."}
     synonyms = Synonyms({("lorry",): ("truck",), ("bob", "hope"): ("hope",)})
-    plain, with_synonyms = extractor_of_option("names"), extractor_of_option("names", synonyms)
+    plain, with_synonyms = extractor_from_option("names"), extractor_from_option("names", synonyms)
     for extractor, expected in ((plain, []), (with_synonyms, ["b"])):
         with new_store(Settings(concepts=extractor.settings)) as store:
             search = SimilaritySearch(store)
@@ -178,7 +178,7 @@ def test_the_parts_of_an_explanation_add_up_to_the_score(search: SimilaritySearc
 
 def test_concepts_have_their_names_weights_and_synonyms(new_store: NewStore) -> None:
     synonyms = Synonyms({("lorry",): ("truck",), ("bob", "hope"): ("hope",)})
-    extractor = extractor_of_option("names", synonyms)
+    extractor = extractor_from_option("names", synonyms)
     texts = {"a": "I saw the Lorry of Bob Hope.\n\nThe Lorry is here.", "b": "A Truck came, then Mr Hope."}
     with new_store(Settings(concepts=extractor.settings)) as store:
         search = SimilaritySearch(store)

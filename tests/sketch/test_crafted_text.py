@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search import Analysis, MinHash, fingerprint, fingerprints
 from simdoc_search.sketch import is_implausible
-from simdoc_search.sketch.crafted_text import MAX_STANDARD_DEVIATIONS, crafted_text_ids, deviation
+from simdoc_search.sketch.crafted_text import MAX_STANDARD_DEVIATIONS, compute_deviation, crafted_text_ids
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
 from tests.support.crafted_words import crafted_words
@@ -34,7 +34,7 @@ def honest_texts(count: int) -> Iterator[str]:
 @pytest.mark.parametrize("minhash", [MinHash(), MinHash(with_rotation=True), SMALL, KEYED])
 def test_minima_of_honest_texts_are_as_expected(minhash: MinHash) -> None:
     """The mean is 0, and the values vary less than a normal distribution, so six deviations do not occur."""
-    found = np.array([deviation(fp) for fp in fingerprints(honest_texts(200), None, minhash)])
+    found = np.array([compute_deviation(fp) for fp in fingerprints(honest_texts(200), None, minhash)])
 
     assert abs(found.mean()) < 4 / 200**0.5
     assert found.std() < 1.15
@@ -71,7 +71,7 @@ def test_a_short_text_is_never_reported() -> None:
     smallest = replace(fp.minima, val2=fp.minima.slots.astype(np.uint64) * np.uint64(MinHash().bucket_size << 32))
 
     assert 47 == fp.shingles
-    assert -MAX_STANDARD_DEVIATIONS < deviation(replace(fp, minima=smallest)) < -5
+    assert -MAX_STANDARD_DEVIATIONS < compute_deviation(replace(fp, minima=smallest)) < -5
 
 
 def test_crafted_documents_are_listed_by_id() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.sketch.hash_functions import murmur3_x64_128, siphash_2_4_128
-from simdoc_search.sketch.hashing import compute_minima, distinct_counts, hash_shingles
+from simdoc_search.sketch.hashing import compute_minima, count_distinct_shingles, hash_shingles
 from simdoc_search.sketch.minhash import MinHash
 from tests.support.vectors import first_difference, load, plain_murmur3
 
@@ -98,7 +98,7 @@ def test_combined_values_equal_those_of_lucene() -> None:
     h1, h2 = hash_shingles(batch, None)
     found = compute_minima(batch, MinHash(hash_count=4, bucket_count=1), h1, h2)
 
-    assert [1] * len(vectors) == distinct_counts(batch, h1)
+    assert [1] * len(vectors) == count_distinct_shingles(batch, h1)
     for index in (0, 3):
         expected = [(int(v[f"combined_{index}"]["val1"]), int(v[f"combined_{index}"]["val2"])) for v in vectors]
         assert expected == [(int(values.val1[index]), int(values.val2[index])) for values in found]

@@ -16,7 +16,7 @@ from simdoc_search.analysis.shingles import shingles
 from simdoc_search.attach.min_hash import build_min_hash_index
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch import overlap_of_tokens
-from simdoc_search.sketch.key import HASH_KEY, HashKey, key_from
+from simdoc_search.sketch.key import HASH_KEY_VARIABLE, HashKey, resolve_hash_key
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.schema import format_label, parse_meta, to_meta
 from tests.support.crafted_words import crafted_words
@@ -103,15 +103,15 @@ def test_the_key_is_never_shown() -> None:
 
 def test_the_key_comes_from_the_caller_or_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty variable does not count as a key."""
-    monkeypatch.setenv(HASH_KEY, "")
-    assert None is key_from()
-    monkeypatch.setenv(HASH_KEY, SECRET)
-    assert KEY == key_from()
-    assert HashKey("another secret key") == key_from("another secret key")
-    monkeypatch.setenv(HASH_KEY, "too short")
+    monkeypatch.setenv(HASH_KEY_VARIABLE, "")
+    assert None is resolve_hash_key()
+    monkeypatch.setenv(HASH_KEY_VARIABLE, SECRET)
+    assert KEY == resolve_hash_key()
+    assert HashKey("another secret key") == resolve_hash_key("another secret key")
+    monkeypatch.setenv(HASH_KEY_VARIABLE, "too short")
 
     with pytest.raises(StoreError, match=r"^SIMDOC_HASH_KEY: a hash key must have at least 16 characters"):
-        key_from()
+        resolve_hash_key()
 
 
 def test_an_index_stores_only_the_check_value() -> None:

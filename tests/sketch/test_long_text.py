@@ -24,7 +24,7 @@ from tests.support.texts import text as some_text
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cuts texts into pieces of a few characters, so that every text has many pieces."""
     monkeypatch.setattr(long_text, "_PIECE_LENGTH", 7)
-    monkeypatch.setattr(long_text, "_LOOKAHEAD", 3)
+    monkeypatch.setattr(long_text, "_LOOKAHEAD_LENGTH", 3)
 
 
 @pytest.mark.usefixtures("tiny_pieces")
@@ -70,7 +70,7 @@ def test_the_limit_of_long_texts_makes_no_difference(minhash: MinHash, monkeypat
         return [(fp.tokens("lucene"), fp.passages.tolist()) for fp in found]
 
     before = tokens()
-    monkeypatch.setattr(sys.modules[fingerprints.__module__], "LONG_TEXT", 1000)
+    monkeypatch.setattr(sys.modules[fingerprints.__module__], "MIN_LONG_TEXT_LENGTH", 1000)
     monkeypatch.setattr(long_text, "_PIECE_LENGTH", 500)
 
     assert before == tokens()

@@ -46,7 +46,7 @@ def test_tokens_do_not_depend_on_batches_and_pieces(sketch: Sketch, monkeypatch:
     """Tokens are ascending and distinct. A text without words has no tokens."""
     texts = ["", " ".join(f"w{n % 700}" for n in range(3000)), "a few words", ""]
     together = [fp.codes().tolist() for fp in fingerprints(texts, None, sketch)]
-    monkeypatch.setattr(sys.modules["simdoc_search.sketch.fingerprint"], "LONG_TEXT", 1)
+    monkeypatch.setattr(sys.modules["simdoc_search.sketch.fingerprint"], "MIN_LONG_TEXT_LENGTH", 1)
     monkeypatch.setattr(long_text, "_PIECE_LENGTH", 900)
 
     assert together == [fingerprint(text, None, sketch).codes().tolist() for text in texts]
@@ -112,7 +112,7 @@ def test_sketches_of_datasketch_have_the_tokens_of_the_same_shingles(family: str
     theirs.update_batch([shingle.encode() for shingle in shingles(text)])
     codes = fingerprint(text, None, ours).codes().tolist()
 
-    assert codes == ours.codes_of(theirs).tolist() == ours.codes_of(datasketch.LeanMinHash(theirs)).tolist()
-    assert [] == ours.codes_of(datasketch.MinHash(64, seed=3, scheme=family)).tolist()
+    assert codes == ours.encode_sketch(theirs).tolist() == ours.encode_sketch(datasketch.LeanMinHash(theirs)).tolist()
+    assert [] == ours.encode_sketch(datasketch.MinHash(64, seed=3, scheme=family)).tolist()
     with pytest.raises(FormatMismatchError, match=r"num_perm, seed and scheme \(64, 4, "):
-        ours.codes_of(datasketch.MinHash(64, seed=4, scheme=family))
+        ours.encode_sketch(datasketch.MinHash(64, seed=4, scheme=family))

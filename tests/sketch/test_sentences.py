@@ -11,11 +11,11 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE
 from simdoc_search.sketch.sentences import (
     MAX_QUERY_CODES,
-    codes_of_sentences,
-    flips_for,
+    choose_flip_count,
+    decode_sentences,
+    encode_sentences,
     query_codes,
     sentence_simhashes,
-    sentences_of_codes,
 )
 from simdoc_search.sketch.simhash import distances
 
@@ -94,13 +94,13 @@ def test_a_simhash_does_not_depend_on_other_sentences() -> None:
 
 @given(numbers)
 def test_stored_tokens_are_read_back(values: np.ndarray) -> None:
-    assert values.tolist() == sentences_of_codes(codes_of_sentences(values)).tolist()
+    assert values.tolist() == decode_sentences(encode_sentences(values)).tolist()
 
 
 @pytest.mark.parametrize("codes", [[1], [0, 1 << 16, 2 << 16, 0], [1 << 16, 0, 2 << 16, 3 << 16], [0, 0, 0, 0, 0]])
 def test_malformed_tokens_are_refused(codes: list[int]) -> None:
     with pytest.raises(ValueError, match="sentence tokens are damaged"):
-        sentences_of_codes(np.array(codes, np.uint32))
+        decode_sentences(np.array(codes, np.uint32))
 
 
 @given(st.data(), st.sampled_from([0, 1, 2]))
@@ -112,8 +112,8 @@ def test_every_near_number_has_a_query_token(data: st.DataObject, flips: int) ->
     (codes,) = query_codes(np.array([value], np.uint64), flips).tolist()
 
     assert {0: 4, 1: 68, 2: 548}[flips] == len(codes) == len(set(codes))
-    assert set(codes) & set(codes_of_sentences(np.array([near], np.uint64)).tolist())
-    assert not set(codes) & set(codes_of_sentences(np.array([far], np.uint64)).tolist())
+    assert set(codes) & set(encode_sentences(np.array([near], np.uint64)).tolist())
+    assert not set(codes) & set(encode_sentences(np.array([far], np.uint64)).tolist())
 
 
 @pytest.mark.parametrize(
@@ -122,5 +122,5 @@ def test_every_near_number_has_a_query_token(data: st.DataObject, flips: int) ->
 )
 def test_few_query_sentences_get_more_flips(count: int, max_bits: int, flips: int) -> None:
     """The flips are limited by the number of differing bits and by the number of query tokens."""
-    assert flips == flips_for(count, max_bits)
+    assert flips == choose_flip_count(count, max_bits)
     assert flips < 2 or query_codes(np.zeros(count, np.uint64), flips).size <= MAX_QUERY_CODES

@@ -9,10 +9,10 @@ from simdoc_search.sketch import simhash
 from simdoc_search.sketch.simhash import simhashes
 
 
-@pytest.mark.parametrize("features_at_once", [100, 1 << 16])
-def test_each_bit_is_the_majority_of_the_features(features_at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("features_per_batch", [100, 1 << 16])
+def test_each_bit_is_the_majority_of_the_features(features_per_batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks may have no features, or more than fit into the sum of a byte."""
-    monkeypatch.setattr(simhash, "_FEATURES_AT_ONCE", features_at_once)
+    monkeypatch.setattr(simhash, "_FEATURES_PER_BATCH", features_per_batch)
     rng = np.random.default_rng(1)
     counts = np.array([0, 1, 2, 255, 256, 0, 511, 1000, 3, 0])
     hashes = rng.integers(0, 1 << 63, int(counts.sum()), dtype=np.uint64) | np.uint64(1 << 63)

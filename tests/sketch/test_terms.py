@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search import Analysis, MinHash, fingerprint
 from simdoc_search.passages.exact import measures
-from simdoc_search.sketch.terms import certain_values, codes_of_terms, compare_terms
+from simdoc_search.sketch.terms import certain_values, compare_terms, encode_terms
 from tests.support.texts import overlapping
 
 ANALYSIS = Analysis(profile="lowercase", short_texts=False)
@@ -59,7 +59,7 @@ def test_codes_stand_for_terms_of_the_filter(minhash: MinHash) -> None:
     for a, b in pairs(4, 200):
         made = [fingerprint(text, ANALYSIS, minhash) for text in (a, b)]
         values = [certain_values(fp.minima, minhash) for fp in made]
-        codes = [codes_of_terms(minima, minhash) for minima in values]
+        codes = [encode_terms(minima, minhash) for minima in values]
         terms = [minhash.lucene_terms(minima) for minima in values]
         shared, _, union = compare_terms(codes[0], codes[1], minhash)
 

@@ -8,7 +8,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.errors import FormatMismatchError, StoreError
-from simdoc_search.sketch.key import HASH_KEY, HashKey
+from simdoc_search.sketch.key import HASH_KEY_VARIABLE, HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from tests.support.cli import output, run, sentence
@@ -40,7 +40,7 @@ def test_a_store_with_a_key_has_other_tokens_and_finds_the_same_documents(new_st
 
 def test_a_folder_with_a_key_can_only_be_opened_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files contain no secret."""
-    monkeypatch.delenv(HASH_KEY, raising=False)
+    monkeypatch.delenv(HASH_KEY_VARIABLE, raising=False)
     SimilaritySearch(open_store(tmp_path / "s", create=True, hash_key=SECRET)).index(DOCUMENTS, workers=2)
     written = b"".join(file.read_bytes() for file in (tmp_path / "s").rglob("*") if file.is_file())
 
@@ -60,7 +60,7 @@ def test_a_folder_with_a_key_can_only_be_opened_with_it(tmp_path: Path, monkeypa
 
 
 def test_a_key_can_be_an_argument_or_a_part_of_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(HASH_KEY, raising=False)
+    monkeypatch.delenv(HASH_KEY_VARIABLE, raising=False)
     settings = Settings(minhash=MinHash(bucket_count=256))
     open_store(tmp_path / "a", settings, create=True, hash_key=SECRET).close()
     open_store(tmp_path / "b", settings.with_key(HashKey(SECRET)), create=True).close()
@@ -72,7 +72,7 @@ def test_a_key_can_be_an_argument_or_a_part_of_the_settings(tmp_path: Path, monk
 
 def test_a_given_key_takes_precedence_over_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The argument comes first, then the settings. Settings that were read from a store have no key."""
-    monkeypatch.setenv(HASH_KEY, OTHER)
+    monkeypatch.setenv(HASH_KEY_VARIABLE, OTHER)
     keyed = Settings().with_key(HashKey(SECRET))
     open_store(tmp_path / "a", keyed, create=True).close()
     open_store(tmp_path / "b", create=True).close()
@@ -84,14 +84,14 @@ def test_a_given_key_takes_precedence_over_the_environment(tmp_path: Path, monke
     read = Settings.from_dict(Settings().with_key(HashKey(OTHER)).to_dict())
     known = open_store(tmp_path / "b", read).settings.minhash.key
     assert known is not None
-    assert known.is_known
+    assert known.has_secret
 
 
 def test_commands_take_the_key_from_the_environment_and_never_print_it(tmp_path: Path) -> None:
     (tmp_path / "corpus").mkdir()
     for document in DOCUMENTS:
         (tmp_path / "corpus" / f"{document.id}.txt").write_text(document.text)
-    store, key = tmp_path / "store", {HASH_KEY: SECRET}
+    store, key = tmp_path / "store", {HASH_KEY_VARIABLE: SECRET}
     output("index", tmp_path / "corpus", "--store", store, **key)
     outputs = output("similar", "draft_20", "--store", store, **key) + output("info", "--store", store, **key)
     outputs += output("info", "--store", store, "--json", **key)
@@ -99,7 +99,11 @@ def test_commands_take_the_key_from_the_environment_and_never_print_it(tmp_path:
     assert "final.txt" in outputs
     assert ", with SIMDOC_HASH_KEY" in outputs
     assert SECRET not in outputs
-    assert "set SIMDOC_HASH_KEY to it" in sentence(run("similar", "draft_20", "--store", store, **{HASH_KEY: ""}))
-    assert "a different hash key" in sentence(run("index", tmp_path / "corpus", "--store", store, **{HASH_KEY: OTHER}))
+    assert "set SIMDOC_HASH_KEY to it" in sentence(
+        run("similar", "draft_20", "--store", store, **{HASH_KEY_VARIABLE: ""})
+    )
+    assert "a different hash key" in sentence(
+        run("index", tmp_path / "corpus", "--store", store, **{HASH_KEY_VARIABLE: OTHER})
+    )
     assert "--hash-key" not in output("index", "--help")
-    assert HASH_KEY in output("index", "--help")
+    assert HASH_KEY_VARIABLE in output("index", "--help")

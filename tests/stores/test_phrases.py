@@ -133,7 +133,7 @@ def test_sentences_of_a_text_are_found(new_store: NewStore, length: int) -> None
 
 def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: NewStore) -> None:
     words = " ".join(f"w{number}" for number in range(60))
-    with new_folder_store(Settings(words=False)) as old:
+    with new_folder_store(Settings(indexes_words=False)) as old:
         fill(old, {"a": words, "b": f"something else, and {words}"})
         result = SimilaritySearch(old).passages(text=words)
 
@@ -144,9 +144,9 @@ def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: 
 
 
 def test_words_are_indexed_only_with_texts_and_passages(new_folder_store: NewStore) -> None:
-    assert new_folder_store().settings.words
-    assert not new_folder_store(store_texts=False).settings.words
-    assert not new_folder_store(Settings(passages=None)).settings.words
+    assert new_folder_store().settings.indexes_words
+    assert not new_folder_store(store_texts=False).settings.indexes_words
+    assert not new_folder_store(Settings(passages=None)).settings.indexes_words
 
 
 @pytest.mark.parametrize(

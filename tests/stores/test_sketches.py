@@ -15,8 +15,8 @@ from simdoc_search import open_store
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.kinds import KindName
-from simdoc_search.sketch.sentences import SentenceSettings, query_codes, sentences_of_codes
+from simdoc_search.sketch.kinds import TokenKindName
+from simdoc_search.sketch.sentences import SentenceSettings, decode_sentences, query_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import shared_tokens as local
@@ -29,7 +29,7 @@ FEW = {0, *(1 << bit for bit in range(16))}
 SENTENCES = [2**64 - 1, 5, 5, 1]
 
 
-def shared(store: Store, codes: Any, kind: KindName, **options: Any) -> list[tuple[int, str]]:
+def shared(store: Store, codes: Any, kind: TokenKindName, **options: Any) -> list[tuple[int, str]]:
     """Return the number of shared tokens of a kind and the id of each document, in order."""
     found = store.documents_sharing(np.array(codes, np.uint32), kind=kind, size=10, **options)
     return [(document.shared, document.id) for document in found.documents]
@@ -58,7 +58,7 @@ def test_sentences_and_concepts_keep_their_order_and_are_loaded_on_request(store
     assert empty is not None
     assert not empty.fault
     assert [0, 0] == [len(empty.sentences), len(empty.concepts)]
-    assert [SENTENCES] * 3 == [sentences_of_codes(document.sentences).tolist() for document in loaded]
+    assert [SENTENCES] * 3 == [decode_sentences(document.sentences).tolist() for document in loaded]
     assert [CONCEPTS] * 3 == [document.concepts.tolist() for document in loaded]
     assert [0] * 3 == [len(document.passages) for document in loaded]
     for way in ways:

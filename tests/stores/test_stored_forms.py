@@ -14,7 +14,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
 from simdoc_search.analysis.hashes import text_hash
-from simdoc_search.concepts import codes_of_names, extractor_of_settings
+from simdoc_search.concepts import encode_names, extractor_from_settings
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import ConceptSettings
@@ -103,7 +103,7 @@ def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path)
     """They equal the tokens that are computed from the texts."""
     pytest.importorskip("sentencex")
     store = open_store(unpacked(NEWEST, tmp_path / "store"))
-    names = extractor_of_settings(ConceptSettings("names"))
+    names = extractor_from_settings(ConceptSettings("names"))
     for id, text in TEXTS.items():
         found = store.get(id, passages=True, sketches=True)
         (fresh,) = compute_sketches([text], FORMATS[NEWEST], names)
@@ -117,7 +117,7 @@ def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path)
         assert id in [
             document.id for document in store.documents_sharing(fresh.sentences, kind="sentences", size=3).documents
         ]
-    zurich = codes_of_names(["Zürich"])
+    zurich = encode_names(["Zürich"])
     assert ["notes/größe.txt"] == [
         document.id for document in store.documents_sharing(zurich, kind="concepts", size=3).documents
     ]

@@ -10,7 +10,7 @@ import numpy as np
 from simdoc_search.analysis import Analysis
 from simdoc_search.analysis.shingles import shingle_batch
 from simdoc_search.analysis.words import word_batch
-from simdoc_search.sketch.hashing import apply_function, compute_minima, hash_shingles
+from simdoc_search.sketch.hashing import apply_hash_function, compute_minima, hash_shingles
 from simdoc_search.sketch.minhash import MinHash
 
 TRIES = 60_000
@@ -28,5 +28,5 @@ def crafted_words(minhash: MinHash, buckets: int | None = None) -> str:
     together = replace(single, counts=np.array([TRIES]))
     h1, h2 = hash_shingles(together, minhash.key)
     (best,) = compute_minima(together, minhash, h1, h2)
-    val1, _ = apply_function(h1, h2, 0)
+    val1, _ = apply_hash_function(h1, h2, 0)
     return " ".join(candidates[place] for place in np.flatnonzero(np.isin(val1, best.val1[:buckets])).tolist())

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.concepts import extractor_of_option
+from simdoc_search.concepts import extractor_from_option
 from simdoc_search.sketch.concepts import decode_paragraphs, paragraph_simhashes
 from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.simhash import distances
@@ -47,7 +47,7 @@ def score(a: Sequence[int], b: Sequence[int], others: int = 0) -> float:
 
 
 def test_documents_3_and_4_of_the_paper_are_related_and_1_and_2_are_more_similar() -> None:
-    codes = extractor_of_option("yake").codes(DOCUMENTS)
+    codes = extractor_from_option("yake").codes(DOCUMENTS)
     documents = weighted([document.tolist() for document in codes if document is not None])
     scores = {(a + 1, b + 1): relation_score(similarity(documents, a, b)) for a, b in combinations(range(5), 2)}
 
@@ -119,9 +119,9 @@ def test_stored_paragraphs_are_read_without_empty_ones(codes: list[int]) -> None
     paragraphs = decode_paragraphs(np.array(codes, np.uint32))
     read = [
         np.repeat(paragraphs.codes, paragraphs.frequencies)[
-            np.repeat(paragraphs.paragraph_of, paragraphs.frequencies) == n
+            np.repeat(paragraphs.paragraph_indices, paragraphs.frequencies) == n
         ]
-        for n in range(paragraphs.count)
+        for n in range(paragraphs.paragraph_count)
     ]
 
     assert expected == [paragraph.tolist() for paragraph in read]

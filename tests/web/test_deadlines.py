@@ -34,7 +34,7 @@ def pieces(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         time.sleep(0.025)
         return word_batch(texts, analysis)
 
-    monkeypatch.setattr(fingerprint, "LONG_TEXT", 1 << 18)
+    monkeypatch.setattr(fingerprint, "MIN_LONG_TEXT_LENGTH", 1 << 18)
     monkeypatch.setattr(long_text, "_PIECE_LENGTH", 1 << 11)
     monkeypatch.setattr(long_text, "word_batch", read_slowly)
     return sizes

@@ -15,7 +15,7 @@ from simdoc_search.attach.backfill.report import BackfillReport
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex
 from simdoc_search.sketch.estimate import wilson_interval
-from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.queries import randomize_order
 
@@ -140,7 +140,7 @@ def _count_tokens(value: Mapping[str, Any] | None) -> int:
     """Return the number of tokens of all kinds in a fingerprint."""
     if value is None:
         return 0
-    return int(value["buckets"]) + sum(len((value.get(name) or "").split()) for name in KINDS)
+    return int(value["buckets"]) + sum(len((value.get(name) or "").split()) for name in TOKEN_KINDS)
 
 
 def _estimate_max_writes(share: float, sampled: int, documents: int) -> int:

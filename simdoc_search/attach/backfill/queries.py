@@ -6,7 +6,7 @@ from typing import Any
 
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.targets import Target
-from simdoc_search.sketch.kinds import names_of_kinds
+from simdoc_search.sketch.kinds import token_kind_names
 from simdoc_search.stores.remote.queries import complete_query, missing_kinds_query
 
 Query = dict[str, Any]
@@ -24,7 +24,7 @@ def build_incomplete_query(target: Target, options: BackfillOptions) -> Query:
     excludes documents without a text, unless they have a fingerprint to remove.
     """
     complete = complete_query(target.settings, options.field)
-    kinds = names_of_kinds(target.settings)
+    kinds = token_kind_names(target.settings)
     lacking = [missing_kinds_query(target.settings, options.field, *kinds)] if kinds else []
     query = _not(complete) if options.stale else _any_of(_not(_exists(options, "format")), *lacking)
     if target.text_query is not None:

@@ -11,8 +11,8 @@ from simdoc_search.attach.backfill.report import UnsupportedIndexError
 from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex, describe_indices
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.key import key_from
-from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.key import resolve_hash_key
+from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.fingerprint_value import is_simdoc_value, read_fingerprint_value
@@ -70,7 +70,9 @@ def find_targets(engine: Engine, name: str, options: BackfillOptions) -> tuple[l
         StoreNotFoundError: no index has this name.
     """
     indices, skipped = describe_indices(engine, name, options.field), list[SkippedIndex]()
-    default_settings = next((index.settings for index in indices if index.settings), Settings().with_key(key_from()))
+    default_settings = next(
+        (index.settings for index in indices if index.settings), Settings().with_key(resolve_hash_key())
+    )
     other_text_fields = _find_shared_text_fields(engine, indices)
     targets = []
     for index in indices:
@@ -134,7 +136,7 @@ def _plan_target(index: IndexDescription, options: BackfillOptions, default_sett
         missing["tokens"] = all_mappings["tokens"]  # the meta of `tokens` lists the kinds of tokens
     return Target(
         index,
-        settings.with_verified_key(key_from(), index.name),
+        settings.with_verified_key(resolve_hash_key(), index.name),
         missing,
         {} if all_mappings["text_hash"] == text_hash else {"text_hash": all_mappings["text_hash"]},
         extractor,
@@ -157,7 +159,7 @@ def _choose_settings(
     )
     if existing_settings is None or existing_settings == requested:
         return requested
-    added: dict[str, Any] = {name: None for name in KINDS if getattr(existing_settings, name) is None}
+    added: dict[str, Any] = {name: None for name in TOKEN_KINDS if getattr(existing_settings, name) is None}
     if existing_settings != replace(requested, **added):
         labels = f"{format_label(existing_settings)!r}, not {format_label(requested)!r}"
         advice = "choose a new field with --field, or omit the options that change settings"

@@ -10,7 +10,7 @@ from typing import Any
 
 from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.display import printable
-from simdoc_search.sketch.kinds import kinds_of, names_of_kinds
+from simdoc_search.sketch.kinds import token_kind_names, token_kinds
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.queries import complete_query, missing_kinds_query
 
@@ -78,7 +78,7 @@ def count_documents(engine: Engine, index: IndexDescription, text_query: _Query 
         counts["fingerprinted"],
         counts["wordless"],
         counts.get("current", 0),
-        {kind.name: counts[kind.name] for kind in (kinds_of(index.settings) if index.settings else ())},
+        {kind.name: counts[kind.name] for kind in (token_kinds(index.settings) if index.settings else ())},
         counts.get("incomplete", 0),
         counts["errors"] if has_reasons else None,
         _merge_reasons(reasons),
@@ -95,8 +95,8 @@ def _build_queries(index: IndexDescription, text_query: _Query | None) -> dict[s
     queries["wordless"] = {"bool": without_tokens}
     if settings is not None:
         queries["current"] = complete_query(settings, field)
-        queries |= {kind.name: missing_kinds_query(settings, field, kind.name) for kind in kinds_of(settings)}
-        if names := names_of_kinds(settings):
+        queries |= {kind.name: missing_kinds_query(settings, field, kind.name) for kind in token_kinds(settings)}
+        if names := token_kind_names(settings):
             queries["incomplete"] = missing_kinds_query(settings, field, *names)
     if "error" in index.subfields:
         queries["errors"] = _build_exists_query(f"{field}.error")

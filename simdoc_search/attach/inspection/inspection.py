@@ -11,7 +11,7 @@ from simdoc_search.attach.inspection.counts import Counts, count_documents
 from simdoc_search.attach.inspection.index_pipeline import IndexPipeline, PipelineReader
 from simdoc_search.attach.inspection.sample import Sample, SampleSource, sample_documents
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
-from simdoc_search.sketch.key import key_from
+from simdoc_search.sketch.key import resolve_hash_key
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
@@ -171,7 +171,7 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
         unknown = f"the text field of the index {index.name} is unknown; set the field with --text-field"
         reason = f"the index {index.name} does not store texts" if index.is_simdoc_index else unknown
     try:
-        settings = settings.with_verified_key(key_from(), f"the index {index.name}")
+        settings = settings.with_verified_key(resolve_hash_key(), f"the index {index.name}")
     except FormatMismatchError as error:
         reason = str(error)
     faults = (fault.problem for fault in find_faults(index.mappings, {}, index.field) if fault.blocks_queries)

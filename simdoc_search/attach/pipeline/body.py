@@ -12,7 +12,7 @@ from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 from simdoc_search.attach.pipeline.tables import build_fold_tables, build_word_tables
 from simdoc_search.display import printable
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.kinds import names_of_kinds
+from simdoc_search.sketch.kinds import token_kind_names
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import ALPHABET, HASH_BITS
@@ -86,7 +86,7 @@ def _check_supported(settings: Settings, field: str) -> None:
         "frequencies": analysis.frequencies,
         "sentences": settings.sentences is not None,
         "concepts": settings.concepts is not None,
-        "language identification": settings.language,
+        "language identification": settings.identifies_language,
     }
     for name, is_set in unsupported.items():
         if is_set:
@@ -99,12 +99,16 @@ def _check_supported(settings: Settings, field: str) -> None:
 def _build_parameters(settings: Settings, text_fields: list[str], field: str) -> dict[str, Any]:
     analysis, minhash = settings.analysis, settings.minhash
     automaton = word_automaton()
-    numbers = {"symbols": len(automaton.next[0]), "accepting": automaton.accepting, "longest": MAX_WORD_UNITS}
+    numbers = {
+        "symbols": len(automaton.next[0]),
+        "accepting": automaton.first_accepting_state,
+        "longest": MAX_WORD_UNITS,
+    }
     return {
         "fields": text_fields,
         "into": field,
         "marks": list(MARK_FIELDS),
-        "emptied": ["tokens", *names_of_kinds(settings), "words_hash"],
+        "emptied": ["tokens", *token_kind_names(settings), "words_hash"],
         "format": format_label(settings),
         "shingle_size": analysis.shingle_size,
         "short_texts": analysis.short_texts,

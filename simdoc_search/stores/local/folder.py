@@ -139,7 +139,10 @@ def _create(folder: Path, new_manifest: StoreManifest) -> StoreManifest:
 def _check_settings(folder: Path, stored: Settings, requested: Settings | None) -> None:
     if requested is None or stored.satisfies(requested):
         return
-    found, expected = stored.to_dict(), replace(requested, words=stored.words, limits=stored.limits).to_dict()
+    found, expected = (
+        stored.to_dict(),
+        replace(requested, indexes_words=stored.indexes_words, limits=stored.limits).to_dict(),
+    )
     stored_values, requested_values = _flatten(found), _flatten(expected)
     differences = "; ".join(
         f"{key} {value!r}, not {requested_values.get(key)!r}"

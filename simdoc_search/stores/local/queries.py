@@ -118,8 +118,8 @@ def condition_query(schema: Schema, condition: Condition) -> Query:
 def _threshold_clauses(schema: Schema, plan: Threshold, purpose: Purpose) -> list[tuple[Occur, Query]]:
     minimum = 1 if purpose == "rank" else plan.minimum_match
     clauses = [(Occur.Must, _counting_query(schema, plan.tokens, minimum=minimum))]
-    if plan.buckets is not None:
-        low, high = plan.buckets
+    if plan.token_range is not None:
+        low, high = plan.token_range
         in_range = Query.range_query(schema, "buckets", FieldType.Unsigned, max(low, 0), max(high, 0))
         clauses.append((Occur.Must, _unscored(in_range)))
     return clauses

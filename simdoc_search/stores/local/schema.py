@@ -16,8 +16,8 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.words import joined_words
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.kinds import KINDS, KindName, TokenKind, kinds_of, names_of_kinds
-from simdoc_search.sketch.sentences import codes_of_sentences, sentences_of_codes
+from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKind, TokenKindName, token_kind_names, token_kinds
+from simdoc_search.sketch.sentences import decode_sentences, encode_sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import HASH_BITS, encode_text
 from simdoc_search.sketch.winnow import empty_codes
@@ -39,7 +39,7 @@ texts first makes these blocks faster to read.
 
 _LOW_BITS = HASH_BITS - 1  # number of bits of a hash without its highest bit; they are stored as one byte
 
-_STORED_FIELDS: dict[KindName, str] = {name: f"{name[:-1]}_codes" for name in KINDS}
+_STORED_FIELDS: dict[TokenKindName, str] = {name: f"{name[:-1]}_codes" for name in TOKEN_KINDS}
 """The stored field for each kind of tokens. The indexed field has the name of the kind."""
 
 WORDS_FIELD = "words"
@@ -51,7 +51,7 @@ _CHECKSUM_FIELDS = ("id", "codes", "rest", "text", *_STORED_FIELDS.values())
 
 def optional_fields(settings: Settings) -> list[str]:
     """Return the names of the optional fields of a store, for `build_schema`."""
-    return [*names_of_kinds(settings), *([WORDS_FIELD] if settings.words else [])]
+    return [*token_kind_names(settings), *([WORDS_FIELD] if settings.indexes_words else [])]
 
 
 def build_schema(optional_names: Collection[str]) -> tantivy.Schema:
@@ -93,13 +93,13 @@ def encode_record(record: Record, settings: Settings, store_text: bool) -> Encod
         "rest": _to_bytes(_encode_rest(record)),
     }
     values |= {name: value for name in HASH_FIELDS if (value := getattr(record, name))}
-    for kind in kinds_of(settings):
+    for kind in token_kinds(settings):
         codes = getattr(record, kind.name)
         values[kind.name] = encode_text(codes if kind.is_sorted_set else distinct(codes), kind.length)
         values[_STORED_FIELDS[kind.name]] = _pack_kind(codes, kind)
     if store_text and record.text is not None:
         values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)
-    if settings.words and record.text is not None:
+    if settings.indexes_words and record.text is not None:
         values[WORDS_FIELD] = record.words.decode() or joined_words(record.text, settings.analysis)
     values["checksum"] = _checksum(*(values.get(name) for name in _CHECKSUM_FIELDS))
     return EncodedRecord(record.id, values)
@@ -120,9 +120,9 @@ def to_record(
         origin=Origin(*rest["origin"]) if rest["origin"] else None,
         text_hash=rest.get("text_hash", ""),
         words_hash=rest.get("words_hash", ""),
-        passages=read_codes_of_kind(document, KINDS["passages"]) if passages else empty_codes(),
-        sentences=read_codes_of_kind(document, KINDS["sentences"]) if sketches else empty_codes(),
-        concepts=read_codes_of_kind(document, KINDS["concepts"]) if sketches else empty_codes(),
+        passages=read_codes_of_kind(document, TOKEN_KINDS["passages"]) if passages else empty_codes(),
+        sentences=read_codes_of_kind(document, TOKEN_KINDS["sentences"]) if sketches else empty_codes(),
+        concepts=read_codes_of_kind(document, TOKEN_KINDS["concepts"]) if sketches else empty_codes(),
     )
 
 
@@ -252,12 +252,12 @@ def _unpack(packed: bytes, length: int) -> NDArray[np.uint32]:
 
 def _pack_kind(codes: NDArray[np.uint32], kind: TokenKind) -> bytes:
     """Pack the tokens of a kind. The four tokens of a sentence become one 8-byte number."""
-    return sentences_of_codes(codes).astype(">u8").tobytes() if kind.name == "sentences" else _pack(codes, kind.length)
+    return decode_sentences(codes).astype(">u8").tobytes() if kind.name == "sentences" else _pack(codes, kind.length)
 
 
 def _unpack_kind(packed: bytes, kind: TokenKind) -> NDArray[np.uint32]:
     if kind.name == "sentences":
-        return codes_of_sentences(np.frombuffer(packed, ">u8").astype(np.uint64))
+        return encode_sentences(np.frombuffer(packed, ">u8").astype(np.uint64))
     return _unpack(packed, kind.length)
 
 

@@ -19,7 +19,7 @@ from simdoc_search.documents import MAX_ID_BYTES, DocumentKey, unicode_forms
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.kinds import KINDS, KindName, TokenKind
+from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKind, TokenKindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE, Closable, Encoder, StoreInfo
@@ -250,8 +250,8 @@ class LocalStore(Closable):
             with_band = snapshot.find_addresses(query("match_bands"), MAX_BAND_MATCHES + 1)
             if len(with_band) <= MAX_COUNTED_CLIENT_SIDE:
                 hits = rank_by_equal_tokens(snapshot, plan, with_band)
-            elif plan.without_bands and len(with_band) > MAX_BAND_MATCHES:
-                plan = plan.without_bands
+            elif plan.equivalent_threshold and len(with_band) > MAX_BAND_MATCHES:
+                plan = plan.equivalent_threshold
                 query = partial(build_query, self._schema, plan, filters, exclude)
         return LocalCandidates(plan, snapshot, query, hits=hits, fields=fields)
 
@@ -268,7 +268,7 @@ class LocalStore(Closable):
         self,
         codes: NDArray[np.uint32],
         *,
-        kind: KindName = "passages",
+        kind: TokenKindName = "passages",
         filters: Filters | None = None,
         exclude: DocumentKey | None = None,
         size: int,
@@ -284,7 +284,7 @@ class LocalStore(Closable):
 
     @property
     def can_find_phrases(self) -> bool:
-        return self._settings.words
+        return self._settings.indexes_words
 
     def documents_with_phrases(
         self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: DocumentKey | None = None
@@ -336,9 +336,9 @@ class LocalStore(Closable):
             for address in snapshot.find_addresses(restrict(self._schema, query, filters), limit):
                 yield read_id(snapshot.read_document(address))
 
-    def _require_kind(self, name: KindName) -> TokenKind:
+    def _require_kind(self, name: TokenKindName) -> TokenKind:
         """Return a kind of tokens. Raises FormatMismatchError if the store does not have this kind."""
-        kind = KINDS[name]
+        kind = TOKEN_KINDS[name]
         if getattr(self._settings, name) is None:
             raise FormatMismatchError(
                 f"the store {self.location} was created without {kind.name}; {kind.how_to_add(self.location)}"

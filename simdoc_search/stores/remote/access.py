@@ -10,7 +10,7 @@ from simdoc_search.cancellation import StopEvent
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.query.dsl import Score, clause_count, to_dsl
 from simdoc_search.query.plans import Bands, Plan
-from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.filters import Filters
@@ -102,7 +102,7 @@ class IndexAccess:
         score: Score,
     ) -> dict[str, Any]:
         """Convert a plan to a query. All `clauses` must also match. No clause in `without` may match."""
-        needed = plan.clauses + clause_count([*clauses, *without])
+        needed = plan.clause_count + clause_count([*clauses, *without])
         if score == "tokens" and isinstance(plan, Bands):
             needed += len(plan.tokens)
         terms, tokens = {"kind": "terms"}, {"buckets_field": f"{self.field}.buckets"}
@@ -119,7 +119,7 @@ class IndexAccess:
 
     def source_filter(self, *, text: bool = False, passages: bool = False, sketches: bool = False) -> dict[str, Any]:
         """Return the `_source` filter for a search whose hits are passed to `to_record`."""
-        unused = [f"{self.field}.{name}" for name in KINDS if not (passages if name == "passages" else sketches)]
+        unused = [f"{self.field}.{name}" for name in TOKEN_KINDS if not (passages if name == "passages" else sketches)]
         if self.text_fields is not None:
             return {
                 "includes": [self.field, *self.id_field.source_fields, *(self.text_fields if text else ())],

@@ -188,7 +188,7 @@ def find_candidates(
     for position, plan in enumerate(chosen_plans):
         if not isinstance(plan, Bands) or (total := total_hits(responses[position])) <= MAX_COUNTED_CLIENT_SIDE:
             continue
-        scored_plan = (total > MAX_BAND_MATCHES and plan.without_bands) or plan
+        scored_plan = (total > MAX_BAND_MATCHES and plan.equivalent_threshold) or plan
         if can_count_tokens(scored_plan, clause_count([*clauses, *excluded[position]]), access.engine.max_clauses()):
             chosen_plans[position] = scored_plan
             rerun.append(position)

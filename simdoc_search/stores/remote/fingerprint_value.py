@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.sketch.kinds import KINDS, kinds_of
+from simdoc_search.sketch.kinds import TOKEN_KINDS, token_kinds
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import HASH_BITS, encode_text
 from simdoc_search.stores.record import Record
@@ -17,7 +17,7 @@ from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.schema import MARK_FIELDS
 
 _FINGERPRINT_PARTS = frozenset(
-    {"tokens", "shingles", "buckets", "text_hash", "words_hash", *KINDS, "format", "error", *MARK_FIELDS}
+    {"tokens", "shingles", "buckets", "text_hash", "words_hash", *TOKEN_KINDS, "format", "error", *MARK_FIELDS}
 )
 
 
@@ -65,7 +65,7 @@ def _find_faults(values: Mapping[str, Any], record: Record, settings: Settings) 
     """Yield the faults of a fingerprint that can be read as a record."""
     tokens: dict[str, tuple[NDArray[np.uint32], int | None]] = {"tokens": (record.codes, None)}
     if len(record.codes):
-        tokens |= {kind.name: (getattr(record, kind.name), kind.length) for kind in kinds_of(settings)}
+        tokens |= {kind.name: (getattr(record, kind.name), kind.length) for kind in token_kinds(settings)}
     for name, (codes, length) in tokens.items():
         if name in ("passages", "sentences") and not len(codes):  # a text with words has passages and sentences
             yield f"has no {name}"

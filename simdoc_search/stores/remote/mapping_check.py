@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, count_fields, mapped_fields, remaining_fields
 from simdoc_search.stores.remote.schema import component_template, parse_meta
@@ -139,7 +139,7 @@ def _find_field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[Mappi
         how = "" if name == "tokens" else f"; {_REINDEX_ADVICE}"
         yield MappingFault(f"there is no field {field}.{name}{how}", blocks_queries=True)
     for name, expected in _expected_mapping(mapping, field)["properties"].items():
-        kind = name if name in KINDS else ""
+        kind = name if name in TOKEN_KINDS else ""
         if kind and name not in existing and "tokens" in existing:
             yield MappingFault(f"there is no field {field}.{name}; {_REINDEX_ADVICE}", blocked_token_kind=kind)
         differences = _find_differences(existing.get(name, expected), expected)
@@ -168,7 +168,7 @@ def _expected_mapping(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
     if tokens := mapped_fields(mapping, field).get("tokens"):
         with suppress(FormatMismatchError):
             settings = parse_meta(tokens.get("meta", {}))
-            expected_settings = replace(expected_settings, **{name: getattr(settings, name) for name in KINDS})
+            expected_settings = replace(expected_settings, **{name: getattr(settings, name) for name in TOKEN_KINDS})
     template = component_template(expected_settings, field)
     expected: dict[str, Any] = template["template"]["mappings"]["properties"][field]
     return expected

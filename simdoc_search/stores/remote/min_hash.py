@@ -20,7 +20,7 @@ from simdoc_search.sketch.estimate import Estimate
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.terms import certain_values, codes_of_terms, compare_terms
+from simdoc_search.sketch.terms import certain_values, compare_terms, encode_terms
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import closed_reason
@@ -66,7 +66,7 @@ class TermSettings(Settings):
     def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
         """Return the codes of a text, which are compared, and the corresponding terms, which the engine finds."""
         values = certain_values(fingerprint.minima, self.options)
-        return codes_of_terms(values, self.options), self.options.lucene_terms(values)
+        return encode_terms(values, self.options), self.options.lucene_terms(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def read_term_settings(settings: Mapping[str, Any], analyzer: str) -> TermSettin
             f"the analyzer {analyzer} has options that a min_hash filter does not accept ({error}); change these "
             "options, then reindex"
         ) from None
-    return TermSettings(analysis, minhash, passages=None, words=False)
+    return TermSettings(analysis, minhash, passages=None, indexes_words=False)
 
 
 def source_text_field(mapping: Mapping[str, Any], field: str) -> str:

@@ -151,7 +151,7 @@ def _search_body(
     """Return the body of the search for the first page. If the clause limit allows it, the score counts equal terms."""
     without = access.id_field.key_clauses(exclude)
     used = clause_count([*clauses, *without])
-    limit = access.engine.max_clauses(plan.clauses + len(plan.tokens) + used)
+    limit = access.engine.max_clauses(plan.clause_count + len(plan.tokens) + used)
     is_scored = isinstance(plan, Threshold) or can_count_tokens(plan, used, limit)
     query = access.token_query(plan, clauses, without, score="tokens" if is_scored else "nothing")
     return build_first_page_search(access, query, (), fields, scored=is_scored)

@@ -12,7 +12,7 @@ from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import DocumentKey
 from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Threshold
-from simdoc_search.sketch.kinds import KindName
+from simdoc_search.sketch.kinds import TokenKindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.fields import METADATA_FIELD, metadata_term, root_term
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, parse_filters
@@ -130,7 +130,7 @@ def complete_query(settings: Settings, field: str) -> dict[str, Any]:
     return _term_clause(f"{field}.format", complete_labels(settings))
 
 
-def missing_kinds_query(settings: Settings, field: str, *names: KindName) -> dict[str, Any]:
+def missing_kinds_query(settings: Settings, field: str, *names: TokenKindName) -> dict[str, Any]:
     """Return the query for documents whose fingerprints have these settings and lack at least one of these kinds."""
     return _term_clause(f"{field}.format", labels_missing_kinds(settings, *names))
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import DocumentError
-from simdoc_search.sketch.kinds import KINDS, TokenKind, kinds_of
-from simdoc_search.sketch.sentences import sentences_of_codes
+from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKind, token_kinds
+from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode_text, encode_text
 from simdoc_search.sketch.winnow import empty_codes
@@ -57,7 +57,7 @@ def build_field_value(
     """
     text_hash, words_hash = hashes
     kinds: dict[str, str] = {
-        kind.name: encode_text(tokens.get(kind.name, empty_codes()), kind.length) for kind in kinds_of(settings)
+        kind.name: encode_text(tokens.get(kind.name, empty_codes()), kind.length) for kind in token_kinds(settings)
     }
     return {
         "tokens": encode_text(codes),
@@ -78,7 +78,7 @@ def encode_record(record: Record, settings: Settings, *, field: str, store_text:
 def to_source(record: Record, settings: Settings, *, field: str, store_text: bool) -> dict[str, Any]:
     """Return the index document for a record, for an index that simdoc-search created."""
     hashes = record.text_hash, record.words_hash
-    tokens = {kind.name: getattr(record, kind.name) for kind in kinds_of(settings)}
+    tokens = {kind.name: getattr(record, kind.name) for kind in token_kinds(settings)}
     values = build_field_value(record.codes, record.shingles, hashes, settings, **tokens)
     values |= {
         "digest": record.digest,
@@ -125,7 +125,7 @@ def to_record(
             return None
 
     codes = read(_read_token_set, None, f"{field}.tokens")
-    kinds = {name: read(_read_kind, kind, f"{field}.{name}") for name, kind in KINDS.items()}
+    kinds = {name: read(_read_kind, kind, f"{field}.{name}") for name, kind in TOKEN_KINDS.items()}
     tokens_by_kind: dict[str, Any] = {name: empty_codes() if found is None else found for name, found in kinds.items()}
     return Record(
         id=key.id,
@@ -178,7 +178,7 @@ def _read_kind(source: Mapping[str, Any], kind: TokenKind, path: str) -> Codes:
     codes = _read_tokens(source, kind.length, path)
     if kind.name == "sentences":
         try:
-            sentences_of_codes(codes)
+            decode_sentences(codes)
         except ValueError as error:
             raise _MalformedError(f"has invalid sentences ({one_line(error)})") from None
     return codes

@@ -29,9 +29,9 @@ from typing import Any
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError, StoreError
-from simdoc_search.sketch.kinds import KindName, names_of_kinds
+from simdoc_search.sketch.kinds import TokenKindName, token_kind_names
 from simdoc_search.sketch.limits import Limits
-from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings, check_version
+from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings, check_layout_version
 from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.mappings import mapped_fields
 
@@ -63,7 +63,9 @@ def to_meta(settings: Settings) -> dict[str, str]:
     meta = {"simdoc_version": str(LAYOUT_VERSION), "simdoc_analysis": _format_analysis(settings.analysis)}
     if settings.minhash.key is not None:
         meta["simdoc_key"] = settings.minhash.key.check
-    lines = _join_sketches(replace(settings, words=False).sketches)  # an engine searches words in the text field
+    lines = _join_sketches(
+        replace(settings, indexes_words=False).sketches
+    )  # an engine searches words in the text field
     meta |= {f"{_SKETCHES_KEY}_{number}" if number > 1 else _SKETCHES_KEY: line for number, line in enumerate(lines, 1)}
     if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE_LENGTH:
         raise FormatMismatchError(
@@ -80,7 +82,7 @@ def parse_meta(meta: Mapping[str, str]) -> Settings:
     """
     try:
         version = meta["simdoc_version"]
-        check_version(int(version) if version.isdecimal() and len(version) < MAX_META_VALUE_LENGTH else version)
+        check_layout_version(int(version) if version.isdecimal() and len(version) < MAX_META_VALUE_LENGTH else version)
         lines = [value for key, value in sorted(meta.items()) if key.startswith(_SKETCHES_KEY)]
         sketches = [sketch.strip() for line in lines for sketch in line.split(_SEPARATOR.strip())]
         analysis = _parse_analysis(meta.get("simdoc_analysis", _format_analysis(Analysis())))
@@ -101,7 +103,7 @@ def format_label(settings: Settings) -> str:
     key = settings.minhash.key
     keyed = [f"key {key.check}"] if key else []
     return _SEPARATOR.join(
-        [_format_analysis(settings.analysis), settings.stored_sketch, *keyed, *settings.stored_kinds]
+        [_format_analysis(settings.analysis), settings.stored_sketch, *keyed, *settings.stored_token_kinds]
     )
 
 
@@ -114,14 +116,14 @@ def complete_labels(settings: Settings) -> list[str]:
     return [label] if settings.passages else [label, format_label(replace(settings, passages=PassageSettings()))]
 
 
-def labels_missing_kinds(settings: Settings, *names: KindName) -> list[str]:
+def labels_missing_kinds(settings: Settings, *names: TokenKindName) -> list[str]:
     """Return all `format` labels of fingerprints of these settings that lack at least one of these kinds.
 
     Args:
         settings: settings of the index.
         names: kinds of tokens that the index has.
     """
-    kinds = names_of_kinds(settings)
+    kinds = token_kind_names(settings)
     subsets = (set(subset) for count in range(len(kinds)) for subset in combinations(kinds, count + 1))
     lacking = [_without_kinds(settings, subset) for subset in subsets if not subset.isdisjoint(names)]
     if settings.passages:
@@ -143,7 +145,7 @@ def component_template(settings: Settings | None = None, field: str = DEFAULT_FI
     if settings.limits != Limits():
         mapping["properties"] |= limits_mapping(mapping["properties"], settings.limits)
     tokens, passages, *others = mapping["properties"].items()  # other kinds have the mapping of passage tokens
-    further = dict.fromkeys(names_of_kinds(settings), passages[1])
+    further = dict.fromkeys(token_kind_names(settings), passages[1])
     mapping["properties"] = dict([tokens]) | further | dict(others)
     template["template"]["mappings"]["properties"][field] = mapping
     return template
@@ -210,7 +212,7 @@ def _read_template(name: str) -> dict[str, Any]:
     return template
 
 
-def _without_kinds(settings: Settings, names: Iterable[KindName]) -> Settings:
+def _without_kinds(settings: Settings, names: Iterable[TokenKindName]) -> Settings:
     none: dict[str, Any] = dict.fromkeys(names)
     return replace(settings, **none)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
-from simdoc_search.sketch.kinds import KINDS, TokenKind
+from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKind
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.mapping_check import find_faults
@@ -85,7 +85,7 @@ def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
                 found=other.to_dict(),
                 expected=first.to_dict(),
             )
-    by_kind = {name: {getattr(values, name) for values in settings.values()} for name in KINDS}
+    by_kind = {name: {getattr(values, name) for values in settings.values()} for name in TOKEN_KINDS}
     different: dict[str, Any] = {name: None for name, values in by_kind.items() if len(values) > 1}
     return replace(first, **different, limits=recorded_limits(mappings.values(), field))
 
@@ -181,5 +181,5 @@ def _settings_in(mapping: Mapping[str, Any], field: str) -> Settings:
 
 
 def _without_kinds(settings: Settings) -> Settings:
-    none: dict[str, Any] = dict.fromkeys(KINDS)
+    none: dict[str, Any] = dict.fromkeys(TOKEN_KINDS)
     return replace(settings, **none)

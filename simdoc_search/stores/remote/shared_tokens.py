@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.dsl import MAX_CLAUSES, clause_count
-from simdoc_search.sketch.kinds import KINDS, KindName
+from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKindName
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.remote.access import IndexAccess
@@ -41,14 +41,14 @@ COUNTS_AT_ONCE = 500
 def find_token_matches(
     access: IndexAccess,
     codes: NDArray[np.uint32],
-    kind_name: KindName,
+    kind_name: TokenKindName,
     *,
     filters: Filters | None,
     exclude: DocumentKey | None,
     size: int,
 ) -> TokenMatches:
     """Return the documents that share the most tokens of a kind; see `Store.documents_sharing`."""
-    kind = KINDS[kind_name]
+    kind = TOKEN_KINDS[kind_name]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     clauses = access.query_clauses(filters)
     rows = encode_rows(codes, kind.length)
@@ -71,7 +71,7 @@ def find_token_matches(
 
 def document_frequencies(access: IndexAccess, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Return the document frequency of each concept; see `Store.concept_frequencies`."""
-    kind = KINDS["concepts"]
+    kind = TOKEN_KINDS["concepts"]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     field = f"{access.field}.{kind.name}"
     # An engine stores the document frequency of each term. An aggregation with many filters would read all documents.

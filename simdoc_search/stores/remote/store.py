@@ -18,7 +18,7 @@ from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundE
 from simdoc_search.query.dsl import Score
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.kinds import KindName
+from simdoc_search.sketch.kinds import TokenKindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Closable, Encoder, StoreInfo
 from simdoc_search.stores.filters import Condition, Filters
@@ -299,7 +299,7 @@ class RemoteStore(Closable):
         self,
         codes: NDArray[np.uint32],
         *,
-        kind: KindName = "passages",
+        kind: TokenKindName = "passages",
         filters: Filters | None = None,
         exclude: DocumentKey | None = None,
         size: int,

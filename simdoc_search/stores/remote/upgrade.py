@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.kinds import names_of_kinds
+from simdoc_search.sketch.kinds import token_kind_names
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Record
@@ -46,7 +46,7 @@ def upgrade_index(
             "--with`"
         )
     expected = field_mappings(new_settings, store.field)
-    missing = {name: expected[name] for name in ("tokens", *names_of_kinds(new_settings))}
+    missing = {name: expected[name] for name in ("tokens", *token_kind_names(new_settings))}
     if reason := add_fields(store.engine, store.index, store.field, missing):
         raise StoreError(f"{store.location} cannot be upgraded: {reason}")
     options: dict[str, Any] = {"create": False, "store_texts": None, "key": store.settings.minhash.key}

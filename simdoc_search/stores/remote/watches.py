@@ -24,7 +24,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Plan
-from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
@@ -208,8 +208,8 @@ class Watches:
 
     def _build_mappings(self) -> dict[str, Any]:
         """Return the mappings of the fields in the fingerprint field of a watch."""
-        none: dict[str, Any] = dict.fromkeys(KINDS)
-        mappings = field_mappings(replace(self._access.settings, **none, language=False), self._field)
+        none: dict[str, Any] = dict.fromkeys(TOKEN_KINDS)
+        mappings = field_mappings(replace(self._access.settings, **none, identifies_language=False), self._field)
         return {name: mappings[name] for name in ("tokens", "buckets")}
 
     def _build_document(self, watch: Watch, plan: Plan) -> dict[str, Any]:

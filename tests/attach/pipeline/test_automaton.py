@@ -41,7 +41,7 @@ def spans_of_table(text: str) -> list[tuple[int, int]]:
             if not state or units > LONGEST:
                 break
             position += 1
-            stop = position if state >= automaton.accepting else stop
+            stop = position if state >= automaton.first_accepting_state else stop
         if stop > start:
             spans.append((start, stop))
         start = max(stop, start + 1)

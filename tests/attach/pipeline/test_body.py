@@ -36,7 +36,7 @@ def test_the_component_template_maps_all_values_of_the_pipeline() -> None:
         (Settings(Analysis(frequencies=True)), "frequencies"),
         (Settings(sentences=SentenceSettings()), "sentences"),
         (Settings(concepts=ConceptSettings("yake")), "concepts"),
-        (Settings(language=True), "language identification"),
+        (Settings(identifies_language=True), "language identification"),
     ],
 )
 def test_settings_that_need_python_are_refused(settings: Settings, what: str) -> None:

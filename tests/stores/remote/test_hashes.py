@@ -14,7 +14,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import Backfill, BackfillOptions
 from simdoc_search.attach.check import check_index
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError
-from simdoc_search.sketch.key import HASH_KEY, HashKey
+from simdoc_search.sketch.key import HASH_KEY_VARIABLE, HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
@@ -86,21 +86,21 @@ def test_check_reports_crafted_texts(temp_indices: TempIndices) -> None:
 
 
 def test_a_keyed_index_needs_its_key(temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(HASH_KEY, SECRET)
-    template = json.loads(output("template", "show", **{HASH_KEY: SECRET}))
+    monkeypatch.setenv(HASH_KEY_VARIABLE, SECRET)
+    template = json.loads(output("template", "show", **{HASH_KEY_VARIABLE: SECRET}))
     assert component_template(Settings().with_key(HashKey(SECRET))) == template
     name = application_index(temp_indices, Settings().with_key(HashKey(SECRET)))
     for id, text in TEXTS.items():
         call(temp_indices.engine, "PUT", f"/{name}/_doc/{id}?refresh=true", {"text": text})
     engine, _ = connect(temp_indices.engine, expects_index=False)
     with closing(engine):
-        monkeypatch.delenv(HASH_KEY)
+        monkeypatch.delenv(HASH_KEY_VARIABLE)
         refused = Backfill(engine, name, BackfillOptions("text")).run()
-        monkeypatch.setenv(HASH_KEY, SECRET)
+        monkeypatch.setenv(HASH_KEY_VARIABLE, SECRET)
         report = Backfill(engine, name, BackfillOptions("text")).run()
     call(temp_indices.engine, "POST", f"/{name}/_refresh")
     hits = SimilaritySearch(open_store(f"{temp_indices.engine}/{name}")).similar("a_20_80").hits
-    monkeypatch.delenv(HASH_KEY)
+    monkeypatch.delenv(HASH_KEY_VARIABLE)
 
     assert (0, 4) == (refused.updated, report.updated)
     assert ["set SIMDOC_HASH_KEY to it"] == [index.reason.split("; ")[1] for index in refused.skipped_indices]

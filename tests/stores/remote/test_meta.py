@@ -14,7 +14,7 @@ from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.schemes import Universal, Xor
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
@@ -71,15 +71,15 @@ def test_labels_show_which_kinds_of_tokens_a_document_lacks() -> None:
         name: sorted(
             label.split("; ", 2)[2] if label.count(";") > 1 else "" for label in labels_missing_kinds(both, name)
         )
-        for name in KINDS
+        for name in TOKEN_KINDS
     }
 
-    passages, sentences, concepts = both.stored_kinds
+    passages, sentences, concepts = both.stored_token_kinds
     assert ["", concepts, sentences, f"{sentences}; {concepts}"] == lacking["passages"]
     assert ["", concepts, passages, f"{passages}; {concepts}"] == lacking["sentences"]
     assert ["", passages, f"{passages}; {sentences}", sentences] == lacking["concepts"]
-    assert 7 == len(labels_missing_kinds(both, *KINDS))
-    assert not set(complete_labels(both)) & set(labels_missing_kinds(both, *KINDS))
+    assert 7 == len(labels_missing_kinds(both, *TOKEN_KINDS))
+    assert not set(complete_labels(both)) & set(labels_missing_kinds(both, *TOKEN_KINDS))
 
 
 @pytest.mark.parametrize(

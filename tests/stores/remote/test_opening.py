@@ -29,7 +29,7 @@ def test_an_index_keeps_its_settings(temp_indices: TempIndices) -> None:
     )
     with pytest.raises(FormatMismatchError, match="use the settings of the index, or choose another index") as caught:
         in_index(temp_indices, name, settings=Settings(), create=True)
-    stored = replace(settings, words=False)
+    stored = replace(settings, indexes_words=False)
     assert (stored.to_dict(), Settings().to_dict()) == (caught.value.found, caught.value.expected)
 
     with pytest.raises(StoreError, match="was created without texts, which cannot be changed"):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.near_bits import NearBits, masks, near_pairs
-from simdoc_search.sketch.simhash import distances, set_bits, set_bits_by_table, simhashes
+from simdoc_search.sketch.hamming_search import HammingIndex, block_masks, find_near_pairs
+from simdoc_search.sketch.simhash import count_set_bits, count_set_bits_by_table, distances, simhashes
 
 
 def brute_force(values: list[int], queries: list[int], most: int) -> list[tuple[int, int]]:
@@ -53,10 +53,10 @@ def test_near_numbers_are_those_of_brute_force(data: st.DataObject, bits: int) -
     index = np.array(values, np.uint64)
 
     assert brute_force(values, queries, most) == as_pairs(
-        NearBits(index, bits, most).near(np.array(queries, np.uint64))
+        HammingIndex(index, bits, most).find_near(np.array(queries, np.uint64))
     )
     expected = [(a, b) for a, b in brute_force(values, values, most) if a < b]
-    assert expected == as_pairs(near_pairs(index, bits, most))
+    assert expected == as_pairs(find_near_pairs(index, bits, most))
 
 
 @pytest.mark.parametrize(("bits", "most"), [(32, 0), (32, 3), (64, 7)])
@@ -69,8 +69,8 @@ def test_all_near_numbers_among_many_are_found(bits: int, most: int) -> None:
         values[2000:] ^= np.uint64(1) << rng.integers(0, bits, 1000, dtype=np.uint64)
     near = distances(values[:, np.newaxis], values[np.newaxis, :]) <= most
 
-    assert np.argwhere(near).tolist() == np.stack(NearBits(values, bits, most).near(values), axis=1).tolist()
-    assert np.argwhere(np.triu(near, 1)).tolist() == np.stack(near_pairs(values, bits, most), axis=1).tolist()
+    assert np.argwhere(near).tolist() == np.stack(HammingIndex(values, bits, most).find_near(values), axis=1).tolist()
+    assert np.argwhere(np.triu(near, 1)).tolist() == np.stack(find_near_pairs(values, bits, most), axis=1).tolist()
 
 
 def test_every_version_of_numpy_counts_the_same_bits() -> None:
@@ -78,7 +78,7 @@ def test_every_version_of_numpy_counts_the_same_bits() -> None:
     values = np.random.default_rng(1).integers(0, 2**64, (7, 100), dtype=np.uint64)
     expected = [[value.bit_count() for value in row] for row in values.tolist()]
 
-    assert expected == set_bits_by_table(values).tolist() == set_bits(values).tolist()
+    assert expected == count_set_bits_by_table(values).tolist() == count_set_bits(values).tolist()
 
 
 @pytest.mark.parametrize("count", [1, 1000, 10**9])
@@ -86,7 +86,7 @@ def test_every_version_of_numpy_counts_the_same_bits() -> None:
 def test_numbers_are_equal_in_a_mask_whichever_bits_differ(bits: int, most: int, count: int) -> None:
     """The masks for one number are disjoint and cover all bits. The masks for more numbers are not shorter."""
     rng = np.random.default_rng(bits)
-    found, for_one = ([mask for mask, _ in masks(bits, most, number)] for number in (count, 1))
+    found, for_one = ([mask for mask, _ in block_masks(bits, most, number)] for number in (count, 1))
     for _ in range(50):
         flipped = sum(1 << int(bit) for bit in rng.choice(bits, most, replace=False))
         assert any(not flipped & mask for mask in found)
@@ -97,4 +97,4 @@ def test_numbers_are_equal_in_a_mask_whichever_bits_differ(bits: int, most: int,
 @pytest.mark.parametrize(("bits", "most"), [(32, 32), (32, -1), (65, 3), (0, 0)])
 def test_impossible_numbers_of_bits_are_refused(bits: int, most: int) -> None:
     with pytest.raises(ValueError, match="bits must be"):
-        NearBits(np.zeros(1, np.uint64), bits, most)
+        HammingIndex(np.zeros(1, np.uint64), bits, most)

@@ -1,7 +1,7 @@
 """Computes the probability that a document is found, as a function of its true overlap (the S-curve).
 
-The model assumes that a document shares each token of the query with probability `overlap`, independently of the
-other tokens.
+The model assumes that a document shares each token of the query with probability `overlap`, independently of the other
+tokens.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 
 def probability_of_matches(count: int, minimum: int, overlap: float) -> float:
     """Return the probability, 0..1, that a document shares at least `minimum` of `count` tokens."""
-    return min(1.0, math.fsum(_binomial(count, matched, overlap) for matched in range(minimum, count + 1)))
+    return min(1.0, math.fsum(_binomial_probability(count, matched, overlap) for matched in range(minimum, count + 1)))
 
 
 @functools.lru_cache(maxsize=4096)  # most queries have the same number of tokens
-def reliable_matches(count: int, overlap: float, miss_probability: float) -> int:
-    """Return the number of tokens that a document with this overlap shares, except with probability `miss_probability`.
+def matches_lower_bound(count: int, overlap: float, miss_probability: float) -> int:
+    """Return a lower bound of the number of shared tokens. A document with this overlap rarely shares fewer tokens.
 
-    This is the largest k with P(Binomial(count, overlap) < k) < miss_probability. For example, a document of overlap
-    0.2 shares 82 or more of 512 tokens in 99 of 100 cases. The expected number is 102.4.
+    The result is the largest k with P(Binomial(count, overlap) < k) < miss_probability. For example, a document of
+    overlap 0.2 shares at least 82 of 512 tokens in 99 of 100 cases. The expected number is 102.4.
     """
     fewer = 0.0
     for matched in range(count):
-        fewer += _binomial(count, matched, overlap)
+        fewer += _binomial_probability(count, matched, overlap)
         if fewer >= miss_probability:
             return matched
     return count
@@ -38,9 +38,9 @@ def probability_of_bands(count: int, rows: int, bands: int, overlap: float, mini
     """Return the probability, 0..1, that a document shares at least one whole band and at least `minimum` tokens.
 
     The result is exact, even if the last band wraps around, that is, also contains the first tokens. For example, for
-    40 bands of 2 tokens and overlap 0.2, it is 1 - (1 - 0.04)**40 = 0.805. With a `minimum`, the probability of enough
-    tokens without a whole band is subtracted from the probability of enough tokens. The number of shared tokens
-    without a whole band is distributed as the convolution of the bands' distributions.
+    40 bands of 2 tokens and overlap 0.2, it is 1 - (1 - 0.04)**40 = 0.805. With a `minimum`, the result is P(at least
+    `minimum` tokens) - P(at least `minimum` tokens, but no whole band). The second term is a convolution of the
+    distributions of the bands.
 
     Args:
         count: number of tokens of the query.
@@ -53,39 +53,39 @@ def probability_of_bands(count: int, rows: int, bands: int, overlap: float, mini
     if not count or not bands:
         return 0.0
     if minimum > rows:
-        without_band = float(_distribution_without_band(count, rows, bands, overlap)[minimum:].sum())
+        without_band = float(_match_distribution_without_whole_band(count, rows, bands, overlap)[minimum:].sum())
         return max(0.0, probability_of_matches(count, minimum, overlap) - without_band)
     band_probability: float = overlap**rows
-    wrapped = rows * bands - count  # tokens of the first band that are also in the last band
+    wrapped = rows * bands - count  # number of tokens of the first band that are also in the last band
     if wrapped <= 0 or bands == 1:
         return 1 - (1 - band_probability) ** bands
     both_probability: float = overlap ** (2 * rows - wrapped)
     return 1 - (1 - band_probability) ** (bands - 2) * (1 - 2 * band_probability + both_probability)
 
 
-def _distribution_without_band(count: int, rows: int, bands: int, overlap: float) -> NDArray[np.float64]:
-    """Return for each number of tokens the probability that a document shares exactly these, and no whole band."""
+def _match_distribution_without_whole_band(count: int, rows: int, bands: int, overlap: float) -> NDArray[np.float64]:
+    """Return an array. Element n is the probability that a document shares exactly n tokens and no whole band."""
     wrapped = max(0, rows * bands - count) if bands > 1 else 0
-    partial_band = _distribution(rows, overlap)
+    partial_band = _match_distribution(rows, overlap)
     partial_band[rows] = 0.0
     if wrapped:
         joint_tokens = 2 * rows - wrapped  # number of distinct tokens in the first and the last band
-        distribution = _distribution(joint_tokens, overlap)
-        distribution[rows:] -= 2 * overlap**rows * _distribution(joint_tokens - rows, overlap)
+        distribution = _match_distribution(joint_tokens, overlap)
+        distribution[rows:] -= 2 * overlap**rows * _match_distribution(joint_tokens - rows, overlap)
         distribution[joint_tokens] += overlap**joint_tokens
     else:
-        distribution = _distribution(count - rows * bands, overlap)
+        distribution = _match_distribution(count - rows * bands, overlap)
     for _ in range(bands - 2 if wrapped else bands):
         distribution = np.convolve(distribution, partial_band)
     return distribution
 
 
-def _distribution(count: int, probability: float) -> NDArray[np.float64]:
+def _match_distribution(count: int, probability: float) -> NDArray[np.float64]:
     """Return the probabilities of 0 to `count` shared tokens; float64, shape (count + 1,)."""
-    return np.array([_binomial(count, matched, probability) for matched in range(count + 1)])
+    return np.array([_binomial_probability(count, matched, probability) for matched in range(count + 1)])
 
 
-def _binomial(count: int, matched: int, probability: float) -> float:
+def _binomial_probability(count: int, matched: int, probability: float) -> float:
     """Return P(Binomial(count, probability) = matched), without overflow."""
     if probability <= 0 or probability >= 1:
         return float(matched == (0 if probability <= 0 else count))

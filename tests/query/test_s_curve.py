@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.query import Bands, Threshold, plan
-from simdoc_search.query.curve import reliable_matches
 from simdoc_search.query.planner import Planner, choose_rows_and_bands
 from simdoc_search.query.plans import Plan
+from simdoc_search.query.s_curve import matches_lower_bound
 from tests.support.query_plans import satisfies, tokens
 from tests.support.slow_cases import slow_after
 
@@ -75,10 +75,10 @@ def test_bands_also_require_a_number_of_equal_tokens(overlap: float, minimum: in
     """The number is as high as a probability of 80 % allows. The plan without bands requires more equal tokens."""
     made = plan(tokens(512), overlap, 0.8)
     assert isinstance(made, Bands)
-    assert made.without_bands
+    assert made.equivalent_threshold
 
-    assert (minimum, unbanded) == (made.minimum_match, made.without_bands.minimum_match)
-    assert 0.8 <= made.probability_of_finding(overlap) <= made.without_bands.probability_of_finding(overlap)
+    assert (minimum, unbanded) == (made.minimum_match, made.equivalent_threshold.minimum_match)
+    assert 0.8 <= made.probability_of_finding(overlap) <= made.equivalent_threshold.probability_of_finding(overlap)
 
 
 @given(
@@ -151,7 +151,7 @@ def test_planner_enough_follows_its_rule_and_reaches_the_probability(count: int)
 def test_reliable_matches_are_the_largest_number_that_is_rarely_missed(
     count: int, overlap: float, missed: float
 ) -> None:
-    reliable = reliable_matches(count, overlap, missed)
+    reliable = matches_lower_bound(count, overlap, missed)
 
     def fewer_than(matches: int) -> float:
         return math.fsum(math.comb(count, k) * overlap**k * (1 - overlap) ** (count - k) for k in range(matches))
@@ -166,7 +166,7 @@ def test_a_verified_threshold_requires_less() -> None:
 
     assert isinstance(made, Threshold)
     assert isinstance(strict, Threshold)
-    assert (82, (82, 2678)) == (made.minimum_match, made.buckets)
-    assert (103, (103, 2560)) == (strict.minimum_match, strict.buckets)
+    assert (82, (82, 2678)) == (made.minimum_match, made.token_range)
+    assert (103, (103, 2560)) == (strict.minimum_match, strict.token_range)
     assert plan(tokens(512), 0.2, 0.8, verified=True) == plan(tokens(512), 0.2, 0.8)
     assert 1 == plan(tokens(5), 0.2, verified=True).minimum_match
