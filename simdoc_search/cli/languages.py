@@ -81,7 +81,7 @@ def languages(
     if text is not None:
         if paths or filters or excluded or each_document:
             raise click.UsageError("--text cannot be combined with PATH, --filter, --exclude or --each-document")
-        _print_text(read_file(Path("-")) if text == "-" else text, as_json)
+        _print_text_language(read_file(Path("-")) if text == "-" else text, as_json)
         return
     if not paths:
         if each_document:
@@ -95,7 +95,7 @@ def languages(
         return
     if filters or excluded:
         raise click.UsageError("--filter and --exclude only work with a store; omit PATH or these options")
-    report, problems = _identify(paths, worker_count(workers), hidden=as_json)
+    report, problems = _identify(paths, worker_count(workers), hide_progress=as_json)
     if as_json:
         rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.documents]
         skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped]
@@ -113,22 +113,22 @@ def languages(
         raise SystemExit(1)
 
 
-def _identify(paths: tuple[str, ...], workers: int, *, hidden: bool) -> tuple[LanguageReport, list[str]]:
-    """Return the languages of the documents, and a sentence for each path that cannot be read."""
+def _identify(paths: tuple[str, ...], workers: int, *, hide_progress: bool) -> tuple[LanguageReport, list[str]]:
+    """Return the languages of the documents, and a message for each path that cannot be read."""
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import FILE_TIMEOUT, identify_documents, skip_unreadable
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
     limits, problems = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers)), list[str]()
     sources = skip_unreadable(read_corpus(paths, limits=limits), problems)
-    with document_progress(hidden=hidden) as update:
+    with document_progress(hidden=hide_progress) as update:
         report = identify_documents(sources, workers=workers, limits=limits, progress=lambda n: update(advance=n))
     if problems and not report.languages:
         raise CorpusError("; ".join(problems))
     return report, problems
 
 
-def _print_text(text: str, as_json: bool) -> None:
+def _print_text_language(text: str, as_json: bool) -> None:
     from simdoc_search.languages import identify_language
 
     identification = identify_language(text)

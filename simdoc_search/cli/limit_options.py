@@ -26,14 +26,14 @@ _OPTIONS = (
         "--min-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum percentage of sentences that are similar, in the version where this percentage is higher.  "
+        help="Minimum percentage of similar sentences in the version where they are the larger share.  "
         "[default: 50, unless changed with `defaults`]",
     ),
     click.option(
         "--min-smaller-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum percentage of sentences that are similar, in the version where this percentage is lower.  "
+        help="Minimum percentage of similar sentences in the version where they are the smaller share.  "
         "[default: 10, unless changed with `defaults`]",
     ),
     click.option(

@@ -154,8 +154,8 @@ def compat_options(command: Command) -> Command:
     compat = click.option(
         "--compat",
         type=click.Choice(["alfresco"]),
-        help="Behave like Alfresco: accept node references, and 0.2 for 20 %, in FINGERPRINT. Also return the query "
-        "document as a hit, and use --planner all.",
+        help="Behave like Alfresco. FINGERPRINT can contain a node reference, and 0.2 means 20 %. The query document "
+        "is also a hit, and the planner is `all`.",
     )
     return compat(id_field(command))
 
@@ -168,7 +168,8 @@ def overlap_options(command: Command) -> Command:
             type=click.Choice(PLANNERS),
             default="enough",
             show_default=True,
-            help="How to run a query with a probability. `enough` is as fast as possible. `all` works as in Alfresco.",
+            help="How to run a query with a probability. `enough` only queries the tokens that the probability "
+            "requires, which is fastest. `all` queries all tokens, as in Alfresco.",
         ),
         click.option(
             "--probability",

@@ -150,13 +150,13 @@ def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_
     say(f"{'weight':>7}{'documents':>11}{'occurrences':>13}  {'word':<{width}}  from")
     for concept in result.concepts:
         numbers = f"{concept.weight:>7.2f}{concept.documents:>11,}{concept.occurrences:>13,}"
-        say(f"{numbers}  {concept.word or '–':<{width}}  {_format_origin(concept)}".rstrip())
+        say(f"{numbers}  {concept.word or '–':<{width}}  {_format_names_and_synonyms(concept)}".rstrip())
     if result.missing_names_reason:
         say(f"note: {result.missing_names_reason}", err=True)
 
 
-def _format_origin(concept: DocumentConcept) -> str:
-    """Return the names and phrases in the text that contain the word, and the synonyms in them."""
+def _format_names_and_synonyms(concept: DocumentConcept) -> str:
+    """Return the names and phrases that contain the concept's word, and its synonyms in the text."""
     more = len(concept.names) - _MAX_CONCEPT_NAMES
     names = ", ".join(concept.names[:_MAX_CONCEPT_NAMES]) + (f" and {more} more" if more > 0 else "")
     return f"{names} (synonyms: {', '.join(concept.synonyms)})" if concept.synonyms else names

@@ -100,9 +100,9 @@ def tune(
       simdoc-search tune ./invoices --pairs judged.tsv
       simdoc-search tune ./corpus --shingles words:3,words:5,characters:9
 
-    With --pairs, the command learns the minimum overlap of the pairs that you labelled yes. It also finds the shingles
-    that best separate them from the other pairs. With --for versions or --for related, it learns the
-    thresholds that these commands use for a store.
+    With --pairs, the command learns the minimum overlap from your labelled pairs. It also finds the shingles that best
+    separate the pairs labelled yes from the other pairs. With --for versions or --for related, it learns the thresholds
+    of `simdoc-search versions` or `simdoc-search related` for a store.
 
     \b
       simdoc-search tune ./.simdoc --pairs judged.tsv --for versions

@@ -24,7 +24,7 @@ _DEFAULT_STORE = "./.simdoc"
 
 
 def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict[DocumentKey | None, str]:
-    """Map the keys of the entries to their texts. Unknown texts are missing. The key of a query text is None."""
+    """Map the keys of the entries to their texts, as far as available. The key of a query text is None."""
     from simdoc_search.search.stored_texts import read_texts
 
     keys = [entry.key for entry in result.entries if entry.key is not None]

@@ -16,11 +16,11 @@ from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.plan.files import GONE, FileIdentity, read_state, unreadable_error
 from simdoc_search.duplicates.plan.rows import LeftAloneError
 
-_SETS_PER_BATCH = 100
+_TEXT_GROUPS_PER_BATCH = 100
 
 HashFields = Callable[[Sequence[int]], Mapping[int, str]]
-"""A function that returns a hash of all fields of each document, by number. The result is empty if the metadata of the
-documents was already read."""
+"""A function that maps the numbers of documents to hashes of all their fields. The result is empty if the metadata of
+the documents was already read."""
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Contents:
 
     labels: Ints  # one number per document, equal for equal contents; int64, shape (documents,)
     files: dict[int, FileIdentity] = field(default_factory=dict)  # maps each document to the identity of its file
-    # maps each document whose bytes were not compared to the reason
+    # why the bytes of a document were not compared, by document
     problems: dict[int, str] = field(default_factory=dict)
 
 
@@ -55,7 +55,7 @@ def compare_contents(
         for files in _group_files_by_size(documents, group, contents):
             _compare_files(documents, files, contents)
         progress(number / len(groups))
-    for part in slices(len(same_text), _SETS_PER_BATCH):
+    for part in slices(len(same_text), _TEXT_GROUPS_PER_BATCH):
         hashes = hash_fields([document for members in same_text[part] for document in members])
         for members in same_text[part]:
             first_with_hash: dict[str, int] = {}
@@ -66,7 +66,7 @@ def compare_contents(
 
 
 def _find_equal_texts(documents: Documents, group: Sequence[int]) -> Iterator[list[int]]:
-    """Among the documents without files, yield sets that have the same text but different labels."""
+    """Yield groups of documents without files that have equal texts but different content labels."""
     by_text: dict[int, list[int]] = defaultdict(list)
     for document in group:
         if documents.path(document) is None:
@@ -77,7 +77,7 @@ def _find_equal_texts(documents: Documents, group: Sequence[int]) -> Iterator[li
 
 
 def _group_files_by_size(documents: Documents, group: Sequence[int], contents: Contents) -> list[list[list[int]]]:
-    """Group files by size. A file is given as the list of documents that are hard links to it."""
+    """Group files by size. Each file is represented by the list of its documents, one per hard link."""
     by_size: dict[int, dict[tuple[int, int], list[int]]] = defaultdict(lambda: defaultdict(list))
     for document in group:
         path, size = documents.path(document), int(documents.file_sizes[document])

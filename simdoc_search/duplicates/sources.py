@@ -37,7 +37,7 @@ CompareIn = Literal["memory", "engine"]
 COMPARE_IN_VALUES: tuple[CompareIn, ...] = get_args(CompareIn)
 
 _DEFAULT_OVERLAP = Fraction(4, 5)
-_DOCUMENTS_PER_REPORT = 256
+_DOCUMENTS_PER_PROGRESS_CALL = 256
 
 
 def duplicates_in(
@@ -90,7 +90,7 @@ def duplicates_in(
             raise _unknown_field_error(store, keep_rule.field)
         return documents
 
-    def find(documents: Documents, find_pairs: FindPairs | None = None, limit: int | None = None) -> Duplicates:
+    def find_in(documents: Documents, find_pairs: FindPairs | None = None, limit: int | None = None) -> Duplicates:
         with WorkerMap(workers) as worker_map:
             duplicates = find_duplicates(
                 documents,
@@ -109,7 +109,7 @@ def duplicates_in(
         return duplicates
 
     if compare_in == "memory":
-        return find(read(store.scan(filters=filters)))
+        return find_in(read(store.scan(filters=filters)))
     if not isinstance(store, Freezable):
         raise StoreError("this store is not in an engine; omit compare_in='engine' to compare in memory")
     with store.freeze(filters=filters) as frozen:
@@ -125,7 +125,7 @@ def duplicates_in(
         with closing(Checkpoint(checkpoint, options)) as saved:
             documents = read(frozen.records(), with_tokens=False)
             pairs = EnginePairs(frozen, documents, threshold, saved)
-            return find(documents, pairs.find, MAX_MATCHES)
+            return find_in(documents, pairs.find, MAX_MATCHES)
 
 
 def duplicates_among(
@@ -159,8 +159,8 @@ def duplicates_among(
     threshold, keep_rule = Measure(measure, parse_fraction(overlap, "overlap")), KeepRule(keep, measure)
     texts: list[str] = []
 
-    def read_texts(numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
-        return ((number, texts[collection.input_position(number)]) for number in numbers)
+    def read_texts(document_numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
+        return ((number, texts[collection.input_position(number)]) for number in document_numbers)
 
     with WorkerMap(workers) as worker_map:
         records = fingerprint_documents(documents, settings, worker_map, texts if verify else None)
@@ -173,7 +173,7 @@ def _with_progress(store: Store, records: Iterator[Record], progress: Progress) 
     """Yield records, and report the share of the store's documents that has been read."""
     total = max(1, store.info().documents)
     for number, record in enumerate(records):
-        if not number % _DOCUMENTS_PER_REPORT:
+        if not number % _DOCUMENTS_PER_PROGRESS_CALL:
             progress("reading", min(1.0, number / total))
         yield record
     progress("reading", 1.0)
@@ -185,17 +185,19 @@ def _describe_filter(condition: Condition | dict[str, Any]) -> str:
     return f"{condition.field}{'!=' if condition.is_negated else '='}{'|'.join(map(str, condition.values))}"
 
 
-def _read_texts(store: Store, documents: Documents, numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
-    number_by_key = {documents.key(number): number for number in numbers}
+def _read_texts(
+    store: Store, documents: Documents, document_numbers: Sequence[int]
+) -> Iterator[tuple[int, str | None]]:
+    number_by_key = {documents.key(number): number for number in document_numbers}
     for record in store.records(dict.fromkeys(key.id for key in number_by_key), text=True):
         if record.key in number_by_key:
             yield number_by_key[record.key], None if has_text_changed(record) else record.text
 
 
-def _field_hashes(store: Store, documents: Documents, numbers: Sequence[int]) -> dict[int, str]:
+def _field_hashes(store: Store, documents: Documents, document_numbers: Sequence[int]) -> dict[int, str]:
     if not isinstance(store, HasFields):
         return {}
-    number_by_key = {documents.key(number): number for number in numbers}
+    number_by_key = {documents.key(number): number for number in document_numbers}
     hashes = store.field_hashes(list(number_by_key))
     return {number_by_key[key]: fields_hash for key, fields_hash in hashes.items() if key in number_by_key}
 

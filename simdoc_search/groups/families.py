@@ -46,11 +46,11 @@ class Families:
         member_count: number of documents in families.
         found_all_similar: whether all similar sentences were found. Otherwise all equal sentences and a sample of the
             similar ones were found, so versions without an equal sentence may be missing.
-        documents_with_frequent_sentences: number of documents whose rarest sentences include a frequent sentence. Of
-            the documents that share this sentence, each was only compared with `compared_per_sentence`. So versions may
-            be missing.
+        documents_with_frequent_sentences: number of documents with so few rare sentences that a frequent sentence was
+            used to find their versions. Each was compared with at most `compared_per_sentence` documents that contain
+            this sentence, so versions may be missing.
         frequent_sentence_limit: a sentence is frequent if more documents than this contain it.
-        compared_per_sentence: maximum number of documents that are compared with each document that contains the same
+        compared_per_sentence: maximum number of documents with which a document is compared because they share a
             frequent sentence.
     """
 

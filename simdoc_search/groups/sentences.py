@@ -34,7 +34,7 @@ _SAMPLE_COUNT = 48
 
 FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS = 100, 16
 """A sentence in more than FREQUENT_SENTENCE_LIMIT documents is frequent. These documents are only paired with the first
-ANCHORS of them."""
+MAX_ANCHORS of them."""
 
 _PAIRS_PER_BATCH = 1 << 22
 

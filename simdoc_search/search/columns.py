@@ -20,7 +20,7 @@ DESCENDING_COLUMNS = frozenset({"date", "overlap", "size"})
 BUILT_IN_COLUMNS = frozenset({"date", "id", "path", "size"})
 """The built-in columns. All other columns are metadata fields."""
 
-_NAME = re.compile(r"[^\s,=][^,=]*")
+_COLUMN_NAME_PATTERN = re.compile(r"[^\s,=][^,=]*")
 
 
 class Columns:
@@ -71,7 +71,7 @@ class Columns:
 
 def is_column_name(name: str) -> bool:
     """Return whether a string is a valid column name."""
-    return _NAME.fullmatch(name) is not None
+    return _COLUMN_NAME_PATTERN.fullmatch(name) is not None
 
 
 def format_column_value(name: str, value: Any) -> str:

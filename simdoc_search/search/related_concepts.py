@@ -39,12 +39,12 @@ def extract_query_concepts(
     Args:
         document: the query document. A stored document must have its text and its concepts.
         extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
-        synonyms: the synonyms that the store was created with. For a stored document, only names need them.
+        synonyms: the synonyms that the store was created with. For a stored document, they only help to name concepts.
 
     Raises:
         NoFingerprintError: the document has no concepts.
         FormatMismatchError: the extractor or the synonyms are not those of the store.
-        MissingExtraError: the extractor of a text is not installed.
+        MissingExtraError: the built-in extractor is not installed. A stored document only needs it with `synonyms`.
     """
     settings = document.settings.concepts or ConceptSettings()
     if not document.is_stored:
@@ -74,7 +74,7 @@ def extract_query_concepts(
 def _name_concepts(document: QueryDocument, settings: ConceptSettings, extractor: Extractor | None) -> NamedConcepts:
     if document.text is None:
         raise SimdocError("the store does not have the texts")
-    # Without the synonyms, all concepts except synonyms can be named.
+    # Without the synonyms file, only concepts that contain a synonym cannot be named.
     extractor = extractor or extractor_from_settings(replace(settings, synonyms_checksum=""))
     return NamedConcepts(extractor.concepts(document.text), extractor)
 
@@ -142,7 +142,7 @@ class NamedConcepts:
             codes: the codes of the concepts of the other document.
             weights: the weight of each concept of the text, by code.
         """
-        codes_by_name = {name: shared for name, shared in self._find_shared(codes) if shared}
+        codes_by_name = {name: shared for name, shared in self._find_shared_runs(codes) if shared}
         ranked = sorted(
             codes_by_name, key=lambda name: (-sum(weights.get(code, 0.0) for code in codes_by_name[name]), name)
         )
@@ -152,7 +152,7 @@ class NamedConcepts:
                 kept_names.append(name)
         return tuple(kept_names)
 
-    def _find_shared(self, codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
+    def _find_shared_runs(self, codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
         for name, whole, parts in self._names:
             if whole and whole <= codes:
                 yield name, whole
@@ -160,10 +160,10 @@ class NamedConcepts:
                 yield from _find_runs(parts, codes)
 
 
-def _find_runs(parts: Sequence[tuple[str, frozenset[int]]], codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
-    """Yield the longest runs of words that the other document has. Common words have no code and do not end a run."""
+def _find_runs(words: Sequence[tuple[str, frozenset[int]]], codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
+    """Yield the longest runs of words that the other document has. `COMMON_WORDS` have no code and do not end a run."""
     run: list[tuple[str, frozenset[int]]] = []
-    for word, word_codes in (*parts, ("", frozenset({-1}))):
+    for word, word_codes in (*words, ("", frozenset({-1}))):
         if word_codes <= codes and (word_codes or run):
             run.append((word, word_codes))
             continue
@@ -198,5 +198,5 @@ def collect_named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor
     }
 
 
-def _sort_by_frequency(paragraphs: Sequence[Counter[str]]) -> list[str]:
-    return [name for name, _ in sum(paragraphs, Counter[str]()).most_common()]
+def _sort_by_frequency(names_by_paragraph: Sequence[Counter[str]]) -> list[str]:
+    return [name for name, _ in sum(names_by_paragraph, Counter[str]()).most_common()]

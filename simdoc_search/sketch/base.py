@@ -109,7 +109,7 @@ class Sketch(ABC):
         return minima
 
     def require_bucketed_tokens(self) -> None:  # noqa: B027 - only MinHash has settings without tokens
-        """Raise a ValueError if these settings have no bucketed tokens."""
+        """Raise a ValueError if tokens in the format `bucketed` cannot be computed with these settings."""
 
     def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:  # noqa: ARG002 - for MinHash
         """Return the terms that Lucene's MinHashFilter indexes. Raise a ValueError if the sketch has no such terms."""

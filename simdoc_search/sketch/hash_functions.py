@@ -77,8 +77,8 @@ def _hash_slices(
         order = np.argsort(-lengths if lengths.max() > 30_000 else (-lengths).astype(np.int16), kind="stable")
         low, high = int(begins.min()), int(ends[chunk].max()) + _PADDING_UNITS
         # This is a copy, because gathering from unaligned memory is slow.
-        quads = np.ndarray((high - low - 3,), "<u8", padded[low:high].tobytes(), strides=(2,)).copy()
-        h1[chunk][order], h2[chunk][order] = hash_chunk(quads, begins[order] - low, lengths[order])
+        words_by_unit = np.ndarray((high - low - 3,), "<u8", padded[low:high].tobytes(), strides=(2,)).copy()
+        h1[chunk][order], h2[chunk][order] = hash_chunk(words_by_unit, begins[order] - low, lengths[order])
     return h1, h2
 
 
@@ -91,20 +91,20 @@ def _count_strings_by_block(blocks: Ints) -> list[int]:
     return counts
 
 
-def _rotate(values: Hashes, spare: Hashes, bits: int) -> None:
-    """Rotate the bits of each value to the left, in place. `spare` is a work array."""
-    np.left_shift(values, np.uint64(bits), out=spare)
+def _rotate(values: Hashes, scratch: Hashes, bits: int) -> None:
+    """Rotate the bits of each value to the left, in place. `scratch` is a work array."""
+    np.left_shift(values, np.uint64(bits), out=scratch)
     values >>= np.uint64(64 - bits)
-    values |= spare
+    values |= scratch
 
 
-def _mix(values: Hashes, spare: Hashes) -> None:
+def _mix(values: Hashes, scratch: Hashes) -> None:
     for factor in (_MIX_FACTOR_1, _MIX_FACTOR_2):
-        np.right_shift(values, _33, out=spare)
-        values ^= spare
+        np.right_shift(values, _33, out=scratch)
+        values ^= scratch
         values *= factor
-    np.right_shift(values, _33, out=spare)
-    values ^= spare
+    np.right_shift(values, _33, out=scratch)
+    values ^= scratch
 
 
 # --- MurmurHash3 ---
@@ -120,52 +120,52 @@ _TAIL_1 = np.array([(1 << 16 * min(n, 4)) - 1 for n in range(_BLOCK_UNITS)], np.
 _TAIL_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK_UNITS)], np.uint64)
 
 
-def _hash_chunk_with_murmur3(quads: Hashes, positions: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
+def _hash_chunk_with_murmur3(words_by_unit: Hashes, positions: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
     """Hash strings block by block. Each step updates the state of all strings that have this block."""
     state = np.empty((4, len(positions)), np.uint64)
     state[:2] = 0
     for n in _count_strings_by_block(lengths // _BLOCK_UNITS):
-        h1, h2, k, spare = state[:, :n]
-        quads.take(positions[:n], out=k, mode="clip")
-        _scramble(k, spare, _C1, 31, _C2)
+        h1, h2, k, scratch = state[:, :n]
+        words_by_unit.take(positions[:n], out=k, mode="clip")
+        _scramble(k, scratch, _C1, 31, _C2)
         h1 ^= k
-        _rotate(h1, spare, 27)
+        _rotate(h1, scratch, 27)
         h1 += h2
         h1 *= _FIVE
         h1 += _N1
-        quads[4:].take(positions[:n], out=k, mode="clip")
-        _scramble(k, spare, _C2, 33, _C1)
+        words_by_unit[4:].take(positions[:n], out=k, mode="clip")
+        _scramble(k, scratch, _C2, 33, _C1)
         h2 ^= k
-        _rotate(h2, spare, 31)
+        _rotate(h2, scratch, 31)
         h2 += h1
         h2 *= _FIVE
         h2 += _N2
         positions[:n] += _BLOCK_UNITS
-    h1, h2, k, spare = state
+    h1, h2, k, scratch = state
     left = lengths % _BLOCK_UNITS  # if this is 0, the masks below are 0, and the hash does not change
-    quads.take(positions, out=k, mode="clip")
+    words_by_unit.take(positions, out=k, mode="clip")
     k &= _TAIL_1[left]
-    _scramble(k, spare, _C1, 31, _C2)
+    _scramble(k, scratch, _C1, 31, _C2)
     h1 ^= k
-    quads[4:].take(positions, out=k, mode="clip")
+    words_by_unit[4:].take(positions, out=k, mode="clip")
     k &= _TAIL_2[left]
-    _scramble(k, spare, _C2, 33, _C1)
+    _scramble(k, scratch, _C2, 33, _C1)
     h2 ^= k
     size = (2 * lengths).astype(np.uint64)  # in bytes
     h1 ^= size
     h2 ^= size
     h1 += h2
     h2 += h1
-    _mix(h1, spare)
-    _mix(h2, spare)
+    _mix(h1, scratch)
+    _mix(h2, scratch)
     h1 += h2
     h2 += h1
     return h1, h2
 
 
-def _scramble(k: Hashes, spare: Hashes, factor_1: np.uint64, rotation: int, factor_2: np.uint64) -> None:
+def _scramble(k: Hashes, scratch: Hashes, factor_1: np.uint64, rotation: int, factor_2: np.uint64) -> None:
     k *= factor_1
-    _rotate(k, spare, rotation)
+    _rotate(k, scratch, rotation)
     k *= factor_2
 
 
@@ -180,16 +180,16 @@ _FIRST_HALF, _SECOND_HALF = np.uint64(0xEE), np.uint64(0xDD)  # constants of the
 
 
 def _hash_chunk_with_siphash(
-    key: tuple[int, int], quads: Hashes, positions: Ints, lengths: Ints
+    key: tuple[int, int], words_by_unit: Hashes, positions: Ints, lengths: Ints
 ) -> tuple[Hashes, Hashes]:
     state = np.empty((5, len(positions)), np.uint64)  # the four words of the state, and a work array
     for index, start in enumerate(_INITIAL_STATE):
         state[index] = start ^ key[index % 2]
     state[1] ^= _FIRST_HALF
     for n in _count_strings_by_block(lengths // _WORD_UNITS):
-        _mix_word(state[:, :n], quads.take(positions[:n], mode="clip"))
+        _mix_word(state[:, :n], words_by_unit.take(positions[:n], mode="clip"))
         positions[:n] += _WORD_UNITS
-    words = quads.take(positions, mode="clip")
+    words = words_by_unit.take(positions, mode="clip")
     words &= _TAIL[lengths % _WORD_UNITS]
     words |= (2 * lengths).astype(np.uint64) << np.uint64(56)  # the length in bytes, modulo 256
     _mix_word(state, words)
@@ -208,19 +208,19 @@ def _mix_word(state: Hashes, words: Hashes) -> None:
 
 
 def _run_rounds(state: Hashes, count: int) -> None:
-    v0, v1, v2, v3, spare = state
+    v0, v1, v2, v3, scratch = state
     for _ in range(count):
         v0 += v1
-        _rotate(v1, spare, 13)
+        _rotate(v1, scratch, 13)
         v1 ^= v0
-        _rotate(v0, spare, 32)
+        _rotate(v0, scratch, 32)
         v2 += v3
-        _rotate(v3, spare, 16)
+        _rotate(v3, scratch, 16)
         v3 ^= v2
         v0 += v3
-        _rotate(v3, spare, 21)
+        _rotate(v3, scratch, 21)
         v3 ^= v0
         v2 += v1
-        _rotate(v1, spare, 17)
+        _rotate(v1, scratch, 17)
         v1 ^= v2
-        _rotate(v2, spare, 32)
+        _rotate(v2, scratch, 32)

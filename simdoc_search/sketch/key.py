@@ -12,14 +12,14 @@ HASH_KEY_VARIABLE = "SIMDOC_HASH_KEY"
 """The environment variable that contains the key. The command line has no option for it."""
 
 _MIN_CHARACTERS = 16
-_CHECK_PATTERN = re.compile("[0-9a-f]{16}")
+_CHECKSUM_PATTERN = re.compile("[0-9a-f]{16}")
 
 
 class HashKey:
     """A key for hashing shingles. Two keys are equal if their checksums are equal.
 
-    An index stores only the check value, which shows whether a key is correct. An attacker who knows the check value
-    can guess a short or simple key, but not 32 random bytes, such as the output of `openssl rand -hex 32`.
+    An index stores only the checksum, which shows whether a key is correct. An attacker who knows the checksum can
+    guess a short or simple key, but not 32 random bytes, such as the output of `openssl rand -hex 32`.
 
     Args:
         secret: a string of at least 16 characters.
@@ -53,7 +53,7 @@ class HashKey:
         Raises:
             ValueError: the checksum is malformed.
         """
-        if not isinstance(check, str) or not _CHECK_PATTERN.fullmatch(check):
+        if not isinstance(check, str) or not _CHECKSUM_PATTERN.fullmatch(check):
             raise ValueError(f"the checksum of a hash key must be 16 hexadecimal digits, not {check!r:.60}")
         key = cls.__new__(cls)
         key._siphash_key, key.check = None, check
@@ -61,7 +61,7 @@ class HashKey:
 
     @property
     def has_secret(self) -> bool:
-        """Whether the secret is known_version, not only the checksum."""
+        """Whether the secret is known, not only the checksum."""
         return self._siphash_key is not None
 
     @property

@@ -12,12 +12,12 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import PASSAGE_TOKEN_LENGTH
 
 TokenKindName = Literal["passages", "sentences", "concepts"]
-"""The name of a kind of tokens in settings, records and fields."""
+"""The name of a kind of token in settings, records and fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenKind:
-    """A kind of tokens that is optional in an index.
+    """An optional kind of token in an index.
 
     Attributes:
         name: the name in settings, records, fields and messages.

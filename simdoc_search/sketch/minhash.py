@@ -24,7 +24,7 @@ from simdoc_search.sketch.hashing import apply_hash_function
 from simdoc_search.sketch.key import HashKey
 
 _MAX_HASH = np.uint64(2**64 - 1)
-_32 = np.uint64(32)
+_HALF_BITS = np.uint64(32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +66,15 @@ class MinHash(Sketch):
 
     @property
     def bucket_size(self) -> int:
-        """Number of values of the highest 32 bits of val2 that belong to one bucket."""
+        """Width of a bucket: how many consecutive values of the highest 32 bits of val2 it covers."""
         return -(-(1 << 32) // self.bucket_count)
 
     def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
         """Return the smallest values of each bucket."""
         if self.hash_set_size == 1:
-            return _smallest_values(h1, h2, shingles.counts, self)
+            return _compute_minima(h1, h2, shingles.counts, self)
         bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()
-        return [_smallest_sets(h1[begin:end], h2[begin:end], self) for begin, end in itertools.pairwise(bounds)]
+        return [_compute_minima_sets(h1[begin:end], h2[begin:end], self) for begin, end in itertools.pairwise(bounds)]
 
     @property
     def can_merge(self) -> bool:
@@ -96,7 +96,7 @@ class MinHash(Sketch):
         return _rotate(minima, self) if self.with_rotation and self.hash_set_size == 1 else minima
 
     def require_bucketed_tokens(self) -> None:
-        """Check that these settings have bucketed tokens.
+        """Check that tokens in the format `bucketed` can be computed with these settings.
 
         Raises:
             ValueError: hash_count or hash_set_size is not 1, or bucket_count is not a power of two up to 4,096.
@@ -134,7 +134,7 @@ class MinHash(Sketch):
         else:
             rows[:, :2] = (minima.slots // self.bucket_count).astype(">u4").view(">u2").reshape(-1, 2)
             rows[:, 2:6] = minima.val2.astype(">u8").view(">u2").reshape(-1, 4)
-            rows[:, 6:] = (minima.val1 >> _32).astype(">u4").view(">u2").reshape(-1, 2)
+            rows[:, 6:] = (minima.val1 >> _HALF_BITS).astype(">u4").view(">u2").reshape(-1, 2)
         terms = [row.tobytes().decode("utf-16-be", "replace") for row in rows]
         return terms if repeats else list(dict.fromkeys(terms))
 
@@ -142,22 +142,22 @@ class MinHash(Sketch):
 def bucket_numbers(val2: Hashes, minhash: MinHash) -> NDArray[np.int64]:
     """Return the bucket of each value; int64, shape (values,)."""
     size = minhash.bucket_size
-    top = val2 >> _32
+    top = val2 >> _HALF_BITS
     if size & (size - 1) == 0:
         return (top >> np.uint64(size.bit_length() - 1)).astype(np.int64)
     return (top // np.uint64(size)).astype(np.int64)
 
 
-def _smallest_values(h1: Hashes, h2: Hashes, counts: NDArray[np.int64], minhash: MinHash) -> list[Minima]:
+def _compute_minima(h1: Hashes, h2: Hashes, shingle_counts: NDArray[np.int64], minhash: MinHash) -> list[Minima]:
     """Return the smallest value of each bucket, for all texts at once."""
     buckets = minhash.bucket_count
-    per_text: list[list[Minima]] = [[] for _ in counts]
-    offset = np.repeat(np.arange(len(counts)) * buckets, counts)
+    per_text: list[list[Minima]] = [[] for _ in shingle_counts]
+    offset = np.repeat(np.arange(len(shingle_counts)) * buckets, shingle_counts)
     for index in range(minhash.hash_count):
         val1, val2 = apply_hash_function(h1, h2, index)
         slot = bucket_numbers(val2, minhash)
         slot += offset
-        best2 = np.full(len(counts) * buckets, _MAX_HASH)
+        best2 = np.full(len(shingle_counts) * buckets, _MAX_HASH)
         np.minimum.at(best2, slot, val2)
         # A slot has several winners if a shingle is repeated, or (in theory) if different shingles have the same val2.
         winners = val2 == best2[slot]
@@ -180,7 +180,7 @@ def _concatenate(parts: list[Minima]) -> Minima:
     )
 
 
-def _smallest_sets(h1: Hashes, h2: Hashes, minhash: MinHash) -> Minima:
+def _compute_minima_sets(h1: Hashes, h2: Hashes, minhash: MinHash) -> Minima:
     """Return up to S values per bucket for one text, as Lucene keeps them.
 
     Lucene removes the largest value of a full set before it adds a smaller one, even if the set already contains the
@@ -220,10 +220,9 @@ def _rotate(values: Minima, minhash: MinHash) -> Minima:
         return values
     count = minhash.bucket_count
     all_slots = np.arange(minhash.hash_count * count)
+    function = all_slots // count
+    first = np.searchsorted(values.slots, function * count)  # index of the hash function's first value
+    end = np.searchsorted(values.slots, (function + 1) * count)  # index after the hash function's last value
     donor = np.searchsorted(values.slots, all_slots)
-    beyond = np.searchsorted(
-        values.slots, (all_slots // count + 1) * count
-    )  # index of the first value of the next hash function
-    first = np.searchsorted(values.slots, all_slots // count * count)
-    donor = np.where(donor == beyond, first, donor)
+    donor = np.where(donor == end, first, donor)
     return Minima(all_slots, values.val1[donor], values.val2[donor])

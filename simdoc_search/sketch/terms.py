@@ -1,7 +1,7 @@
 """Estimates the overlap from the terms of a field that an engine's own `min_hash` filter fills.
 
 The filter keeps up to `hash_set_size` values in each bucket of each hash function. The largest value may be missing
-(see `minhash._smallest_sets`), but smaller values are never missing. If hash_set_size S is over 1, only the S - 1
+(see `minhash._compute_minima_sets`), but smaller values are never missing. If hash_set_size S is over 1, only the S - 1
 smallest values of each bucket are therefore certain. Queries and estimates use only these. Rotation copies the value of
 another bucket. In the index, the copy and the original are the same term, so rotation does not change the terms of a
 text.

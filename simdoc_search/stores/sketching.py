@@ -34,7 +34,7 @@ class Sketches:
 
 
 def choose_extractor(settings: Settings, extractor: Extractor | None) -> Extractor | None:
-    """Return the given extractor. If it is None, return the built-in extractor that the settings record, if any.
+    """Return the given extractor. If it is None, return the built-in extractor named in the settings, if any.
 
     Raises:
         FormatMismatchError: the recorded extractor is not built in.
@@ -94,7 +94,7 @@ def compute_sketches(texts: Sequence[str], settings: Settings, extractor: Extrac
 def find_missing_kinds(settings: Settings, sketches: Sketches | Record) -> list[TokenKindName]:
     """Return the kinds of tokens that the index has and that could not be computed for a text with words.
 
-    If a kind was computed for a text with words, it has at least one token.
+    A kind without tokens is missing, because a text with words has at least one token of each kind.
     """
     return [
         name
@@ -122,10 +122,10 @@ def _sentence_codes(text: str, settings: Settings) -> Codes:
         return empty_codes()
 
 
-def _display_name(concepts: ConceptSettings) -> str:
+def _display_name(settings: ConceptSettings) -> str:
     """Return the name of an extractor for messages."""
     return (
-        f"{concepts.extractor} with synonyms {concepts.synonyms_checksum}"
-        if concepts.synonyms_checksum
-        else concepts.extractor
+        f"{settings.extractor} with synonyms {settings.synonyms_checksum}"
+        if settings.synonyms_checksum
+        else settings.extractor
     )

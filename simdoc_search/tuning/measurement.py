@@ -32,7 +32,7 @@ class Measurement:
     """The quality and cost of settings, measured on a sample."""
 
     settings: Settings  # the settings
-    error: float  # root mean square error of the estimated overlap. Each tenth of the overlaps has the same weight
+    error: float  # root mean square error of the estimated overlap, from up to 150 pairs per interval of 0.1
     measured_pair_count: int  # number of pairs whose error was measured
     recall: float  # share of the documents with the required overlap that are found, 0..1
     expected_hit_count: int  # number of documents with the required overlap, over all queries
@@ -60,7 +60,7 @@ def measure(
 
     Args:
         texts: maps the ids of the sample to the texts.
-        overlaps: the exact overlaps of the sample, computed with the analysis of the settings.
+        overlaps: the exact overlaps in the sample, computed with `settings.analysis`.
         settings: the settings to measure.
         overlap: the minimum overlap of a hit.
         probability: the required probability of finding a document with exactly this overlap.
@@ -108,7 +108,7 @@ def measure(
 
 
 def _choose_query_ids(ids: Iterable[str], overlapping_ids: Mapping[str, set[str]]) -> list[str]:
-    """Choose the query documents. Most of them overlap another document enough, and some do not."""
+    """Choose the query documents. Most of them have the required overlap with another document, and some do not."""
     rng = random.Random(_SEED)  # noqa: S311 - not a secret
     count = min(len(overlapping_ids), round(_QUERY_COUNT * (1 - _SHARE_WITHOUT_OVERLAP)))
     with_overlap = rng.sample(sorted(overlapping_ids), count)
@@ -119,8 +119,8 @@ def _choose_query_ids(ids: Iterable[str], overlapping_ids: Mapping[str, set[str]
 def _compute_error(codes: Mapping[str, Codes], overlaps: ExactOverlaps, settings: Settings) -> tuple[float, int]:
     """Return the root mean square error of the estimates, and the number of pairs.
 
-    The same number of pairs is drawn from each tenth of the overlaps. Otherwise, the many pairs with little overlap
-    would dominate the error.
+    At most 150 pairs are drawn from each overlap interval (0 to 0.1, 0.1 to 0.2, ...). Otherwise, the many pairs with
+    little overlap would dominate the error.
     """
     rng = np.random.default_rng(_SEED)
     bins = np.minimum((overlaps.jaccard * _BIN_COUNT).astype(np.int64), _BIN_COUNT - 1)

@@ -32,9 +32,9 @@ def row_entry(row: PlanRow) -> Hashable:
 
 
 def check_groups(rows: Iterable[PlanRow], find_entry: Callable[[PlanRow], Hashable] = row_entry) -> CheckedPlan:
-    """Check that each dropped document has a kept document in its group that no row drops.
+    """Check that each dropped document has a kept document in its group that is not dropped itself.
 
-    If the document in column `kept` is dropped too, the document that is kept instead of it is used.
+    If the document in column `kept` is dropped too, the column `kept` of its own row is followed.
     """
     groups: dict[int, list[PlanRow]] = defaultdict(list)
     for row in rows:
@@ -44,14 +44,14 @@ def check_groups(rows: Iterable[PlanRow], find_entry: Callable[[PlanRow], Hashab
     dropped = {entries[id(row)] for group in groups.values() for row in group if row.action == "drop"}
     plan = CheckedPlan()
     for number, group in sorted(groups.items()):
-        by_name: dict[str, list[PlanRow]] = defaultdict(list)
+        rows_by_name: dict[str, list[PlanRow]] = defaultdict(list)
         for row in group:
-            by_name[row.name].append(row)
+            rows_by_name[row.name].append(row)
         drops = []
         for row in (row for row in group if row.action == "drop"):
-            kept = _kept_rows(row, by_name)
-            kept_is_dropped = any(entries[id(other)] in dropped for other in kept)
-            if problem := _find_problem(row, kept, row_counts[entries[id(row)]], kept_is_dropped=kept_is_dropped):
+            kept = _kept_rows(row, rows_by_name)
+            is_kept_dropped = any(entries[id(other)] in dropped for other in kept)
+            if problem := _find_problem(row, kept, row_counts[entries[id(row)]], is_kept_dropped=is_kept_dropped):
                 plan.refused_groups[number] = problem
                 break
             drops.append(Drop(row, kept[0]))
@@ -60,16 +60,16 @@ def check_groups(rows: Iterable[PlanRow], find_entry: Callable[[PlanRow], Hashab
     return plan
 
 
-def _kept_rows(row: PlanRow, by_name: dict[str, list[PlanRow]]) -> list[PlanRow]:
-    """Return the rows of the document that is kept instead."""
-    kept, visited = by_name.get(row.kept, []) if row.kept else [], {row.name}
+def _kept_rows(row: PlanRow, rows_by_name: dict[str, list[PlanRow]]) -> list[PlanRow]:
+    """Return the rows of the document that is kept instead of the one in `row`."""
+    kept, visited = rows_by_name.get(row.kept, []) if row.kept else [], {row.name}
     while kept and kept[0].action == "drop" and kept[0].kept and kept[0].name not in visited:
         visited.add(kept[0].name)
-        kept = by_name.get(kept[0].kept, [])
+        kept = rows_by_name.get(kept[0].kept, [])
     return kept
 
 
-def _find_problem(row: PlanRow, kept: list[PlanRow], row_count: int, *, kept_is_dropped: bool) -> str:
+def _find_problem(row: PlanRow, kept: list[PlanRow], row_count: int, *, is_kept_dropped: bool) -> str:
     """Return why a document cannot be dropped; empty if it can."""
     if row_count > 1:
         return f"{row.name} is in several rows; remove all but one"
@@ -81,6 +81,6 @@ def _find_problem(row: PlanRow, kept: list[PlanRow], row_count: int, *, kept_is_
     if not kept:
         advice = "add the row, or edit column kept"
         return f"the group has no row for {row.kept}, which is kept instead of {row.name}; {advice}"
-    if kept_is_dropped:
+    if is_kept_dropped:
         return f"{row.kept} is dropped, but also kept instead of {row.name}; write keep in the row of {row.kept}"
     return ""

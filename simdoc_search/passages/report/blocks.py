@@ -60,7 +60,7 @@ def group_into_chunks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
 
 
 def _split_lines(text: str) -> Iterator[str]:
-    """Yield the lines with their line ends. A line that is too long for a block is cut, after a space if possible."""
+    """Yield the lines with their line breaks. A line that is too long for a block is cut, after a space if possible."""
     for line in text.splitlines(keepends=True):
         start = 0
         while len(line) - start > _MAX_BLOCK_CHARACTERS:
