@@ -102,7 +102,7 @@ def tune(
 
     With --pairs, the command learns the minimum overlap of the pairs that you labelled yes. It also finds the shingles
     that best separate them from the other pairs. With --for versions or --for related, it learns the
-    thresholds that these commands use for a store.
+    thresholds that the command `versions` or `related` uses for a store.
 
     \b
       simdoc-search tune ./.simdoc --pairs judged.tsv --for versions
