@@ -67,10 +67,10 @@ def words_of_texts(texts: Sequence[str], analysis: Analysis | None = None) -> li
 def locate_words(text: str, analysis: Analysis | None = None) -> WordPositions:
     """Return the words with their positions in the original text. A surrogate pair counts as two characters."""
     batch, (starts, ends) = _batch_and_spans([text], (analysis or Analysis()).profile)
-    placed = _joined(batch, all_ascii=text.isascii()).split(" ")
+    placed = _join_words(batch, all_ascii=text.isascii()).split(" ")
     if len(placed) != len(starts):  # there are no words, or normalisation inserted a space into a word
         placed = strings(batch.units, batch.starts, batch.ends)
-    indices = _original_indices(text)
+    indices = _find_original_indices(text)
     return (
         WordPositions(placed, starts, ends)
         if indices is None
@@ -80,10 +80,10 @@ def locate_words(text: str, analysis: Analysis | None = None) -> WordPositions:
 
 def joined_words(text: str, analysis: Analysis | None = None) -> str:
     """Return the normalised words of a text, joined by one space. This is faster than `words`."""
-    return _joined(word_batch([text], analysis or Analysis()), all_ascii=text.isascii())
+    return _join_words(word_batch([text], analysis or Analysis()), all_ascii=text.isascii())
 
 
-def _joined(batch: WordBatch, *, all_ascii: bool) -> str:
+def _join_words(batch: WordBatch, *, all_ascii: bool) -> str:
     units = batch.units[: int(batch.ends[-1])] if len(batch.ends) else batch.units[:0]
     if all_ascii:
         return units.astype(np.uint8).tobytes().decode("ascii")
@@ -109,7 +109,9 @@ def word_batch(texts: Sequence[str], analysis: Analysis) -> WordBatch:
     batches = []
     for all_ascii, group in itertools.groupby(texts, str.isascii):
         texts_of_group = list(group)
-        batch, _ = _ascii_batch(texts_of_group) if all_ascii else _any_batch(texts_of_group, analysis.profile)
+        batch, _ = (
+            _find_ascii_words(texts_of_group) if all_ascii else _find_unicode_words(texts_of_group, analysis.profile)
+        )
         batches.append(batch)
     return batches[0] if len(batches) == 1 else _concatenate(batches)
 
@@ -123,10 +125,10 @@ def without_surrogates(text: str) -> str:
     return text
 
 
-def _original_indices(text: str) -> NDArray[np.int64] | None:
-    """Return the index in the text of each character of `without_surrogates`, and of its end.
+def _find_original_indices(text: str) -> NDArray[np.int64] | None:
+    """Return the index in the text of each character that `without_surrogates` returns.
 
-    None if the text has no surrogate pairs.
+    The last element is the length of the text. None if the text has no surrogate pairs.
     """
     if text.isascii() or len(without_surrogates(text)) == len(text):
         return None
@@ -145,7 +147,11 @@ def _batch_and_spans(texts: Sequence[str], profile: str) -> tuple[WordBatch, Spa
     """
     native = kernel()
     if native is None:
-        return _ascii_batch(list(texts)) if all(map(str.isascii, texts)) else _any_batch(list(texts), profile)
+        return (
+            _find_ascii_words(list(texts))
+            if all(map(str.isascii, texts))
+            else _find_unicode_words(list(texts), profile)
+        )
     check_stopped()
     try:
         units, *numbers = native.words(texts, profile)
@@ -155,28 +161,28 @@ def _batch_and_spans(texts: Sequence[str], profile: str) -> tuple[WordBatch, Spa
     return WordBatch(np.frombuffer(units, np.uint16), starts, ends, counts), (first, last)
 
 
-def _ascii_batch(texts: list[str]) -> tuple[WordBatch, Spans]:
+def _find_ascii_words(texts: list[str]) -> tuple[WordBatch, Spans]:
     """Find the words of ASCII texts and their positions. Both profiles convert these words to lower case."""
     data = "\n".join([*texts, ""]).encode("ascii")
     (starts, ends), in_word = find_words(np.frombuffer(data.translate(ascii_bits()), np.uint8))
     lengths = ends - starts
     if len(lengths) and lengths.max() > MAX_WORD_UNITS:
-        return _any_batch(texts, "lowercase")
+        return _find_unicode_words(texts, "lowercase")
     lower = np.frombuffer(bytearray(data.lower()), np.uint8)
     lower[ends] = _SPACE  # a character follows each word, because ASCII words never touch and the data ends with "\n"
     in_word[ends] = True
     after = np.cumsum(lengths + 1)
     units = lower[in_word].astype(np.uint16)
-    return WordBatch(units, after - lengths - 1, after - 1, _counts(texts, starts)), (starts, ends)
+    return WordBatch(units, after - lengths - 1, after - 1, _count_words(texts, starts)), (starts, ends)
 
 
-def _any_batch(texts: list[str], profile: str) -> tuple[WordBatch, Spans]:
+def _find_unicode_words(texts: list[str], profile: str) -> tuple[WordBatch, Spans]:
     """Find words of any script, and their positions in code points. Most letters are normalised one by one."""
     joined = "\n".join([*texts, ""])  # a line feed is never in a word
     try:
-        points = np.frombuffer(joined.encode("utf-32-le"), np.uint32).astype(np.intp)  # the type of an index
+        points = np.frombuffer(joined.encode("utf-32-le"), np.uint32).astype(np.intp)  # numpy's type for indices
     except UnicodeEncodeError:
-        return _any_batch(list(map(without_surrogates, texts)), profile)
+        return _find_unicode_words(list(map(without_surrogates, texts)), profile)
     starts, ends = word_spans(points)
     sizes = ends - starts
     stops = np.cumsum(sizes)  # number of letters up to the end of each word
@@ -186,38 +192,41 @@ def _any_batch(texts: list[str], profile: str) -> tuple[WordBatch, Spans]:
         normalise = normaliser(profile)
         spans = zip(starts[whole].tolist(), ends[whole].tolist(), strict=True)
         replaced = [normalise(joined[start:end]).encode("utf-16-le") for start, end in spans]
-        letters, sizes[whole] = _substituted(letters, stops[whole] - sizes[whole], stops[whole], replaced)
+        letters, sizes[whole] = _replace_letters(letters, stops[whole] - sizes[whole], stops[whole], replaced)
     after = np.cumsum(sizes + 1)
     units = np.full(int(after[-1]) if len(after) else 0, _SPACE, np.uint16)
     is_letter = np.ones(len(units), bool)
     is_letter[after - 1] = False
     units[is_letter] = letters
-    return WordBatch(units, after - sizes - 1, after - 1, _counts(texts, starts)), (starts, ends)
+    return WordBatch(units, after - sizes - 1, after - 1, _count_words(texts, starts)), (starts, ends)
 
 
-def _counts(texts: list[str], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _count_words(texts: list[str], starts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the number of words of each text, given the starts of all words in the joined texts."""
     bounds = np.cumsum([len(text) + 1 for text in texts])
     counts: NDArray[np.int64] = np.diff(np.searchsorted(starts, bounds), prepend=0)
     return counts
 
 
-def _substituted(
+def _replace_letters(
     letters: NDArray[np.int32], begins: NDArray[np.int64], ends: NDArray[np.int64], words: list[bytes]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Replace the letters of some words with UTF-16 units. Also return the number of units of each of these words."""
+    """Replace the letters from `begins[i]` to `ends[i]` with `words[i]`, which is encoded in UTF-16.
+
+    Also return the number of UTF-16 units of each word.
+    """
     gaps = np.append(begins, len(letters)) - np.append(0, ends)
     sizes = np.fromiter((len(word) // 2 for word in words), np.int64, len(words))
 
-    def is_in_these_words(lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def mask_words(lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
         stretches = np.empty(2 * len(words) + 1, np.int64)
         stretches[::2], stretches[1::2] = gaps, lengths
         return np.repeat(np.arange(len(stretches)) % 2 == 1, stretches)
 
-    is_new = is_in_these_words(sizes)
+    is_new = mask_words(sizes)
     replaced = np.empty(len(is_new), np.int32)
     replaced[is_new] = np.frombuffer(b"".join(words), "<u2")
-    replaced[~is_new] = letters[~is_in_these_words(ends - begins)]
+    replaced[~is_new] = letters[~mask_words(ends - begins)]
     return replaced, sizes
 
 

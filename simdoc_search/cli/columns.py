@@ -121,7 +121,7 @@ def format_columns(names: Sequence[str], values: Mapping[str, Any] | None) -> st
 
 
 def link_id(id: str, values: Mapping[str, Any] | None) -> str:
-    """Return an id for a terminal. If the file of the document exists, the id is a hyperlink (OSC 8) to it."""
+    """Format an id for a terminal. If the file of the document exists, the id is a hyperlink (OSC 8) to it."""
     text = printable(id)
     path = (values or {}).get("path")
     if not (sys.stdout.isatty() and isinstance(path, str) and os.path.isabs(path)) or path.startswith(("//", "\\")):  # noqa: PTH117

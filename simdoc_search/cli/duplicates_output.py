@@ -116,7 +116,7 @@ def check_output_files(
     if plan is not None:
         check_new(Path(plan))
     if csv_file == "-" and as_json:
-        raise click.UsageError("--json and --csv - both write to stdout; give only one of them")
+        raise click.UsageError("'--json' and '--csv -' both write to stdout; give only one of them")
     if str(html) == "-":
         raise click.UsageError("--html cannot write to stdout (-); choose a file")
     for file in [str(file) for file in (csv_file, html) if file is not None and file != "-"]:

@@ -52,8 +52,8 @@ def list_command(
 ) -> None:
     """List the documents in the store.
 
-    With PREFIX, only documents whose ids begin with it are listed. PREFIX can also be an indexed folder, or a quoted
-    pattern: '*.pdf' matches file names in any folder, 'a/*.pdf' matches paths.
+    With PREFIX, only documents whose ids begin with it are listed. PREFIX can also be an indexed folder or a quoted
+    pattern. '*.pdf' matches file names in any folder. 'a/*.pdf' matches paths.
 
     \b
       simdoc-search list reports/

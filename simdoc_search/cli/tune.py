@@ -102,7 +102,7 @@ def tune(
 
     With --pairs, the command learns the minimum overlap from your labelled pairs. It also finds the shingles that best
     separate the pairs labelled yes from the other pairs. With --for versions or --for related, it learns the thresholds
-    of `simdoc-search versions` or `simdoc-search related` for a store.
+    that the command `versions` or `related` uses for a store.
 
     \b
       simdoc-search tune ./.simdoc --pairs judged.tsv --for versions

@@ -81,7 +81,7 @@ class Node:
             "discovery.type": "zen",  # the default, which OpenSearchRunner would otherwise override
             "transport.port": self.port + TRANSPORT_PORT_OFFSET,
             "discovery.seed_hosts": [node.transport_address for node in nodes],
-            # An address, because OpenSearchRunner names every node "Node 1". Only a new cluster uses this setting.
+            # Use an address, because OpenSearchRunner names every node "Node 1". Only a new cluster uses this setting.
             "cluster.initial_cluster_manager_nodes": [nodes[0].transport_address],
             "path.repo": [str(self.folder.parent / "snapshots")],  # all nodes must write to the same folder
             # Developers' disks are often almost full. By default, indices become read-only on a disk that is 95 % full.
@@ -115,7 +115,7 @@ class Node:
             *java.options,
             *("org.codehaus.janino.SimpleCompiler", str(LAUNCHER), "Launcher"),
             *("-numOfNode", "1", "-clusterName", "simdoc-search"),
-            *("-baseHttpPort", str(self.port - 1)),  # OpenSearchRunner adds the number of the node, 1
+            *("-baseHttpPort", str(self.port - 1)),  # OpenSearchRunner adds 1, the number of the node
             *("-basePath", str(self.folder), "-confPath", str(self.folder / "config")),
             *("-dataPath", str(self.folder / "data"), "-logsPath", str(self.folder / "logs")),
         ]

@@ -33,13 +33,14 @@ def assign_duplicates(
     Args:
         count: number of documents. They are numbered in keep order.
         first: the preferred document of each pair, ascending; int64, shape (pairs,).
-        second: the other document of each pair, ascending for equal first documents.
-        overlap_enough: returns whether the pairs at these positions overlap enough. It is only called with pairs that
-            can still assign a document.
+        second: the other document of each pair. Pairs with the same first document are sorted by it.
+        overlap_enough: returns whether the pairs at these positions overlap enough. It is only called with pairs in
+            which neither document has a kept document yet.
         progress: called with the share of the pairs that is done, 0..1.
 
     Returns:
-        The kept document of each document, or UNASSIGNED; and the positions of the pairs that assigned a document.
+        For each document, the kept document of its group, or UNASSIGNED. Also the positions of the pairs that put a
+        duplicate in its group.
     """
     kept_document_of = np.full(count, UNASSIGNED, np.int64)
     assigning = [np.zeros(0, np.int64)]
@@ -51,7 +52,7 @@ def assign_duplicates(
             ]
             if not len(pairs):
                 break
-            is_ready = _is_ready(first[pairs], second[pairs], count)
+            is_ready = _can_compare_now(first[pairs], second[pairs], count)
             overlapping = pairs[is_ready][overlap_enough(pairs[is_ready])]
             # A duplicate joins the most preferred of the documents that it overlaps.
             duplicates, index = np.unique(second[overlapping], return_index=True)
@@ -62,10 +63,13 @@ def assign_duplicates(
     return kept_document_of, np.concatenate(assigning)
 
 
-def _is_ready(first: Ints, second: Ints, count: int) -> Bools:
-    """Return which pairs can be decided now, because no earlier pair can still assign one of their documents."""
+def _can_compare_now(first: Ints, second: Ints, count: int) -> Bools:
+    """Return which pairs can be compared now.
+
+    The others wait until it is known whether one of their documents joins an earlier group.
+    """
     must_wait = np.isin(first, second)
-    # For each second document, the position of the first pair that must wait.
+    # For each second document, the position of its first pair in `must_wait`.
     first_waiting = np.full(count, len(first), np.int64)
     np.minimum.at(first_waiting, second[must_wait], np.flatnonzero(must_wait))
     return ~must_wait & (np.arange(len(first)) < first_waiting[second])

@@ -101,7 +101,7 @@ def duplicates_in(
                 max_set_size=limit,
                 ignore=ignore,
                 drop=drop,
-                hash_fields=partial(_field_hashes, store, documents),
+                hash_fields=partial(_read_field_hashes, store, documents),
                 progress=progress,
                 workers=worker_map,
             )
@@ -150,7 +150,7 @@ def duplicates_among(
         settings: settings of the fingerprints; None for the default.
         progress: called with the current stage and the share of this stage that is done, 0..1.
         workers: number of processes that fingerprint and compare texts. If it is 1, or if there are few documents, this
-            process does the work. The result does not depend on it.
+            process does the work. The number does not change the result.
 
     Raises:
         QuerySyntaxError: the overlap, the measure, `keep` or `workers` is not valid.
@@ -194,7 +194,7 @@ def _read_texts(
             yield number_by_key[record.key], None if has_text_changed(record) else record.text
 
 
-def _field_hashes(store: Store, documents: Documents, document_numbers: Sequence[int]) -> dict[int, str]:
+def _read_field_hashes(store: Store, documents: Documents, document_numbers: Sequence[int]) -> dict[int, str]:
     if not isinstance(store, HasFields):
         return {}
     number_by_key = {documents.key(number): number for number in document_numbers}

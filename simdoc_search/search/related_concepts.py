@@ -73,7 +73,7 @@ def extract_query_concepts(
 
 def _name_concepts(document: QueryDocument, settings: ConceptSettings, extractor: Extractor | None) -> NamedConcepts:
     if document.text is None:
-        raise SimdocError("the store does not have the texts")
+        raise SimdocError("the store does not keep texts")
     # Without the synonyms file, only concepts that contain a synonym cannot be named.
     extractor = extractor or extractor_from_settings(replace(settings, synonyms_checksum=""))
     return NamedConcepts(extractor.concepts(document.text), extractor)

@@ -71,7 +71,7 @@ def read_texts(store: Store, keys: Sequence[DocumentKey]) -> dict[DocumentKey, s
 
 
 def resolve_record(store: Store, query: Query, filters: Filters | None = None) -> Record:
-    """Return the complete record of the document of a query. The document must match the filters.
+    """Return the complete record of the query document. The document must match the filters.
 
     The errors are those of `Resolver.resolve` and `Resolver.get_record`.
     """

@@ -102,7 +102,7 @@ class Fingerprint:
         """
         if isinstance(self.minhash, MinHash) and self.minhash.hash_count > 1:
             raise ValueError(
-                f"an interval is only available with hash_count 1, not {self.minhash.hash_count}; use overlap instead"
+                f"a confidence interval requires hash_count 1, not {self.minhash.hash_count}; call overlap instead"
             )
         return overlap_interval(*self._compare(other)[1:])
 

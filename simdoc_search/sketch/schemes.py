@@ -141,7 +141,7 @@ class Universal(_FunctionSketch):
             raise ValueError(f"family must be one of {', '.join(FAMILIES)}, not {self.family!r:.60}")
         if self.key is not None:
             raise FormatMismatchError(
-                f"the sketch universal does not use a hash key (neither does datasketch); unset {HASH_KEY_VARIABLE}"
+                f"the sketch `universal`, like datasketch, does not use a hash key; unset {HASH_KEY_VARIABLE}"
             )
 
     def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:  # noqa: ARG002

@@ -117,7 +117,7 @@ def set_limits(store: Store, limits: Limits) -> Limits:
 
         if not isinstance(store, RemoteStore) or store.access.has_terms_only:
             raise StoreError(
-                "a field that the engine's min_hash filter fills cannot save limits; pass them with each query"
+                "the limits cannot be saved in a field of the engine's min_hash filter; pass them with each query"
             )
         mappings = read_mappings(store.engine, store.index) or {}
         write_limits(store.engine, select_queryable(mappings, store.field), store.field, stored_limits)

@@ -52,7 +52,7 @@ class WorkTree(NamedTuple):
     def run_and_read_fields(self, *arguments: str) -> Iterator[Iterator[str]]:
         """Run a git command that has the option `-z`, and iterate over the fields of its output.
 
-        Fields are read while git runs. When the block ends, git is killed.
+        Fields are read while git runs. When the `with` block ends, git is killed.
 
         Raises:
             GitError: git cannot be started. The iterator raises it if git fails, takes too long, or prints a field of

@@ -48,7 +48,8 @@ except MemoryError:
 def memory_per_worker(workers: int) -> int:
     """Return the memory limit of each worker, in bytes.
 
-    All workers share half of the machine's memory. Each worker gets 1 to 4 GB, but never more than this half.
+    Half of the machine's memory is divided among the workers. Each worker gets 1 to 4 GB, but never more than half of
+    the machine's memory.
     """
     machine = read_machine_memory()
     if machine is None:
@@ -58,7 +59,7 @@ def memory_per_worker(workers: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ItemLimits:
-    """The limits for one item. If it exceeds one, its process is killed.
+    """The limits for one item. If the item exceeds a limit, the worker process is killed.
 
     Attributes:
         seconds: maximum time to process the item.
@@ -72,7 +73,7 @@ class ItemLimits:
 
 
 class BeginItem(Protocol):
-    """A function that the work calls before it reads an item. After the last item, the work calls it with None."""
+    """A callback. The `Work` function calls it before each item, and with None after the last item."""
 
     def __call__(self, index: int | None, share: float = 1.0, /) -> None:
         """Report the index of the item. The item may take this share, 0 to 1, of the time limit."""
@@ -133,7 +134,7 @@ class WorkerProcess(Generic[Item, Outcome]):
             if self._process.has_ended():  # a process may end after it has returned its last outcome
                 self._process.stop()
                 self._process = self._start()
-            self._process.item, self._process.deadline = None, None
+            self._process.item_index, self._process.deadline = None, None
             self._is_working = True
         try:
             kind, value = self._exchange(items)
@@ -164,9 +165,9 @@ class WorkerProcess(Generic[Item, Outcome]):
             if kind == "ready":
                 process.is_ready = True
             elif kind == "item":
-                process.item, share = value
+                process.item_index, share = value
                 process.seconds = share * self._limits.seconds
-                process.deadline = None if process.item is None else time.monotonic() + process.seconds
+                process.deadline = None if process.item_index is None else time.monotonic() + process.seconds
             else:
                 return kind, value
 
@@ -207,7 +208,9 @@ class WorkerProcess(Generic[Item, Outcome]):
                 f"a worker process {reason} when it started; if memory is short, raise the limit or use fewer workers"
             )
         self._process = self._start()
-        return ProcessEndedError(reason, process.item, is_timeout=process.is_timeout, is_first_run=process.is_first_run)
+        return ProcessEndedError(
+            reason, process.item_index, is_timeout=process.is_timeout, is_first_run=process.is_first_run
+        )
 
     def _check_open(self) -> None:
         if self._closed.is_set():
@@ -220,8 +223,8 @@ class _Process:
     Attributes:
         is_ready: whether the process has started and received its work.
         is_first_run: whether the process has not returned any outcomes yet.
-        item: index of the item that the process is reading; None if it is not reading an item.
-        deadline: time until which the item must be read, as returned by `time.monotonic`; None if there is no item.
+        item_index: index of the item that the process is reading; None if it is not reading an item.
+        deadline: time by which the item must be read, on the clock of `time.monotonic`; None if there is no item.
         seconds: time limit of the item.
         kill_reason: why the process was killed, in a few words; empty if it was not killed.
         is_timeout: whether the process was killed because of the time limit.
@@ -229,7 +232,7 @@ class _Process:
 
     def __init__(self) -> None:
         self.is_ready, self.is_first_run, self.is_timeout = False, True, False
-        self.item: int | None = None
+        self.item_index: int | None = None
         self.deadline: float | None = None
         self.seconds, self.kill_reason = 0.0, ""
         self.popen = subprocess.Popen(  # noqa: S603 - our own command

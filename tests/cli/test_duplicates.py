@@ -292,7 +292,7 @@ def test_an_exclusion_that_matches_no_document_is_noted() -> None:
         (["--overlap", "0.8"], "write"),
         (["--overlap", "101"], "100"),
         (["--keep", "best"], "keep must be one of longest, first, newest, oldest, max:FIELD or min:FIELD"),
-        (["--json", "--csv", "-"], "--json and --csv - both write to stdout; give only one of them"),
+        (["--json", "--csv", "-"], "'--json' and '--csv -' both write to stdout; give only one of them"),
         (["--filter", "de"], "write FIELD=VALUE"),
         (["--checkpoint", "done"], "a checkpoint requires compare_in='engine'"),
     ],

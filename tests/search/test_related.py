@@ -116,7 +116,7 @@ def test_without_texts_shared_concepts_are_only_counted(new_store: NewStore) -> 
 
     assert ("related", "D4", ()) == (hit.kind, hit.id, hit.concepts)
     assert hit.shared > 10
-    assert "the store does not have the texts" == result.missing_names_reason
+    assert "the store does not keep texts" == result.missing_names_reason
     assert f"{hit.shared} concept words in common" in str(result)
 
 

@@ -41,21 +41,21 @@ class ExpectedChanges:
     freed_bytes: int  # bytes freed by deleting these files. Hard links to one file are counted once
     # number of these files whose bytes differ from the kept file, so that they cannot be restored after deletion
     differing_files: int
-    document_count: int  # number of documents without files to drop. They cannot be restored after deletion
+    document_count: int  # number of documents to drop that have no file. They cannot be restored after deletion
 
 
 @dataclass(slots=True)
 class ApplyReport:
-    """The changes that applying a plan has made."""
+    """The changes made by applying a plan."""
 
-    # the name of each dropped file or document, and its new path, or the name of the document that is kept instead
+    # the name of each dropped file or document, with either its new path or the name of the kept document
     dropped: list[tuple[str, str]] = field(default_factory=list)
     dropped_before: int = 0  # number of documents that an earlier run dropped
     left_alone: list[LeftAlone] = field(default_factory=list)
-    # maps each group without a kept document to the reason
+    # maps each group that is left unchanged to the reason
     refused_groups: dict[int, str] = field(default_factory=dict)
     removed: int = 0  # number of documents that were removed from the store because their files were dropped
-    # maps the key of each document that is still in the store although its file was dropped to the reason
+    # for each document that is still in the store although its file was dropped: its key and the reason
     not_removed: Mapping[DocumentKey, str] = field(default_factory=dict)
 
 
@@ -90,7 +90,7 @@ def apply_plan(
         rows: the rows of the plan.
         method: how to drop files. `delete` also removes dropped documents without files.
         undo_file: path of the undo file.
-        move_to: for `move`, the folder to move files to. The path of a file in this folder is its id.
+        move_to: for `move`, the folder to move files to. The id of a document becomes its path in this folder.
         store: the store of the documents; None to leave the store unchanged.
         dry_run: check everything, but change nothing.
         progress: called with the share of the files that is done, 0..1.
@@ -114,7 +114,7 @@ def apply_plan(
         if not dry_run:
             stack.enter_context(lock_trees(run.folders(plan.drops)))
         for number, drop in enumerate(file_drops, 1):
-            run.attempt(drop, run.drop_file)
+            run.drop_or_report(drop, run.drop_file)
             progress(number / len(file_drops))
         run.drop_documents([drop for drop in plan.drops if drop.row.path is None])
         recorded = (drop.row for drop in file_drops if drop.row.path in journal.changes)
@@ -143,7 +143,7 @@ class _PlanRun:
     report: ApplyReport
     _pinned_file: PinnedFile | None = None  # the last kept file that was read
 
-    def attempt(self, drop: Drop, drop_document: Callable[[Drop], str]) -> None:
+    def drop_or_report(self, drop: Drop, drop_document: Callable[[Drop], str]) -> None:
         """Drop a document, or report why it is left alone."""
         try:
             target = drop_document(drop)
@@ -220,7 +220,7 @@ class _PlanRun:
         hashes = read_text_hashes(store, {row.key for drop in drops for row in (drop.row, drop.kept)})
         removals: dict[DocumentKey, Removal] = {}
 
-        def plan_removal(drop: Drop) -> str:
+        def add_removal(drop: Drop) -> str:
             if drop.row.name in self.journal.changes and drop.row.key not in hashes:
                 return ""
             text_hash = require_text_hash(hashes, drop.row)
@@ -230,7 +230,7 @@ class _PlanRun:
             return drop.kept.name
 
         for drop in drops:
-            self.attempt(drop, plan_removal)
+            self.drop_or_report(drop, add_removal)
         if not removals or self.dry_run:
             return
         removed = {drop.row.key: drop for drop in drops if drop.row.key in removals}

@@ -63,10 +63,10 @@ from simdoc_search.stores.record import (
 )
 from simdoc_search.stores.shared_tokens import TokenMatches
 
-MAX_SIZE_SAMPLE = 500
+MAX_MEASURED_DOCUMENTS = 500
 """Maximum number of documents whose texts are measured for `info`."""
 
-MAX_FIELDS_SAMPLE = 200
+MAX_DOCUMENTS_FOR_FIELD_NAMES = 200
 """Maximum number of documents that are read to suggest other names for an unknown field."""
 
 MAX_SUGGESTED_IDS = 20
@@ -304,7 +304,10 @@ class LocalStore(Closable):
         return sorted(self._find_ids(prefix_query(self._schema, "id", prefix), limit=limit))
 
     def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Return similar ids, best first. They are at most two edits away, or have the same first two thirds."""
+        """Return similar ids, best first.
+
+        Their edit distance to `id` is at most 2, or they begin with the first two thirds of `id`.
+        """
         if len(id) > MAX_ID_BYTES:
             return []  # no stored id is longer than MAX_ID_BYTES
         ids = [escape_surrogates(spelling) for spelling in unicode_forms(id)]
@@ -325,7 +328,7 @@ class LocalStore(Closable):
             query = prefix_query(self._schema, METADATA_FIELD, metadata_prefix(condition.field))
         if snapshot.find_addresses(query, 1):
             return None
-        sample = snapshot.find_addresses(tantivy.Query.all_query(), MAX_FIELDS_SAMPLE)
+        sample = snapshot.find_addresses(tantivy.Query.all_query(), MAX_DOCUMENTS_FOR_FIELD_NAMES)
         return field_or_folder_names(snapshot.read_records(sample), condition)
 
     def _find_ids(
@@ -337,7 +340,7 @@ class LocalStore(Closable):
                 yield read_id(snapshot.read_document(address))
 
     def _require_kind(self, name: TokenKindName) -> TokenKind:
-        """Return a kind of tokens. Raises FormatMismatchError if the store does not have this kind."""
+        """Return the token kind with this name. Raises FormatMismatchError if the store does not have this kind."""
         kind = TOKEN_KINDS[name]
         if getattr(self._settings, name) is None:
             raise FormatMismatchError(
@@ -361,7 +364,7 @@ class LocalStore(Closable):
 def _estimate_text_bytes(snapshot: Snapshot) -> int:
     """Return the size of the stored texts in bytes, extrapolated from a sample."""
     addresses = snapshot.find_addresses(tantivy.Query.all_query())
-    sample = addresses[:: len(addresses) // MAX_SIZE_SAMPLE + 1]
+    sample = addresses[:: len(addresses) // MAX_MEASURED_DOCUMENTS + 1]
     sizes = [len(snapshot.read_document(address).get_first("text") or b"") for address in sample]
     return round(sum(sizes) / len(sizes) * len(addresses)) if sizes else 0
 

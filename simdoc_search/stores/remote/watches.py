@@ -98,7 +98,8 @@ class Watches:
         self._field = access.field
         self._exists = False
         self._is_mapped = False  # whether the index maps the fingerprint field
-        self._mismatch: FormatMismatchError | None = None  # set if the watches have different fingerprint settings
+        # the error to raise if the fingerprint settings of the watches and of the documents differ
+        self._mismatch: FormatMismatchError | None = None
         self._inspect(read_mappings(access.engine, name))
 
     def set(self, record: Record, plan: Plan, overlap: Fraction) -> Watch:
@@ -138,7 +139,7 @@ class Watches:
         return len(hits)
 
     def find_matching_watches(self, key: DocumentKey) -> Iterator[Watch]:
-        """Yield the watches of all indices that a stored document matches, except the watch for the document itself.
+        """Yield the watches that a stored document matches, except its own. They can be for documents of any index.
 
         Raises:
             FormatMismatchError: the watches have other fingerprint settings.
@@ -207,7 +208,7 @@ class Watches:
         return None
 
     def _build_mappings(self) -> dict[str, Any]:
-        """Return the mappings of the fields in the fingerprint field of a watch."""
+        """Return the mappings of the subfields of a watch's fingerprint field."""
         none: dict[str, Any] = dict.fromkeys(TOKEN_KINDS)
         mappings = field_mappings(replace(self._access.settings, **none, identifies_language=False), self._field)
         return {name: mappings[name] for name in ("tokens", "buckets")}

@@ -156,7 +156,10 @@ def test_commands_that_need_more_than_terms_are_errors(default_address: str) -> 
         f"simdoc-search backfill {default_address} --text-field body, then omit --field"
     )
     options = ["--store", default_address, "--field", FIELD]
-    assert "cannot save limits; pass them with each query" in sentence(run("defaults", "--max-distance", "3", *options))
+    assert (
+        "the limits cannot be saved in a field of the engine's min_hash filter; pass them with each query"
+        in sentence(run("defaults", "--max-distance", "3", *options))
+    )
     for command in (
         ["passages", "doc123"],
         ["similar", "doc123", "--measure", "containment"],
