@@ -168,8 +168,8 @@ def overlap_options(command: Command) -> Command:
             type=click.Choice(PLANNERS),
             default="enough",
             show_default=True,
-            help="How to run a query with a probability. `enough` only queries the tokens that the probability "
-            "requires, which is fastest. `all` queries all tokens, as in Alfresco.",
+            help="How to run a query with a probability. `enough` does only the work that the probability requires. "
+            "`all` works as in Alfresco.",
         ),
         click.option(
             "--probability",

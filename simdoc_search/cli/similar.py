@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     type=click.Choice(["jaccard", "containment", "contained"]),
     default="jaccard",
     show_default=True,
-    help="How to measure overlap. `jaccard`: the text in both documents, as a share of their combined text. "
+    help="How to measure overlap. By default: the text in both documents, as a share of their combined text. "
     "`containment`: the share of your document that is in the hit. `contained`: the share of the hit that is in your "
     "document. These two cannot be combined with a probability.",
 )
