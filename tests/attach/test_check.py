@@ -102,7 +102,7 @@ FACTS = {"facts": {"type": "keyword"}}
         ({**mapping(), "_source": {"enabled": False}}, "_source is disabled, so documents cannot be read"),
         ({**mapping(), "_source": {"excludes": ["*.tok*"]}}, "_source excludes simdoc.tokens, so hits cannot be read"),
         ({**mapping(), "_source": {"includes": ["title"]}}, "_source excludes simdoc.tokens"),
-        ({**mapping(), "_source": {"includes": ["simdoc"]}}, "fields, which a partial update would destroy"),
+        ({**mapping(), "_source": {"includes": ["simdoc"]}}, "fields, which an update would destroy"),
         (mapping(tokens={"analyzer": "standard"}), "simdoc.tokens has analyzer 'standard', not 'whitespace'; apply"),
         (mapping(tokens={"search_analyzer": None}), "simdoc.tokens has search_analyzer None, not 'simple'"),
         (mapping(tokens={"similarity": "BM25"}), "simdoc.tokens has similarity 'BM25', not 'boolean'"),
@@ -128,7 +128,7 @@ def test_the_field_limit_is_checked_for_an_index_without_our_field(
     """Our mapping adds eleven fields."""
     title = {"properties": {"title": {"type": "text", "fields": {"raw": {"type": "keyword"}}}}}
     findings = findings_of(temp_indices, engine, title, {**NAMED, "index.mapping.total_fields.limit": limit})
-    problem = f"it can have only {limit - 2} more fields (limit {limit}); increase index.mapping.total_fields.limit"
+    problem = f"the index can have only {limit - 2} more fields (limit {limit}); increase index.mapping.total_fields.limit"
 
     assert ([] if wrong is None else [(wrong, problem)]) == [
         finding for finding in findings if "more fields" in finding[1]

@@ -155,7 +155,7 @@ def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(temp_indices: TempInd
         naming_the_danube(engine, name),
         problems(engine, name),
     )
-    assert "it has concepts from capitals, but the given extractor is others; omit it" == skipped.reason
+    assert "it has concepts from capitals, but the given extractor is others; omit the extractor" == skipped.reason
 
 
 def test_the_command_adds_the_requested_kinds(temp_indices: TempIndices, engine: Engine) -> None:

@@ -297,7 +297,7 @@ def test_templates_query_another_field(engine: Engine, temp_indices: TempIndices
             (hit["_source"].keys(), list(hit["fields"])) for hit in hits
         ]
         assert [] == search(engine, index, template, **source)["hits"]["hits"]
-    with pytest.raises(StoreError, match=r"a different search template simdoc-similar; .* --force"):
+    with pytest.raises(StoreError, match=r"the search template simdoc-similar on .* differs from .* --force"):
         install_search_templates(engine, "prints")
     try:
         assert NAMES[:4] == install_search_templates(engine, "prints", force=True)

@@ -163,7 +163,7 @@ def test_fingerprints_are_compared_only_with_known_text_fields(temp_indices: Tem
         inspect_indices(engine, index, text_fields=fields).sample for fields in ((), ["body"], ["bodi"])
     )
 
-    assert "give it with --text-field" in unknown.not_compared_reason
+    assert "set the field with --text-field" in unknown.not_compared_reason
     assert {"list": "is not an object"} == unknown.malformed
     assert Sample(2, 2, 1, ("list",)) == known
     assert "none of the 2 sampled documents has the field bodi; choose another one" in misspelt.not_compared_reason

@@ -178,6 +178,6 @@ def test_the_text_fields_of_existing_fingerprints_are_the_default(temp_indices: 
 
     assert [0, 0] == [report.updated for report in reports]
     assert all(
-        "give --text-field title --text-field body, or add --force" in reasons(report)[name] for report in reports
+        "give --text-field title --text-field body, or --force" in reasons(report)[name] for report in reports
     )
     assert 1 == answer("backfill", url)["updated"]

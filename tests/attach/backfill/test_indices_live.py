@@ -39,7 +39,7 @@ from tests.support.http_server import TempIndices
     ("source", "reason"),
     [
         ({"enabled": False}, "_source is disabled"),
-        ({"excludes": ["secret"]}, "excludes fields, which a partial update would destroy"),
+        ({"excludes": ["secret"]}, "excludes fields, which an update would destroy"),
         ({"includes": ["body"]}, "excludes simdoc.tokens"),
     ],
 )
@@ -142,7 +142,7 @@ def ours(**changes: Any) -> dict[str, Any]:
         (ours(tokens={"type": "text"}), {}, "simdoc.tokens has analyzer None, not 'whitespace'"),
         (ours(format={"type": "keyword", "index": False}), {}, "simdoc.format has index False, not None"),
         (ours(facts={"type": "keyword"}), {}, "simdoc-search index created it"),
-        ({}, {"index.mapping.total_fields.limit": 3}, "it can have only 3 more fields (limit 3); increase"),
+        ({}, {"index.mapping.total_fields.limit": 3}, "the index can have only 3 more fields (limit 3); increase"),
         ({"properties": {"body": {"type": "integer"}}}, {}, "body has the type integer; choose a text field"),
         ({"properties": {"body": {"properties": {"en": {"type": "text"}}}}}, {}, "choose a text field in it: body.en"),
         ({"properties": {"body": {"type": "alias", "path": "b"}, "b": {"type": "text"}}}, {}, "use b"),

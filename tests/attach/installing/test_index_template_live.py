@@ -156,7 +156,7 @@ def test_a_missing_or_legacy_template_is_refused(app: Application) -> None:
     app.call("PUT", "/_template/NAME", {"index_patterns": [f"{app.name}*"]})
     legacy = sentence(run(*app.install("--index-template", app.name)))
 
-    assert f"has no index template {app.name}; create it, or choose another one (" in missing
+    assert f"has no index template {app.name}; create it, or choose another template (" in missing
     assert (
         f"has no index template {app.name}; replace this legacy template (_template) with an index template" in legacy
     )
@@ -208,7 +208,7 @@ def test_text_fields_that_are_not_mapped_or_recorded_are_named(app: Application)
     texts = [part for number in range(6) for part in ("--text-field", f"text_{number}")]
     values = answer(*command, *texts, "--force")
 
-    note = f"note: the index template {app.name} does not map the field titel; its text fields are: body, title\n"
+    note = f"note: the index template {app.name} does not map the field titel; the text fields are: body, title\n"
     assert (0, note) == (result.exit_code, result.stderr)
     assert ["the names of the text fields do not fit in the mapping"] == [
         warning.partition(";")[0] for warning in values["warnings"]

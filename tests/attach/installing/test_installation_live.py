@@ -218,6 +218,6 @@ def test_other_text_fields_than_those_of_the_fingerprints_need_force(app: Applic
     app.call("PUT", f"/{first},{bare}/_settings", {"index.final_pipeline": "_none"})
     app.call("DELETE", "/_ingest/pipeline/NAME-2")
 
-    fields = "title and body, not body; give --text-field title --text-field body, or add --force to use body"
+    fields = "title and body, not body; give --text-field title --text-field body, or --force to use body"
     assert own.endswith(f"the fingerprints of the index were computed from {fields}")
     assert beside.endswith(f"the fingerprints of the other indices behind the alias were computed from {fields}")
