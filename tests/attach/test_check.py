@@ -128,7 +128,9 @@ def test_the_field_limit_is_checked_for_an_index_without_our_field(
     """Our mapping adds eleven fields."""
     title = {"properties": {"title": {"type": "text", "fields": {"raw": {"type": "keyword"}}}}}
     findings = findings_of(temp_indices, engine, title, {**NAMED, "index.mapping.total_fields.limit": limit})
-    problem = f"the index can have only {limit - 2} more fields (limit {limit}); increase index.mapping.total_fields.limit"
+    problem = (
+        f"the index can have only {limit - 2} more fields (limit {limit}); increase index.mapping.total_fields.limit"
+    )
 
     assert ([] if wrong is None else [(wrong, problem)]) == [
         finding for finding in findings if "more fields" in finding[1]

@@ -177,7 +177,5 @@ def test_the_text_fields_of_existing_fingerprints_are_the_default(temp_indices: 
     reports = [backfill(engine, name, text_field=fields) for fields in ("body", ("body", "title"))]
 
     assert [0, 0] == [report.updated for report in reports]
-    assert all(
-        "give --text-field title --text-field body, or --force" in reasons(report)[name] for report in reports
-    )
+    assert all("give --text-field title --text-field body, or --force" in reasons(report)[name] for report in reports)
     assert 1 == answer("backfill", url)["updated"]
