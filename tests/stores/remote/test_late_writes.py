@@ -224,9 +224,9 @@ def test_one_search_per_chunk_finds_the_indices_of_the_documents(temp_indices: T
         bulk = next(request for request in server.requests if request.path.startswith("/_bulk"))
         places = [line["index"] for line in bulk.lines()[::2]]
 
-        assert {"twice": f"it is in the indices {' and '.join(sorted(names))}; write to one of them"} == dict(
-            writer.failed
-        )
+        assert {
+            "twice": f"the document is in the indices {' and '.join(sorted(names))}; write to one of these indices"
+        } == dict(writer.failed)
         assert 1 == len(searches)
         assert 103 == len(ids(store))
         assert {**dict.fromkeys(ids(store), 1), "twice": 0} == numbers(store)

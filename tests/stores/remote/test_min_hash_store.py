@@ -217,7 +217,7 @@ def test_an_application_can_check_the_field_with_its_client(engine_url: str, def
         check_min_hash(client, index)
         with open_store(client=client, index=index, field=FIELD) as store:
             assert "copy80" == SimilaritySearch(store).similar("doc123_50").hits[0].id
-        with pytest.raises(StoreError, match="write the options of min_hash in both spellings"):
+        with pytest.raises(StoreError, match="each option has both spellings"):
             check_min_hash(client, index, minhash=MinHash(bucket_count=100))
 
 
