@@ -120,7 +120,7 @@ def none_queryable_message(
     shown_reason = min(reasons.values(), key=lambda reason: reason.only_lacks_field)  # other faults are more serious
     names = sorted(index for index, reason in reasons.items() if reason == shown_reason)
     shown = f"the index {names[0]}" if len(names) == 1 else f"each of the indices {', '.join(names)}"
-    return f"{shown} of {location} {shown_reason.reason.removeprefix('it ')}"
+    return f"{shown} of {location} {shown_reason.reason.removeprefix('the index ')}"
 
 
 def require_kind(mappings: Mappings, field: str, location: str, kind: TokenKind) -> None:
