@@ -52,11 +52,12 @@ def test_a_missing_path_is_an_error_before_anything_is_read(folder: Path) -> Non
 
 
 AS_NOBODY = """
-import os, sys
-from simdoc_search.cli.group import cli
-from simdoc_search import fingerprint, search, stores
+import os, sqlite3, sys
+from simdoc_search.cli.group import cli, load_commands
+from simdoc_search import fingerprint, indexing, search, stores
 from simdoc_search.stores import local
 from rich import console, progress
+load_commands()
 fingerprint("loads all tables, for the interpreter itself may be out of reach from here on")
 if os.geteuid() == 0:  # permissions mean nothing to root
     os.setgroups([])

@@ -129,7 +129,7 @@ def killed_clean_up(rng: random.Random, place: Place) -> None:
 
     assert 0 == command(*apply, cwd=place.folder).code
     assert contents == contents_of(docs), "a content was lost"
-    assert before - json.loads(found.out)["bytes"] == disk_bytes(docs), (
+    assert before - json.loads(found.out)["bytes_freed"] == disk_bytes(docs), (
         "the number of freed bytes is not the announced one"
     )
 

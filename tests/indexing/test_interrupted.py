@@ -34,7 +34,7 @@ COMMITTING = [  # the same command, but each chunk is committed at once
     sys.executable,
     "-c",
     "from simdoc_search import indexing; import simdoc_search.indexing.run; from simdoc_search.cli import main\n"
-    "indexing.run._COMMIT_SECONDS = 0.0\n"
+    "indexing.run._COMMIT_INTERVAL_SECONDS = 0.0\n"
     "if __name__ == '__main__': main()",
 ]
 

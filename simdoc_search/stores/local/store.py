@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -132,8 +131,8 @@ class LocalStore(Closable):
         return ()
 
     def cancellable_by(self, stop: StopEvent) -> LocalStore:
-        other = copy(self)
-        other._stop = stop
+        other = object.__new__(LocalStore)  # not a copy by `__reduce__`: both share the open index
+        vars(other).update(vars(self), _stop=stop)
         return other
 
     def info(self) -> StoreInfo:
