@@ -140,7 +140,7 @@ def _check_files(folder: Path, contents: set[str]) -> None:
     for name in UNDO_FILES:
         if (folder / name).exists():
             result = json.loads(run_to_end(folder, "apply", "--undo", name, "--json", status=frozenset({0, 1})))
-            named += [f"{file['name']} {file['reason']}" for file in result["left_alone"]]
+            named += [f"{file['name']} {file['reason']}" for file in result["not_restored"]]
     assert contents == _contents(folder) & contents, "a content was lost by undo"
     first = _material() / "first/docs"
     missing = [
