@@ -236,13 +236,8 @@ def _fingerprint_natively(
         outputs: window of passage tokens (0: no passage tokens), whether to return hashes of words, and whether to
             return distinct words.
     """
-    settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *outputs)
-    try:
-        buffers, hashes, words = native.fingerprints(texts, *settings)
-    except UnicodeEncodeError:
-        buffers, hashes, words = native.fingerprints(list(map(without_surrogates, texts)), *settings)
-    types = (np.int64, np.uint64, np.uint64, np.int64, np.int64, np.uint32, np.int64)
-    slots, val1, val2, counts, shingles, codes, code_counts = map(np.frombuffer, buffers, types)
+    arrays, hashes, words = call_kernel(native, texts, analysis, minhash, outputs)
+    slots, val1, val2, counts, shingles, codes, code_counts = arrays
     ends, code_ends = np.cumsum(counts).tolist(), np.cumsum(code_counts).tolist()
     start = code_start = 0
     for index, (end, code_end) in enumerate(zip(ends, code_ends, strict=True)):
