@@ -46,7 +46,7 @@ def read_parquet(path: Path, file: BinaryIO, *, max_bytes: int) -> tuple[list[st
     try:
         from pyarrow import ArrowException, parquet  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise MissingExtraError("a Parquet file", "documents") from error
+        raise MissingExtraError("a Parquet file", "datasets") from error
     try:
         table = parquet.ParquetFile(file, buffer_size=_BUFFER_BYTES)
         columns = list(table.schema_arrow.names)

@@ -270,7 +270,7 @@ def test_without_pyarrow_one_sentence_says_what_to_install(tmp_path: Path) -> No
 
     assert (
         1,
-        "Error: a Parquet file needs optional packages; install them with: pip install 'simdoc-search[documents]'\n",
+        "Error: a Parquet file needs optional packages; install them with: pip install 'simdoc-search[datasets]'\n",
     ) == (
         done.returncode,
         done.stderr,
