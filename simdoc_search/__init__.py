@@ -23,6 +23,7 @@ stores/         the local store, and stores in an engine
 indexing/       indexes documents into a store
 attach/         adds fingerprints to an index that an application owns
 duplicates/     finds the duplicates in a collection
+dedupe/         removes duplicate rows from datasets
 groups/         finds families and topics in a collection
 versions/       finds versions and their order, and related documents
 tuning/         recommends settings

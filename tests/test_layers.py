@@ -27,7 +27,7 @@ LAYERS = [
     {"stores"},
     {"versions"},
     {"indexing", "attach", "duplicates", "tuning"},
-    {"groups"},
+    {"groups", "dedupe"},
     {"search"},
     {"as_json"},
     {"web"},
@@ -46,6 +46,7 @@ ALLOWED_ONLY = {
 THIRD_PARTY = {
     "opentelemetry": set(),  # used through sys.modules if the application has loaded it
     "numpy": {
+        "dedupe",
         "analysis",
         "concepts",
         "duplicates",

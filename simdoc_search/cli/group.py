@@ -13,9 +13,9 @@ from simdoc_search.cli.config import read_config
 from simdoc_search.cli.logs import verbose_option
 
 COMMANDS = [
-    *("apply", "backfill", "backup", "check", "compare", "defaults", "delete", "duplicates", "engine", "explain"),
-    *("index", "info", "languages", "list", "passages", "related", "repair", "serve", "show", "similar", "status"),
-    *("template", "tune", "versions", "watch"),
+    *("apply", "backfill", "backup", "check", "compare", "dedupe", "defaults", "delete", "duplicates", "engine"),
+    *("explain", "index", "info", "languages", "list", "passages", "related", "repair", "serve", "show", "similar"),
+    *("status", "template", "tune", "versions", "watch"),
 ]
 """Names of the commands. Each command is in the module of the same name."""
 
