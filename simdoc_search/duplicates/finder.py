@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from simdoc_search.duplicates.arrays import Ints
+from simdoc_search.duplicates.arrays import Bools, Floats, Ints
 from simdoc_search.duplicates.clusters import UNASSIGNED, SameWordsSets, assign_duplicates
 from simdoc_search.duplicates.contents import HashFields, compare_contents
 from simdoc_search.duplicates.document_arrays import Documents
@@ -93,6 +93,52 @@ def find_duplicates(
     )  # fmt: skip
 
 
+class Assignment(NamedTuple):
+    """The kept document of each duplicate. Arrays have one value per document."""
+
+    kept_document_of: Ints  # UNASSIGNED for documents that are not duplicates
+    overlap: Floats  # overlap of each duplicate with its kept document; 1 for all other documents
+    is_overlap_exact: Bools  # whether the overlap was computed from the texts
+    is_partly_compared: Bools  # whether the document was not compared with all of its candidates
+    skipped_comparisons: int  # upper bound of the number of comparisons that were not made
+
+
+def find_and_assign(
+    count: int, to_pair: Ints, pairs: PairOverlaps, find_pairs: FindPairs, progress: Progress
+) -> Assignment:
+    """Find pairs among `count` documents in keep order, and assign each duplicate to its kept document.
+
+    Args:
+        count: number of documents.
+        to_pair: the documents to compare, ascending.
+        pairs: receives the pairs.
+        find_pairs: finds pairs of documents that may overlap enough.
+        progress: see `Progress`.
+    """
+    is_partly_compared, skipped_comparisons = np.zeros(count, bool), 0
+    overlap, is_overlap_exact = np.ones(count), np.ones(count, bool)
+    kept_document_of = np.full(count, UNASSIGNED, np.int64)
+    for round_number in range(_MAX_ROUNDS):
+        joined = find_pairs(to_pair, known_pairs=(pairs.first, pairs.second), progress=partial(progress, "comparing"))
+        is_partly_compared[joined.partly_compared] = True
+        skipped_comparisons = joined.skipped_comparisons
+        if round_number and not len(joined.first):
+            break
+        pairs.add(joined)
+        kept_document_of, assigning_pairs = assign_duplicates(
+            count, pairs.first, pairs.second, pairs.overlap_enough, partial(progress, "verifying")
+        )
+        assigned = pairs.second[assigning_pairs]
+        overlap[assigned], is_overlap_exact[assigned] = pairs.overlap[assigning_pairs], pairs.exact[assigning_pairs]
+        # Documents that were not compared with all candidates and have no group yet must be compared with each other.
+        to_pair = np.flatnonzero(is_partly_compared & (kept_document_of == UNASSIGNED))
+        if len(to_pair) < 2:
+            break
+    else:
+        skipped_comparisons += len(to_pair) * (len(to_pair) - 1) // 2
+    return Assignment(kept_document_of, overlap, is_overlap_exact, is_partly_compared, skipped_comparisons)
+
+
 def _group(
     documents: Documents,
     same_words_sets: SameWordsSets,
@@ -106,28 +152,9 @@ def _group(
 
     Of several documents with equal words, only one is compared with others.
     """
-    is_partly_compared, skipped_comparisons = np.zeros(len(documents), bool), 0
-    overlap, is_overlap_exact = np.ones(len(documents)), np.ones(len(documents), bool)
-    kept_document_of = np.full(len(documents), UNASSIGNED, np.int64)
-    to_pair = same_words_sets.representatives
-    for round_number in range(_MAX_ROUNDS):
-        joined = find_pairs(to_pair, known_pairs=(pairs.first, pairs.second), progress=partial(progress, "comparing"))
-        is_partly_compared[joined.partly_compared] = True
-        skipped_comparisons = joined.skipped_comparisons
-        if round_number and not len(joined.first):
-            break
-        pairs.add(joined)
-        kept_document_of, assigning_pairs = assign_duplicates(
-            len(documents), pairs.first, pairs.second, pairs.overlap_enough, partial(progress, "verifying")
-        )
-        assigned = pairs.second[assigning_pairs]
-        overlap[assigned], is_overlap_exact[assigned] = pairs.overlap[assigning_pairs], pairs.exact[assigning_pairs]
-        # Documents that were not compared with all candidates and have no group yet must be compared with each other.
-        to_pair = np.flatnonzero(is_partly_compared & (kept_document_of == UNASSIGNED))
-        if len(to_pair) < 2:
-            break
-    else:
-        skipped_comparisons += len(to_pair) * (len(to_pair) - 1) // 2
+    kept_document_of, overlap, is_overlap_exact, is_partly_compared, skipped_comparisons = find_and_assign(
+        len(documents), same_words_sets.representatives, pairs, find_pairs, progress
+    )
     in_overflow = is_partly_compared[same_words_sets.representative_of] | (same_words_sets.sizes > max_set_size)
     overflow = Overflow(int(in_overflow.sum()), max_set_size, skipped_comparisons) if in_overflow.any() else None
     # All documents with equal words join the group of their representative.
