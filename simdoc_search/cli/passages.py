@@ -80,7 +80,7 @@ _FEW_QUERIES = 16  # up to this number of queries, this process is faster than s
 @click.option("--ignore-quotes", is_flag=True, help="Do not count quotations: “...”, and lines that begin with >.")
 @click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No store is needed.")
 @filter_options
-@click.option("--other-folders", is_flag=True, help="Exclude documents in the same folder as the query document.")
+@click.option("--exclude-same-folder", is_flag=True, help="Exclude documents in the same folder as the query document.")
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -110,7 +110,7 @@ def passages(
     each_other: bool,
     filters: FilterPairs,
     excluded: FilterPairs,
-    other_folders: bool,
+    exclude_same_folder: bool,
     html: Path | None,
     fail_if_empty: bool,
     workers: int | None,
@@ -139,7 +139,7 @@ def passages(
       simdoc-search passages --folder ./essays --store ./sources.simdoc --json
       simdoc-search passages --folder ./essays --each-other
       simdoc-search passages --text "..." --min-words 8
-      simdoc-search passages reports/2024.txt --other-folders --exclude path=drafts/
+      simdoc-search passages reports/2024.txt --exclude-same-folder --exclude path=drafts/
     """
     from simdoc_search.corpus import has_several_documents
     from simdoc_search.documents import Document
@@ -148,10 +148,10 @@ def passages(
 
     if sum(map(bool, (id is not None, files, folders, text is not None, all_from))) != 1:
         raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
-    if other_folders and text is not None:
-        raise click.UsageError("--other-folders cannot be combined with --text; omit one of them")
-    if each_other and (not folders or other_folders):
-        raise click.UsageError("--each-other needs --folder and cannot be combined with --other-folders")
+    if exclude_same_folder and text is not None:
+        raise click.UsageError("--exclude-same-folder cannot be combined with --text; omit one of them")
+    if each_other and (not folders or exclude_same_folder):
+        raise click.UsageError("--each-other needs --folder and cannot be combined with --exclude-same-folder")
     if each_other:
         search = SimilaritySearch(open_store(":memory:", create=True))
     else:
@@ -166,7 +166,9 @@ def passages(
         "ignore_quotes": ignore_quotes,
     }
     workers = worker_count(workers)
-    passage_search = _PassageSearch(search, make_filters(filters, excluded), options, other_folders=other_folders)
+    passage_search = _PassageSearch(
+        search, make_filters(filters, excluded), options, exclude_same_folder=exclude_same_folder
+    )
     output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json)
     if all_from is not None:
         names = read_lines(all_from)
@@ -238,7 +240,7 @@ class _PassageSearch:
         search: the search to query.
         filters: filters for the hits.
         options: further arguments of `SimilaritySearch.passages`.
-        other_folders: whether to exclude the folder of each query document from its hits.
+        exclude_same_folder: whether to exclude the folder of each query document from its hits.
     """
 
     def __init__(
@@ -247,12 +249,12 @@ class _PassageSearch:
         filters: Sequence[dict[str, Any]],
         options: dict[str, Any],
         *,
-        other_folders: bool,
+        exclude_same_folder: bool,
     ) -> None:
         from simdoc_search.search.files import IndexedFiles
 
         self._search, self._filters, self._options = search, filters, options
-        self._other_folders = other_folders
+        self._exclude_same_folder = exclude_same_folder
         self._files = IndexedFiles(search.store)
 
     @property
@@ -274,7 +276,7 @@ class _PassageSearch:
 
         if query.text is None:
             id = resolve_id(self._search, query.name)
-            record = self._search.store.get(id) if self._other_folders else None
+            record = self._search.store.get(id) if self._exclude_same_folder else None
             filters = self._filters_for(record.path if record else id)
             return PassageAnswer(query, self._find_passages(filters, query=FingerprintQuery(id)), id)
         indexed = self._files.get(query.file) if query.file and query.file != "-" else None
@@ -290,9 +292,9 @@ class _PassageSearch:
         """Return the filters for a query document with this path in the store."""
         from simdoc_search.stores.filters import none_of
 
-        if not self._other_folders:
+        if not self._exclude_same_folder:
             return self._filters
         folder, slash, _ = path.rpartition("/")
         if not slash:
-            raise QuerySyntaxError(f"the document {path!r} is not in a folder; omit --other-folders")
+            raise QuerySyntaxError(f"the document {path!r} is not in a folder; omit --exclude-same-folder")
         return [*self._filters, {"path": none_of(f"{folder}/")}]
