@@ -25,7 +25,7 @@ LAYERS = [
     {"stores"},
     {"versions"},
     {"indexing", "attach", "duplicates", "tuning"},
-    {"groups"},
+    {"groups", "dedupe"},
     {"search"},
     {"as_json"},
     {"web"},
@@ -44,6 +44,7 @@ ALLOWED_ONLY = {
 THIRD_PARTY = {
     "opentelemetry": set(),  # used through sys.modules if the application has loaded it
     "numpy": {
+        "dedupe",
         "analysis",
         "concepts",
         "duplicates",
@@ -117,7 +118,7 @@ PACKAGES = sorted({package_of(module) for module in modules()})
 
 @cache
 def imports_of(path: Path) -> list[str]:
-    """The modules that a file imports, at its top or in functions."""
+    """The modules that a file imports, at its top or in functions. `__version__` is a constant, not a module."""
     imported: list[str] = []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
@@ -125,7 +126,8 @@ def imports_of(path: Path) -> list[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} uses a relative import; write the whole name"
             is_root = node.module == "simdoc_search"
-            imported.extend(f"{node.module}.{alias.name}" if is_root else str(node.module) for alias in node.names)
+            names = [alias.name for alias in node.names if alias.name != "__version__"]
+            imported.extend(f"{node.module}.{name}" if is_root else str(node.module) for name in names)
     return imported
 
 

@@ -7,14 +7,15 @@ from typing import Any
 
 import click
 
+from simdoc_search import __version__
 from simdoc_search.cli.common import convert_errors
 from simdoc_search.cli.config import read_config
 from simdoc_search.cli.logs import verbose_option
 
 COMMANDS = [
-    *("apply", "backfill", "backup", "check", "compare", "defaults", "delete", "duplicates", "engine", "explain"),
-    *("index", "info", "languages", "list", "passages", "related", "repair", "serve", "show", "similar", "status"),
-    *("template", "tune", "versions", "watch"),
+    *("apply", "backfill", "backup", "check", "compare", "dedupe", "defaults", "delete", "duplicates", "engine"),
+    *("explain", "index", "info", "languages", "list", "passages", "related", "repair", "serve", "show", "similar"),
+    *("status", "template", "tune", "versions", "watch"),
 ]
 """Names of the commands. Each command is in the module of the same name."""
 
@@ -49,7 +50,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="simdoc-search", message="%(prog)s %(version)s")
+@click.version_option(__version__, message="%(prog)s %(version)s")
 @verbose_option
 @click.pass_context
 def cli(context: click.Context) -> None:
