@@ -231,7 +231,7 @@ def duplicates(
     if csv_file:
         write_csv(result, csv_file)
     if plan:
-        save_plan(result, plan, search.store, store, quiet=as_json)
+        save_plan(result, plan, search.store, store, folders, quiet=as_json)
     if html:
         write_page(html, result, search.store.settings.analysis, limit=limit, is_estimate_requested=estimate)
     if as_json:
