@@ -6,6 +6,7 @@ Querying: "doc123_20_80" -> query -> plan -> store -> candidates -> hits
 errors.py       the errors of the package
 display.py      makes untrusted text safe to print
 tracing.py      OpenTelemetry spans
+version.py      the version number
 durable.py      writes files and folders atomically
 small_files.py  reads settings, stop words and other small files
 cancellation.py cancels long computations
@@ -111,6 +112,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.filters import any_of, none_of
 
     __version__: str
+
 
 __all__ = [
     "AmbiguousQueryError",
@@ -233,7 +235,7 @@ def __getattr__(name: str) -> object:
 
         return getattr(import_module(_MODULE_BY_NAME[name]), name)
     if name == "__version__":
-        from importlib.metadata import version  # noqa: PLC0415 - rarely needed
+        from simdoc_search.version import VERSION  # noqa: PLC0415 - rarely needed
 
-        return version("simdoc-search")
+        return VERSION
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
