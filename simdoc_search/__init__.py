@@ -6,7 +6,6 @@ Querying: "doc123_20_80" -> query -> plan -> store -> candidates -> hits
 errors.py       the errors of the package
 display.py      makes untrusted text safe to print
 tracing.py      OpenTelemetry spans
-version.py      the version number
 durable.py      writes files and folders atomically
 small_files.py  reads settings, stop words and other small files
 cancellation.py cancels long computations
@@ -24,6 +23,7 @@ stores/         the local store, and stores in an engine
 indexing/       indexes documents into a store
 attach/         adds fingerprints to an index that an application owns
 duplicates/     finds the duplicates in a collection
+dedupe/         removes duplicate rows from datasets
 groups/         finds families and topics in a collection
 versions/       finds versions and their order, and related documents
 tuning/         recommends settings
@@ -111,8 +111,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.base import Store, StoreInfo
     from simdoc_search.stores.filters import any_of, none_of
 
-    __version__: str
-
+__version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousQueryError",
@@ -234,8 +233,4 @@ def __getattr__(name: str) -> object:
         from importlib import import_module  # noqa: PLC0415 - rarely needed
 
         return getattr(import_module(_MODULE_BY_NAME[name]), name)
-    if name == "__version__":
-        from simdoc_search.version import VERSION  # noqa: PLC0415 - rarely needed
-
-        return VERSION
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

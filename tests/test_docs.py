@@ -18,6 +18,7 @@ import pytest
 from simdoc_search.cli.group import cli, load_commands
 from tests.support import formats
 from tests.support.cli import answer, json_lines, output, words, write, write_corpus
+from tests.support.datasets import make_rows, write_rows
 from tests.support.engines import call
 from tests.support.http_server import indices
 
@@ -25,7 +26,10 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "simdoc_search"
 FIRST = [
     "README.md",
-    *(f"docs/{name}.md" for name in ("getting_started", "passages", "asking", "duplicates", "versions", "my_files")),
+    *(
+        f"docs/{name}.md"
+        for name in ("getting_started", "passages", "asking", "duplicates", "datasets", "versions", "my_files")
+    ),
     *(f"docs/{name}.md" for name in ("engines", "python", "my_application")),
 ]
 """Pages whose commands and code run in this order and in one folder, as a reader runs them."""
@@ -115,6 +119,8 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         tmp_path, {"corpus/contract.docx": formats.docx(), "data/a.txt": words(0, 60), "old_data/a.txt": words(0, 60)}
     )
     write(tmp_path, {"letter.txt": "Ada Quill asked the county council to mend the north pier of Eastmouth harbour."})
+    for extension in ("parquet", "jsonl"):
+        write_rows(tmp_path / f"data.{extension}", make_rows())
     monkeypatch.chdir(tmp_path)
     german = {"id": "reports/german", "text": words(0, 200), "language": "de"}
     output("index", "-", stdin=json_lines(german))
@@ -151,6 +157,16 @@ def test_the_commands_of_the_pages_run_in_their_order(readme_engine: str) -> Non
                 number.sub("1", line) for line in printed.splitlines()[: len(shown)]
             ]
     assert ["reports/german"] == found
+
+
+@pytest.mark.usefixtures("corpus")
+def test_the_page_of_datasets_shows_the_whole_output() -> None:
+    block = "".join(blocks("console", (ROOT / "docs/datasets.md").read_text("utf-8")))
+    commands = re.findall(r"^\$ (.*)\n((?:[^$].*\n)*)", block, re.MULTILINE)
+
+    assert 2 < len(commands)
+    for command, shown in commands:
+        assert shown == output(*shlex.split(command)[1:])
 
 
 def test_every_command_is_in_the_pages() -> None:

@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
+from simdoc_search import __version__
 from simdoc_search.cli.common import convert_errors
 from simdoc_search.cli.config import read_config
 from simdoc_search.cli.help_layout import CommandGroup, Formatter
 from simdoc_search.cli.logs import verbose_option
-from simdoc_search.version import VERSION
 
 COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Find": ("similar", "passages", "compare", "versions", "related"),
-    "Clean up": ("duplicates", "apply"),
+    "Clean up": ("duplicates", "apply", "dedupe"),
     "Collection": ("index", "list", "show", "info", "languages", "delete", "serve"),
     "Search engine": ("template", "backfill", "status", "watch", "engine"),
     "Maintenance": ("check", "repair", "backup", "defaults", "tune", "explain"),
@@ -43,14 +43,12 @@ class _Commands(CommandGroup):
         return _import_command(cmd_name) if cmd_name in COMMANDS else None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - of click
-        """Write the commands, then the options on one line, so that the help fits a screen."""
+        """Write the commands. The usage line has the options, so that the help fits a screen."""
         assert isinstance(formatter, Formatter)  # noqa: S101 - for mypy
         formatter.name_width = max(map(len, COMMANDS))
         for title, names in COMMAND_GROUPS.items():
             width = formatter.width - formatter.name_width
             formatter.write_group(title, [(name, _import_command(name).get_short_help_str(width)) for name in names])
-        formatter.write_paragraph()
-        formatter.write_text("Options: -h (also after COMMAND), --version, -v to log (-vv: also requests)")
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] in ("find", "query", "search"):
@@ -65,8 +63,13 @@ class _Commands(CommandGroup):
             return super().invoke(ctx)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(VERSION, message="%(prog)s %(version)s")
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    options_metavar="[--version] [-v | -vv]",
+    subcommand_metavar="COMMAND [--help] ...",
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
 @verbose_option
 @click.pass_context
 def cli(context: click.Context) -> None:

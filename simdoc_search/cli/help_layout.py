@@ -127,7 +127,7 @@ class Command(click.Command):
             formatter.write_group(title, group)
         if more:
             with formatter.section(MORE):
-                formatter.write(_wrap_names([option.opts[0] for option in more], formatter))
+                formatter.write(_wrap_names([option.opts[-1] for option in more], formatter))
         if not _is_complete(ctx):
             formatter.write_paragraph()
             formatter.write_text(f"All details: {ctx.command_path} --help-all")
@@ -145,9 +145,9 @@ class Command(click.Command):
         groups: dict[str, list[click.Option]] = {"Options": []}
         groups |= {title: [] for title in [*self.option_groups, *OPTION_GROUPS, _OTHERS]}
         order = {name: place for place, name in enumerate(self.main_options)}
-        for option in sorted(options, key=lambda option: order.get(option.opts[0], len(order))):
-            is_main = option.opts[0] in order
-            groups["Options" if is_main else titles.get(option.opts[0], others)].append(option)
+        for option in sorted(options, key=lambda option: order.get(option.opts[-1], len(order))):
+            is_main = option.opts[-1] in order
+            groups["Options" if is_main else titles.get(option.opts[-1], others)].append(option)
         groups[MORE] = groups.pop(MORE)  # last
         return {title: options for title, options in groups.items() if options}
 

@@ -1,7 +1,7 @@
 """Reads the rows of a CSV file with Python's `csv` module. After an unclosed quote, only one line is lost.
 
 A row may have several lines only if a delimiter or the end of a line follows each closing quote, and if the row has no
-more cells than the heading. Otherwise, the first line is reported as bad, and the next line begins a new row.
+more cells than the header row. Otherwise, the first line is reported as bad, and the next line begins a new row.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -30,14 +31,14 @@ class BadRow:
 
 
 def read_rows(stream: TextIO, *, delimiter: str | None = None, max_characters: int) -> Iterator[list[str] | BadRow]:
-    """Yield the rows of a stream, the heading first. Blank lines are skipped.
+    """Yield the rows of a stream, the header row first. Blank lines are skipped.
 
-    A row may have fewer cells than the heading. If it has more, the additional cells are dropped if they are empty.
-    Otherwise the row is bad. A text that contains a delimiter is probably not quoted.
+    A row may have fewer cells than the header row. If it has more, the additional cells are dropped if they are empty.
+    Otherwise the row is bad. The usual cause is a text that contains the delimiter and is not quoted.
 
     Args:
         stream: a stream that was opened with `newline=""`.
-        delimiter: the delimiter. If None, the one of `,`, `;`, tab and `|` that is most frequent in the heading,
+        delimiter: the delimiter. If None, the one of `,`, `;`, tab and `|` that is most frequent in the header row,
             outside of quotes.
         max_characters: maximum number of characters in a row.
     """
@@ -47,12 +48,28 @@ def read_rows(stream: TextIO, *, delimiter: str | None = None, max_characters: i
         if isinstance(line, BadRow):
             yield line
         elif line.strip("\r\n"):
-            delimiter = delimiter or max(",;\t|", key=_QUOTED.sub("", line).count)
+            delimiter = delimiter or choose_delimiter(line)
             row = _read_row(line, lines, delimiter, column_count)
             if not isinstance(row, BadRow):
                 column_count = column_count or len(row)
                 row = row[:column_count]
             yield row
+
+
+def choose_delimiter(heading: str) -> str:
+    """Return the one of `,`, `;`, tab and `|` that is most frequent in a heading, outside of quotes."""
+    return max(",;\t|", key=_QUOTED.sub("", heading).count)
+
+
+@contextmanager
+def cell_limit(max_characters: int) -> Iterator[None]:
+    """Set the maximum number of characters in a cell. The csv module has one limit for the whole process."""
+    with _CSV_LIMIT_LOCK:
+        previous_limit = csv.field_size_limit(min(max_characters, _MAX_CELL_CHARACTERS))
+        try:
+            yield
+        finally:
+            csv.field_size_limit(previous_limit)
 
 
 class _LineReader:
@@ -111,12 +128,8 @@ def _read_row(line: str, lines: _LineReader, delimiter: str, column_count: int) 
 
 def _parse_row(lines: Iterator[str], delimiter: str, max_characters: int, *, strict: bool) -> list[str]:
     reader = csv.reader(lines, delimiter=delimiter, strict=strict)
-    with _CSV_LIMIT_LOCK:
-        previous_limit = csv.field_size_limit(max_characters)
-        try:
-            return next(reader)
-        finally:
-            csv.field_size_limit(previous_limit)
+    with cell_limit(max_characters):
+        return next(reader)
 
 
 def _check_cell_count(row: list[str], delimiter: str, column_count: int) -> BadRow | None:

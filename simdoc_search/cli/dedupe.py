@@ -1,0 +1,185 @@
+"""`simdoc-search dedupe`: removes the duplicate rows of a dataset."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simdoc_search.cli.common import CommandInterruptedError, handle_errors, json_option, print_json, say
+from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.query_options import percent_type
+from simdoc_search.cli.worker_options import worker_count, workers_option
+from simdoc_search.display import format_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from simdoc_search.dedupe import DedupeReport
+    from simdoc_search.passages.exact import MeasureName
+
+    ParamType = click.ParamType[int]  # generic since click 8.4
+else:
+    ParamType = click.ParamType
+
+_MAX_LISTED_ROWS = 5
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(MB|GB|M|G)B?", re.IGNORECASE)
+
+
+class _SizeType(ParamType):
+    """A size such as 2GB or 500MB, in bytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Convert the size to bytes."""
+        if isinstance(value, int):
+            return value
+        match = _SIZE.fullmatch(str(value).strip())
+        if match is None:
+            self.fail(f"{value!r} is not a size; write it as 500MB or 2GB", param, ctx)
+        return int(float(match[1]) * (1_000_000 if match[2][0] in "mM" else 1_000_000_000))
+
+
+@click.command(cls=Command, main_options=["--output", "--text", "--overlap", "--keep", "--annotate"])
+@click.argument("source", metavar="DATASET", type=click.Path(), shell_complete=complete_paths)
+@click.option(
+    "-o", "--output", required=True, type=click.Path(), metavar="PATH",
+    help="File or folder to write. It gets the format, the columns and the order of DATASET.",
+)  # fmt: skip
+@click.option("--text", metavar="COLUMN", help="Column with the texts.  [default: guessed and printed]")
+@click.option(
+    "--id", metavar="COLUMN", help="Column with the ids, to name rows in the output.  [default: row numbers from 0]"
+)
+@click.option(
+    "--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Minimum overlap."
+)
+@click.option(
+    "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
+    help="How to measure overlap. The default is the share of the combined text that is in both rows. `containment`: "
+    "the share of a row that is in the kept one. `contained`: the share of the kept row that is in the other one.",
+)  # fmt: skip
+@click.option(
+    "--keep", default="longest", show_default=True, metavar="RULE",
+    help="Which row of a group to keep: `longest`, `first`, or the one with the highest (`max:COLUMN`) or lowest "
+    "(`min:COLUMN`) value. `longest` prefers the text that most copies share verbatim, then the longest text.",
+)  # fmt: skip
+@click.option(
+    "--annotate", is_flag=True,
+    help="Write all rows, with the columns duplicate_of, cluster, overlap and kind. Remove nothing.",
+)  # fmt: skip
+@click.option(
+    "--memory", type=_SizeType(), default="2GB", show_default=True, metavar="SIZE",
+    help="Memory that the main process should not exceed.",
+)  # fmt: skip
+@workers_option
+@json_option
+@handle_errors
+def dedupe(
+    source: str,
+    output: str,
+    text: str | None,
+    id: str | None,
+    overlap: Fraction,
+    measure: MeasureName,
+    keep: str,
+    annotate: bool,
+    memory: int,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Remove the duplicate rows of a dataset, and write the kept rows.
+
+    DATASET is a Parquet, JSONL, CSV or Arrow file, a folder of such files, or a saved Hugging Face dataset. JSONL and
+    CSV may be compressed (.gz, .zst). The texts of each removed row and of the row that is kept instead were compared.
+
+    \b
+      simdoc-search dedupe data.parquet -o kept.parquet
+      simdoc-search dedupe shards/ -o kept/ --text content --keep max:score
+      simdoc-search dedupe data.jsonl.gz -o marked.jsonl.gz --annotate --id url
+
+    If the command is interrupted, run it again; it resumes. Rows that cannot be compared are kept and listed.
+    """
+    from simdoc_search.dedupe import DedupeOptions, deduplicate_files
+
+    options = DedupeOptions(text=text, id=id, overlap=overlap, keep=keep, measure=measure, memory=memory)
+    try:
+        with _row_progress(hidden=as_json) as update:
+            report = deduplicate_files(
+                source, output, options, annotate=annotate, workers=worker_count(workers), progress=update
+            )
+    except KeyboardInterrupt:
+        raise CommandInterruptedError("interrupted; run the same command again to resume") from None
+    if as_json:
+        print_json({**report.to_dict(), "output": output})
+    else:
+        _print_report(report, Path(output), annotate=annotate)
+
+
+def _print_report(report: DedupeReport, output: Path, *, annotate: bool) -> None:
+    if report.is_text_column_guessed:
+        say(f"note: compared the column {report.text_column!r}; choose another one with --text", err=True)
+    removed = ", ".join(f"{count:,} {_describe_kind(kind, count)}" for kind, count in report.removed.items() if count)
+    verb = "found" if annotate else "removed"
+    say(
+        f"{format_count(report.rows, 'row')}: {report.kept:,} kept, {report.removed_count:,} {verb}"
+        f"{f' ({removed})' if removed else ''}"
+    )
+    for reason, count in report.left_out.items():
+        rows = [row for row in report.left_out_rows if row.reason == reason][:_MAX_LISTED_ROWS]
+        listed = ", ".join(f"{row.shard}:{row.row}" for row in rows) + (", ..." if count > len(rows) else "")
+        is_or_are = "was not compared and is" if count == 1 else "were not compared and are"
+        say(f"note: {format_count(count, 'row')} {reason} {is_or_are} kept: {listed}", err=True)
+    if report.overflow_rows:
+        say(
+            f"note: {format_count(report.overflow_rows, 'kept row')} were compared with only a part of the similar "
+            "rows, because too many rows are similar",
+            err=True,
+        )
+    if report.copied_files:
+        say(f"note: copied {format_count(len(report.copied_files), 'other file')} of the folder", err=True)
+    say(f"written: {output}")
+
+
+def _describe_kind(kind: str, count: int) -> str:
+    if kind == "near":
+        return "near duplicate" if count == 1 else "near duplicates"
+    return f"with the {kind}"
+
+
+@contextmanager
+def _row_progress(*, hidden: bool) -> Iterator[Callable[[str, float, int], None]]:
+    """Show a bar on stderr for each stage, with the number of rows per second and the remaining time.
+
+    Yields:
+        A function that takes the name of a stage, the completed share of this stage, 0..1, and the completed rows.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description:<10}"),
+        BarColumn(),
+        TextColumn("{task.fields[rows]:,} rows, {task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, disable=hidden or not console.is_terminal, transient=True) as bar:
+        stages: dict[str, Any] = {}
+
+        def update(stage: str, share: float, rows: int) -> None:
+            if stage not in stages:
+                stages[stage] = bar.add_task(stage, total=1.0 if share else None, rows=0, rate="", begin=rows)
+            task = bar.tasks[stages[stage]]
+            seconds = task.elapsed or 0
+            rate = f"{(rows - task.fields['begin']) / seconds:,.0f}/s" if seconds > 1 else ""
+            bar.update(stages[stage], total=1.0 if share else None, completed=share, rows=rows, rate=rate)
+
+        yield update

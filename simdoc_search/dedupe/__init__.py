@@ -1,0 +1,27 @@
+"""Removes duplicate rows from whole datasets: Parquet, JSONL, CSV and Arrow files, folders of them, and data frames.
+
+run.py           `deduplicate_files`: from files to files
+in_memory.py     `deduplicate`: from tables and data frames to the same kind
+frames.py        reads tables, data frames and lists
+options.py       the options of a run
+formats.py       file formats and compression
+shards.py        the shards of a dataset
+records.py       raw records of JSONL and CSV files
+arrow_files.py   Parquet and Arrow IPC files
+columns.py       finds the text column
+chunks.py        chunks of rows that are sent to worker processes
+annotation.py    the columns that describe duplicates
+rows.py          the sketches of all rows in a few files, which an interrupted run continues
+sketching.py     reads the texts, and computes the sketches of rows in worker processes
+ranking.py       the order in which rows are preferred
+grouping.py      finds the kept row of each duplicate
+output.py        writes the kept rows, or all rows with the columns that describe duplicates
+report.py        the result of a run
+"""
+
+from simdoc_search.dedupe.in_memory import Deduplicated, deduplicate
+from simdoc_search.dedupe.options import DedupeOptions
+from simdoc_search.dedupe.report import DedupeReport, LeftOutRow
+from simdoc_search.dedupe.run import deduplicate_files
+
+__all__ = ["DedupeOptions", "DedupeReport", "Deduplicated", "LeftOutRow", "deduplicate", "deduplicate_files"]

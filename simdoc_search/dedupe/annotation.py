@@ -1,0 +1,88 @@
+"""The columns that describe duplicates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simdoc_search.dedupe.grouping import KEPT, KINDS, RowGroups
+from simdoc_search.dedupe.rows import Rows
+from simdoc_search.errors import CorpusError
+
+_OVERLAP_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """Computes the columns that describe duplicates. All of them are null for a row that is not in a group.
+
+    | Column | Value |
+    |---|---|
+    | `duplicate_of` | the id or the number of the kept row; null for the kept row itself |
+    | `cluster` | a number that all rows of a group have in common |
+    | `overlap` | the overlap with the kept row, 0..1 |
+    | `kind` | `same text`, `same words` or `near`; `kept` for the kept row |
+    | `is_of_old` | whether the kept row is in the old data; only with old data |
+
+    Rows are numbered from 0 in the order of the shards.
+
+    Attributes:
+        rows: all rows.
+        groups: the kept row of each row.
+        old_rows: the number of old rows.
+        has_ids: whether there is an id column.
+    """
+
+    rows: Rows
+    groups: RowGroups
+    old_rows: int
+    has_ids: bool
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return ["duplicate_of", "cluster", "overlap", "kind", *(["is_of_old"] if self.old_rows else [])]
+
+    def check_columns(self, existing: Sequence[str], shard: str) -> None:
+        """Raise a CorpusError if a shard already has one of these columns."""
+        if taken := [name for name in self.names if name in existing]:
+            raise CorpusError(f"{shard} already has a column {taken[0]!r}; rename or remove it, then try again")
+
+    def name_of(self, row: int) -> Any:
+        """Return the id or the number of a row."""
+        if self.has_ids:
+            return self.rows.id(row)
+        return row if row < self.old_rows else row - self.old_rows
+
+    def columns(self, begin: int, end: int, has_duplicates: np.ndarray[Any, Any]) -> dict[str, list[Any]]:
+        """Return the values of these columns for some rows.
+
+        Args:
+            begin: the first row.
+            end: the row after the last one.
+            has_duplicates: for each row of the dataset, whether it is a kept row with duplicates.
+        """
+        groups = self.groups
+        values: dict[str, list[Any]] = {name: [None] * (end - begin) for name in self.names}
+        for row in begin + np.flatnonzero((groups.kind[begin:end] != KEPT) | has_duplicates[begin:end]):
+            place, kept, kind = row - begin, int(groups.kept_row[row]), int(groups.kind[row])
+            values["cluster"][place] = kept
+            values["kind"][place] = "kept" if kind == KEPT else KINDS[kind]
+            if kind != KEPT:
+                values["duplicate_of"][place] = self.name_of(kept)
+                values["overlap"][place] = round(float(groups.overlap[row]), _OVERLAP_DIGITS)
+                if self.old_rows:
+                    values["is_of_old"][place] = kept < self.old_rows
+        return values
+
+    def arrow_fields(self, schema: Any, id_column: str | None) -> list[Any]:
+        """Return the Arrow fields of these columns."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        id_type = schema.field(id_column).type if id_column else pa.int64()
+        simple = pa.types.is_integer(id_type) or pa.types.is_string(id_type) or pa.types.is_large_string(id_type)
+        types = [id_type if simple else pa.string(), pa.int64(), pa.float64(), pa.string(), pa.bool_()]
+        return [pa.field(name, type_) for name, type_ in zip(self.names, types, strict=False)]

@@ -1,0 +1,199 @@
+"""Chunks of rows that are sent to worker processes, and the values that are read from them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from simdoc_search.corpus.csv_rows import cell_limit
+
+MAX_CHUNK_ROWS, MAX_CHUNK_BYTES = 1 << 10, 1 << 20
+MAX_TEXT_CHARACTERS = 20_000_000
+
+COMPARED, NO_TEXT, NO_WORDS, NOT_A_STRING, TOO_LONG, NOT_PARSED, NOT_UNICODE = range(7)
+PROBLEMS = (
+    "",
+    "without a text",
+    "without words",
+    "whose text is not a string",
+    f"with a text of more than {MAX_TEXT_CHARACTERS:,} characters",
+    "that cannot be parsed",
+    "with an unpaired surrogate, which is not a character",
+)
+"""Why a row is not compared. The numbers above are positions in this tuple. Such rows are always kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The names of the columns that a run reads.
+
+    Attributes:
+        text: the column with the texts.
+        id: the column with the ids; None to use row numbers.
+        keep: the column that decides which row is kept; None if the rule does not use a column.
+    """
+
+    text: str
+    id: str | None = None
+    keep: str | None = None
+
+
+@dataclass(slots=True)
+class Values:
+    """The values of a chunk. Each list has one value per row.
+
+    Attributes:
+        texts: the texts; None for a row with a problem.
+        problems: positions in `PROBLEMS`.
+        ids: the values of the id column; empty without one.
+        keeps: the values of the column that decides which row is kept; empty without one.
+    """
+
+    texts: list[str | None]
+    problems: list[int]
+    ids: list[Any] = field(default_factory=list)
+    keeps: list[Any] = field(default_factory=list)
+
+
+class Chunk(Protocol):
+    """Some rows of a shard. Chunks can be pickled."""
+
+    def __len__(self) -> int: ...
+
+    def values(self) -> Values:
+        """Return the values of the columns that a run reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowChunk:
+    """Rows of a Parquet or Arrow file: a record batch with the columns text, id and keep, as far as they are used."""
+
+    batch: Any
+    columns: Columns
+
+    def __len__(self) -> int:
+        return int(self.batch.num_rows)
+
+    def values(self) -> Values:
+        """Return the values of the columns."""
+        texts = self.batch.column(0).to_pylist()
+        ids = self.batch.column(1).to_pylist() if self.columns.id else []
+        keeps = _orderable(self.batch.column(2 if self.columns.id else 1)) if self.columns.keep else []
+        return check_texts(texts, ids, keeps)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonChunk:
+    """Lines of a JSONL file."""
+
+    records: Sequence[bytes]
+    columns: Columns
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def values(self) -> Values:
+        """Return the values of the columns."""
+        rows = [_parse_json(record) for record in self.records]
+        return _pick_values(rows, self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class CsvChunk:
+    """Records of a CSV file."""
+
+    records: Sequence[bytes]
+    columns: Columns
+    heading: Sequence[str]
+    delimiter: str
+    codec: str
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def values(self) -> Values:
+        """Return the values of the columns."""
+        rows = parse_csv(self.records, self.heading, self.delimiter, self.codec)
+        return _pick_values(rows, self.columns)
+
+
+def parse_csv(
+    records: Sequence[bytes], heading: Sequence[str], delimiter: str, codec: str
+) -> list[dict[str, str | None] | None]:
+    """Parse records. An empty cell is None, and so is a record that cannot be parsed."""
+    rows: list[dict[str, str | None] | None] = []
+    with cell_limit(max(map(len, records), default=0) + 1):
+        for record in records:
+            try:
+                cells, *more = csv.reader([record.decode(codec)], delimiter=delimiter, strict=True)
+            except (csv.Error, UnicodeDecodeError, ValueError):
+                rows.append(None)
+                continue
+            is_bad = more or any(cells[len(heading) :])
+            cells += [""] * (len(heading) - len(cells))
+            rows.append(None if is_bad else {name: cell or None for name, cell in zip(heading, cells, strict=False)})
+    return rows
+
+
+def check_texts(texts: list[Any], ids: list[Any], keeps: list[Any]) -> Values:
+    """Return the values of a chunk, with the problem of each text."""
+    problems = list(map(_find_problem, texts))
+    return Values(
+        [None if problem else text for text, problem in zip(texts, problems, strict=True)], problems, ids, keeps
+    )
+
+
+def _find_problem(text: Any) -> int:
+    if text is None:
+        return NO_TEXT
+    if not isinstance(text, str):
+        return NOT_A_STRING
+    return TOO_LONG if len(text) > MAX_TEXT_CHARACTERS else COMPARED
+
+
+def _parse_json(record: bytes) -> Any:
+    try:
+        return json.loads(record)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _pick_values(rows: list[Any], columns: Columns) -> Values:
+    is_row = [isinstance(row, dict) for row in rows]
+    rows = [row if fits else {} for row, fits in zip(rows, is_row, strict=True)]
+    ids = [row.get(columns.id) for row in rows] if columns.id else []
+    keeps = [row.get(columns.keep) for row in rows] if columns.keep else []
+    values = check_texts([row.get(columns.text) for row in rows], ids, keeps)
+    for number, text in enumerate(values.texts):
+        if not is_row[number]:
+            values.problems[number] = NOT_PARSED
+        elif text is not None and not text.isascii() and _has_surrogate(text):
+            values.texts[number], values.problems[number] = None, NOT_UNICODE
+    return values
+
+
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _orderable(column: Any) -> list[Any]:
+    """Return the values of an Arrow column as numbers or strings."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_date32(column.type) or pa.types.is_time32(column.type):
+        column = column.cast(pa.int32())
+    elif pa.types.is_temporal(column.type):
+        column = column.cast(pa.int64())
+    elif pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64())
+    values: list[Any] = column.to_pylist()
+    return values

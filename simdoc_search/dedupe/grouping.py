@@ -1,0 +1,170 @@
+"""Finds the kept row of each duplicate.
+
+Rows with the same words are found by a hash of 128 bits. One row of each such set is compared with others: it is paired
+with rows of similar sketches, and the texts of a pair are compared. Each duplicate was compared with the kept row
+itself, so the groups are stars, not chains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.dedupe.ranking import RowRule
+from simdoc_search.dedupe.rows import Rows, release_memory
+from simdoc_search.duplicates.arrays import Bools, Ints
+from simdoc_search.duplicates.clusters import UNASSIGNED
+from simdoc_search.duplicates.finder import Progress, find_and_assign
+from simdoc_search.duplicates.fingerprint_table import FingerprintTable
+from simdoc_search.duplicates.measures import Measure
+from simdoc_search.duplicates.pairs import JoinedPairs, join
+from simdoc_search.duplicates.verification import PairOverlaps, Verifier
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.workers import WorkerMap
+
+KINDS = ("", "same text", "same words", "near")
+KEPT, SAME_TEXT, SAME_WORDS, NEAR = range(4)
+
+
+@dataclass(slots=True)
+class RowGroups:
+    """The kept row of each row. Arrays have one value per row, old rows first.
+
+    Attributes:
+        kept_row: the row that is kept instead; the row itself if it is kept. int64.
+        overlap: the overlap with the kept row, 0..1; float32.
+        kind: a position in `KINDS`; uint8.
+        overflow_rows: number of rows in sets of similar rows in which not all pairs were compared.
+        skipped_comparisons: upper bound of the number of these pairs.
+    """
+
+    kept_row: Ints
+    overlap: NDArray[np.float32]
+    kind: NDArray[np.uint8]
+    overflow_rows: int
+    skipped_comparisons: int
+
+
+def group_rows(
+    rows: Rows,
+    rule: RowRule,
+    measure: Measure,
+    settings: Settings,
+    workers: WorkerMap,
+    *,
+    old_rows: int = 0,
+    memory: int = 2_000_000_000,
+    progress: Progress = lambda _stage, _share: None,
+) -> RowGroups:
+    """Find the kept row of each duplicate.
+
+    Args:
+        rows: all rows.
+        rule: chooses the kept row.
+        measure: the measure of overlap, and the minimum overlap.
+        settings: the settings of the sketches.
+        workers: compares the texts.
+        old_rows: the number of rows that are never duplicates, at the beginning.
+        memory: memory that the process should not exceed, in bytes.
+        progress: see `Progress`.
+    """
+    is_compared = rows.table["tokens"] > 0
+    labels = _label_words(rows.table["words_hash"], is_compared)
+    order = rule.order(rows, labels, old_rows)
+    representatives = _find_representatives(labels, order, is_compared)
+    number_of_row = np.full(len(rows), UNASSIGNED, np.int32)
+    number_of_row[representatives] = np.arange(len(representatives), dtype=np.int32)
+    first_of_label = np.full(int(labels.max(initial=-1)) + 1, UNASSIGNED, np.int32)
+    first_of_label[labels[representatives]] = number_of_row[representatives]
+    del order, number_of_row
+    counts = rows.table["tokens"].astype(np.int64)
+    begins = np.cumsum(counts) - counts
+    table = FingerprintTable(
+        rows.codes,
+        begins[representatives],
+        counts[representatives],
+        rows.table["shingles"][representatives].astype(np.int64),
+        settings.minhash.slot_count,
+    )
+    del begins, counts
+    new_from = int(np.count_nonzero(representatives < old_rows))
+
+    def read_texts(numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
+        return ((number, rows.text(int(representatives[number]))) for number in numbers)
+
+    verifier = Verifier(
+        read_texts, settings.analysis, memory // 8, shingle_counts=table.shingle_counts, workers=workers
+    )
+    assigned = find_and_assign(
+        len(representatives),
+        np.arange(len(representatives)),
+        PairOverlaps(measure, verifier),
+        partial(_find_pairs, table, measure, new_from),
+        progress,
+    )
+    release_memory(rows.codes)
+    kept_number = np.where(
+        assigned.kept_document_of == UNASSIGNED, np.arange(len(representatives)), assigned.kept_document_of
+    )
+    compared = np.flatnonzero(is_compared)
+    number_of = first_of_label[labels[compared]]
+    kept_row = np.arange(len(rows))
+    kept_row[compared] = representatives[kept_number[number_of]]
+    kept_row[:old_rows] = np.arange(old_rows)
+    overlap = np.ones(len(rows), np.float32)
+    overlap[compared] = assigned.overlap[number_of]
+    in_overflow = np.zeros(len(rows), bool)
+    in_overflow[compared] = assigned.is_partly_compared[number_of]
+    kind = _find_kinds(rows, labels, kept_row)
+    overflow = int(np.count_nonzero(in_overflow & (kind == KEPT)))
+    return RowGroups(kept_row, overlap, kind, overflow, assigned.skipped_comparisons)
+
+
+def _find_pairs(
+    table: FingerprintTable,
+    measure: Measure,
+    new_from: int,
+    documents: Ints,
+    *,
+    known_pairs: tuple[Ints, Ints],
+    progress: Callable[[float], None],
+) -> JoinedPairs:
+    def report(share: float) -> None:
+        release_memory(table.codes)
+        progress(share)
+
+    return join(table, documents, measure, known_pairs=known_pairs, new_from=new_from, progress=report)
+
+
+def _label_words(hashes: NDArray[np.uint64], is_compared: Bools) -> Ints:
+    """Return a number per row, equal for rows with the same words; UNASSIGNED for rows that are not compared."""
+    compared = np.flatnonzero(is_compared)
+    first, second = np.ascontiguousarray(hashes[compared, 0]), np.ascontiguousarray(hashes[compared, 1])
+    order = np.lexsort((second, first))
+    is_new = np.ones(len(order), bool)
+    is_new[1:] = (np.diff(first[order]) != 0) | (np.diff(second[order]) != 0)
+    labels = np.full(len(is_compared), UNASSIGNED, np.int64)
+    labels[compared[order]] = np.cumsum(is_new) - 1
+    return labels
+
+
+def _find_representatives(labels: Ints, order: Ints, is_compared: Bools) -> Ints:
+    """Return the most preferred row of each set of rows with the same words, in the order of preference."""
+    order = order[is_compared[order]]
+    first_position = np.full(int(labels.max(initial=-1)) + 1, len(order), np.int64)
+    np.minimum.at(first_position, labels[order], np.arange(len(order)))
+    return order[np.sort(first_position)]
+
+
+def _find_kinds(rows: Rows, labels: Ints, kept_row: Ints) -> NDArray[np.uint8]:
+    numbers = np.flatnonzero(kept_row != np.arange(len(kept_row)))
+    kept = kept_row[numbers]
+    text_hash = rows.table["text_hash"]
+    has_same_text = (text_hash[numbers] == text_hash[kept]).all(axis=1)
+    kind = np.full(len(kept_row), KEPT, np.uint8)
+    kind[numbers] = np.where(has_same_text, SAME_TEXT, np.where(labels[numbers] == labels[kept], SAME_WORDS, NEAR))
+    return kind

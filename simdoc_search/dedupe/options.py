@@ -1,0 +1,61 @@
+"""The options of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from simdoc_search.dedupe.ranking import RowRule
+from simdoc_search.duplicates.measures import Measure
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.passages.exact import MeasureName
+from simdoc_search.query.planner import parse_fraction
+from simdoc_search.sketch.settings import Settings
+
+MIN_MEMORY = 200_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class DedupeOptions:
+    """The options that decide which rows are duplicates.
+
+    Attributes:
+        text: the column with the texts; None to guess it.
+        id: the column with the ids, for `duplicate_of`; None to use row numbers.
+        overlap: the minimum overlap, greater than 0 and at most 1.
+        keep: which row of a group is kept: `longest`, `first`, `max:COLUMN` or `min:COLUMN`.
+        measure: `jaccard`, `containment` or `contained`.
+        settings: settings of the sketches.
+        memory: memory that the run should not exceed, in bytes.
+
+    Raises:
+        QuerySyntaxError: an option is not valid.
+    """
+
+    text: str | None = None
+    id: str | None = None
+    overlap: float | Fraction = Fraction(4, 5)
+    keep: str = "longest"
+    measure: MeasureName = "jaccard"
+    settings: Settings = field(default_factory=Settings)
+    memory: int = 2_000_000_000
+
+    def __post_init__(self) -> None:
+        _ = self.threshold, self.rule
+        if self.memory < MIN_MEMORY:
+            raise QuerySyntaxError(f"memory must be at least {MIN_MEMORY // 1_000_000} MB, not {self.memory:,} bytes")
+
+    @property
+    def threshold(self) -> Measure:
+        """The measure of overlap, and the minimum overlap."""
+        return Measure(self.measure, parse_fraction(self.overlap, "overlap"))
+
+    @property
+    def rule(self) -> RowRule:
+        """The rule that chooses the kept row."""
+        return RowRule(self.keep, self.measure)
+
+    def describe_groups(self) -> dict[str, Any]:
+        """Return what the groups depend on, besides the rows."""
+        return {"overlap": str(self.threshold.overlap), "keep": self.keep, "measure": self.measure}

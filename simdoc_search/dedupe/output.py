@@ -1,0 +1,175 @@
+"""Writes the kept rows of a dataset, or all rows with the columns that describe duplicates."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from simdoc_search.dedupe.annotation import Annotation
+from simdoc_search.dedupe.arrow_files import ArrowShard
+from simdoc_search.dedupe.formats import compressed
+from simdoc_search.dedupe.grouping import KEPT, RowGroups
+from simdoc_search.dedupe.records import CsvShard, JsonlShard, write_records
+from simdoc_search.dedupe.shards import Shard
+from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_disk_full
+from simdoc_search.errors import CorpusError
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which rows to write.
+
+    Attributes:
+        groups: the kept row of each row.
+        annotation: the columns to add; None to write only the kept rows.
+        id_column: the column with the ids, if any.
+    """
+
+    groups: RowGroups
+    annotation: Annotation | None
+    id_column: str | None
+
+    def has_duplicates(self) -> np.ndarray[Any, Any]:
+        """For each row, return whether it is a kept row with duplicates."""
+        flags = np.zeros(len(self.groups.kind), bool)
+        flags[self.groups.kept_row[self.groups.kind != KEPT]] = True
+        return flags
+
+    def added_values(self) -> dict[str, list[Any]]:
+        """Return the values of the columns to add; empty if only the kept rows are written."""
+        if self.annotation is None:
+            return {}
+        return self.annotation.columns(0, len(self.groups.kind), self.has_duplicates())
+
+    def arrow_fields(self, schema: Any) -> list[Any]:
+        """Return the Arrow fields of the columns to add."""
+        return self.annotation.arrow_fields(schema, self.id_column) if self.annotation else []
+
+
+def write_shard(
+    shard: Shard, path: Path, begin: int, selection: Selection, progress: Callable[[int], None] = lambda _: None
+) -> None:
+    """Write a shard in its own format. The file is written completely or not at all.
+
+    Args:
+        shard: the shard to read.
+        path: the file to write.
+        begin: the number of the shard's first row.
+        selection: which rows to write.
+        progress: called with the number of rows that were written.
+    """
+    with write_errors(path), atomic_file(path) as file:
+        if isinstance(shard, ArrowShard):
+            _write_batches(shard, file, begin, selection, progress)
+        else:
+            with compressed(file, shard.named_format.compression) as stream:
+                _write_records(shard, stream, begin, selection, progress)
+
+
+@contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """Convert errors of writing a file."""
+    try:
+        yield
+    except OSError as error:
+        advice = DISK_FULL_ADVICE if is_disk_full(error) else "check that the folder exists and is writable"
+        raise CorpusError(f"cannot write {path}: {error.strerror or error}; {advice}") from error
+
+
+def _write_batches(
+    shard: ArrowShard, file: IO[bytes], begin: int, selection: Selection, progress: Callable[[int], None]
+) -> None:
+    fields = selection.arrow_fields(shard.schema)
+    with shard.writer(file, fields) as writer:
+        for batch in select_batches(shard.batches(), fields, begin, selection, progress):
+            writer.write(batch)
+
+
+def select_batches(
+    batches: Iterator[Any],
+    fields: Sequence[Any],
+    begin: int,
+    selection: Selection,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Iterator[Any]:
+    """Yield the kept rows of record batches, or all rows with additional columns.
+
+    Args:
+        batches: the record batches.
+        fields: the Arrow fields of the columns to add.
+        begin: the number of the first row.
+        selection: which rows to write.
+        progress: called with the number of rows that were read.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    annotation = selection.annotation
+    flags = selection.has_duplicates() if annotation else None
+    for batch in batches:
+        end = begin + len(batch)
+        if annotation and flags is not None:
+            values = annotation.columns(begin, end, flags)
+            selected = batch
+            for field in fields:
+                cells = values[field.name]
+                if pa.types.is_string(field.type):
+                    cells = [cell if cell is None else str(cell) for cell in cells]
+                selected = selected.append_column(field, pa.array(cells, field.type))
+        else:
+            selected = batch.filter(pa.array(selection.groups.kind[begin:end] == KEPT))
+        if len(selected):
+            yield selected
+        progress(end - begin)
+        begin = end
+
+
+def _write_records(
+    shard: JsonlShard | CsvShard, file: IO[bytes], begin: int, selection: Selection, progress: Callable[[int], None]
+) -> None:
+    annotation = selection.annotation
+    if heading := shard.heading_with(annotation.names if annotation else []):
+        file.write(heading)
+    flags = selection.has_duplicates() if annotation else None
+    for records in shard.record_lists():
+        end = begin + len(records)
+        if annotation and flags is not None:
+            values = annotation.columns(begin, end, flags)
+            rows = [dict(zip(values, cells, strict=True)) for cells in zip(*values.values(), strict=True)]
+            records = list(map(shard.append_values, records, rows))  # noqa: PLW2901
+        else:
+            is_kept = selection.groups.kind[begin:end] == KEPT
+            records = [records[place] for place in np.flatnonzero(is_kept).tolist()]  # noqa: PLW2901
+        write_records(shard, file, records)
+        progress(end - begin)
+        begin = end
+
+
+def copy_other_file(source: Path, target: Path, fingerprint: str) -> None:
+    """Copy a file of the folder that is not a shard.
+
+    The files with which Hugging Face `datasets` describes a saved dataset are adapted: its fingerprint identifies the
+    content for a cache, and its sizes are no longer right.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    changes: dict[str, Any] = {}
+    if source.name == "state.json":
+        changes = {"_fingerprint": fingerprint}
+    elif source.name == "dataset_info.json":
+        changes = dict.fromkeys(("splits", "dataset_size", "size_in_bytes"))
+    try:
+        content = json.loads(source.read_bytes()) if changes else None
+    except ValueError:
+        content = None
+    if isinstance(content, dict):
+        for name in changes.keys() & content.keys():
+            content[name] = changes[name]
+        target.write_text(json.dumps(content, indent=2), "utf-8")
+    else:
+        shutil.copyfile(source, target)

@@ -1,0 +1,92 @@
+"""Ranks rows by preference. The most preferred row of a group is kept.
+
+The rank depends on the texts and on the values of a column before it depends on the position. So shards in another
+order give the same kept texts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, Rows
+from simdoc_search.duplicates.arrays import Ints
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.passages.exact import MeasureName
+
+
+@dataclass(frozen=True, slots=True)
+class RowRule:
+    """The rule that chooses the kept row of a group.
+
+    | Rule | The kept row |
+    |---|---|
+    | `longest` | has the most copies with the same words; in a tie, has the most distinct shingles |
+    | `first` | is the first one in the order of the shards |
+    | `max:COLUMN`, `min:COLUMN` | has the largest or smallest value; numbers precede strings |
+
+    With a measure of containment, `longest` only uses the length, because the longer text must come first. Rows without
+    a value in the column come last.
+
+    Raises:
+        QuerySyntaxError: the rule does not exist.
+    """
+
+    rule: str = "longest"
+    measure: MeasureName = "jaccard"
+
+    def __post_init__(self) -> None:
+        if self.rule not in ("longest", "first") and self.column is None:
+            raise QuerySyntaxError(f"keep must be longest, first, max:COLUMN or min:COLUMN, not {self.rule!r:.60}")
+
+    @property
+    def column(self) -> str | None:
+        """The column of the rule; None if it does not use one."""
+        kind, colon, column = self.rule.partition(":")
+        return column if kind in ("max", "min") and colon and column else None
+
+    def order(self, rows: Rows, word_labels: Ints, old_rows: int) -> Ints:
+        """Return the numbers of all rows, from the most preferred one on. The first `old_rows` rows come first."""
+        table = rows.table
+        position = np.arange(len(rows))
+        if self.rule == "first":
+            return position
+        copies = np.bincount(word_labels + 1)[word_labels + 1]
+        text_hash = np.ascontiguousarray(table["text_hash"][:, 0])
+        by_length = (position, text_hash, -_count_equal(text_hash), -table["shingles"].astype(np.int64))
+        criteria: tuple[NDArray[np.generic], ...] = by_length
+        if self.column is not None:
+            criteria = (*by_length, self._rank_values(rows))
+        elif self.measure == "jaccard":
+            criteria = (*by_length, -copies)
+        return np.lexsort((*criteria, position >= old_rows))
+
+    def _rank_values(self, rows: Rows) -> Ints:
+        """Return the rank of the value of each row. Equal values have equal ranks."""
+        kinds, bits = rows.table["keep_kind"], np.ascontiguousarray(rows.table["keep"])
+        is_descending = self.rule.startswith("max:")
+        ranks = np.full(len(kinds), np.iinfo(np.int64).max)
+        numeric = np.flatnonzero((kinds == INTEGER) | (kinds == FLOAT))
+        is_float = kinds[numeric] == FLOAT
+        if is_float.any():
+            values: NDArray[np.generic] = np.where(is_float, bits[numeric].view(np.float64), bits[numeric])
+        else:
+            values = bits[numeric]
+        distinct, inverse = np.unique(values, return_inverse=True)
+        ranks[numeric] = len(distinct) - 1 - inverse if is_descending else inverse
+        if (kinds > FLOAT).any():
+            import pyarrow.compute as pc  # noqa: PLC0415 - an extra
+
+            string_rows, strings = rows.keep_strings()
+            order = "descending" if is_descending else "ascending"
+            ranks[string_rows] = len(distinct) + pc.rank(strings, sort_keys=order, tiebreaker="dense").to_numpy()
+        ranks[kinds == NO_VALUE] = np.iinfo(np.int64).max
+        return ranks
+
+
+def _count_equal(hashes: NDArray[np.uint64]) -> Ints:
+    """For each hash, return how often it occurs."""
+    _, inverse, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    return counts[inverse]

@@ -1,0 +1,133 @@
+"""The result of a run: how many rows were kept and removed, and which rows were not compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simdoc_search.dedupe.chunks import PROBLEMS
+from simdoc_search.dedupe.grouping import KEPT, KINDS, RowGroups
+from simdoc_search.dedupe.rows import Rows
+
+MAX_LISTED_ROWS = 1000
+
+
+class LeftOutRow(NamedTuple):
+    """A row that was not compared.
+
+    Attributes:
+        shard: the name of its file; empty for data in memory.
+        row: its number in the file, from 0.
+        reason: why it was not compared.
+    """
+
+    shard: str
+    row: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DedupeReport:
+    """The result of a run.
+
+    Attributes:
+        rows: number of rows, without those of the old data.
+        kept: number of kept rows.
+        removed: number of duplicates of each kind: `same text`, `same words` and `near`.
+        groups: number of kept rows that have duplicates.
+        text_column: the column with the texts.
+        is_text_column_guessed: whether the column was guessed.
+        old_rows: number of rows of the old data.
+        removed_because_of_old: number of duplicates of old rows.
+        left_out: number of rows that were not compared, per reason. They are kept.
+        left_out_rows: the first 1,000 of these rows.
+        overflow_rows: number of kept rows that were compared with a part of the similar rows only, because very many
+            rows are similar.
+        copied_files: other files of the folder, which were copied.
+    """
+
+    rows: int
+    kept: int
+    removed: Mapping[str, int]
+    groups: int
+    text_column: str
+    is_text_column_guessed: bool
+    old_rows: int = 0
+    removed_because_of_old: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    left_out_rows: Sequence[LeftOutRow] = ()
+    overflow_rows: int = 0
+    copied_files: Sequence[str] = ()
+
+    @property
+    def removed_count(self) -> int:
+        """Number of removed rows."""
+        return self.rows - self.kept
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON values."""
+        return {
+            "rows": self.rows,
+            "kept": self.kept,
+            "removed": dict(self.removed),
+            "groups": self.groups,
+            "text_column": self.text_column,
+            "is_text_column_guessed": self.is_text_column_guessed,
+            "old_rows": self.old_rows,
+            "removed_because_of_old": self.removed_because_of_old,
+            "left_out": dict(self.left_out),
+            "left_out_rows": [row._asdict() for row in self.left_out_rows],
+            "overflow_rows": self.overflow_rows,
+            "copied_files": list(self.copied_files),
+        }
+
+
+def make_report(
+    rows: Rows,
+    groups: RowGroups,
+    shard_names: Sequence[str],
+    begins: Sequence[int],
+    *,
+    text_column: str,
+    is_guessed: bool,
+    copied_files: Sequence[str] = (),
+) -> DedupeReport:
+    """Count the rows.
+
+    Args:
+        rows: all rows.
+        groups: the kept row of each row.
+        shard_names: the names of the shards.
+        begins: the number of the first row of each shard, and the number of all rows. Rows before the first shard are
+            old.
+        text_column: the column with the texts.
+        is_guessed: whether the column was guessed.
+        copied_files: other files of the folder.
+    """
+    old = begins[0]
+    kinds = np.bincount(groups.kind[old:], minlength=len(KINDS))
+    problems = rows.table["problem"][old:]
+    counts = np.bincount(problems, minlength=len(PROBLEMS))
+    listed = old + np.flatnonzero(problems)[:MAX_LISTED_ROWS]
+    shard_of = np.searchsorted(begins, listed, side="right") - 1
+    duplicates = np.flatnonzero(groups.kind != KEPT)
+    return DedupeReport(
+        rows=len(rows) - old,
+        kept=int(kinds[KEPT]),
+        removed={name: int(count) for name, count in zip(KINDS[1:], kinds[1:], strict=True)},
+        groups=len(np.unique(groups.kept_row[duplicates])),
+        text_column=text_column,
+        is_text_column_guessed=is_guessed,
+        old_rows=old,
+        removed_because_of_old=int(np.count_nonzero(groups.kept_row[duplicates] < old)),
+        left_out={reason: int(count) for reason, count in zip(PROBLEMS[1:], counts[1:], strict=True) if count},
+        left_out_rows=[
+            LeftOutRow(shard_names[shard], int(row) - begins[shard], PROBLEMS[int(rows.table["problem"][row])])
+            for row, shard in zip(listed.tolist(), shard_of.tolist(), strict=True)
+        ],
+        overflow_rows=groups.overflow_rows,
+        copied_files=tuple(copied_files),
+    )

@@ -1,0 +1,208 @@
+"""The sketches and texts of all rows, in a few files that only grow. An interrupted run continues them.
+
+| File | Content |
+|---|---|
+| rows.bin | one record of `ROW` per row |
+| codes.bin | the tokens of all rows; uint32 |
+| texts.bin | the texts of all compared rows; UTF-8 |
+| ids.bin | the ids of all rows as JSON; empty without an id column |
+| keeps.bin | the strings by which rows are preferred; UTF-8 |
+| checkpoint.json | the sizes of these files up to which they are complete, the settings, and where to continue |
+
+The checkpoint is replaced atomically after the other files are written. What a file contains after its size in the
+checkpoint is cut off.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.durable import write_atomically
+from simdoc_search.errors import StoreError
+
+ROW = np.dtype(
+    [
+        ("words_hash", "<u8", 2),  # two halves of the hash of the words
+        ("text_hash", "<u8", 2),  # two halves of the hash of the text
+        ("tokens", "<u4"),  # number of tokens
+        ("shingles", "<u4"),  # number of distinct shingles
+        ("text_bytes", "<u4"),  # length in texts.bin
+        ("id_bytes", "<u4"),  # length in ids.bin
+        ("keep", "<i8"),  # an integer, the bits of a float, or the length in keeps.bin
+        ("keep_kind", "u1"),  # NO_VALUE, INTEGER, FLOAT or STRING
+        ("problem", "u1"),  # a position in PROBLEMS
+    ]
+)
+NO_VALUE, INTEGER, FLOAT, STRING = range(4)
+FORMAT_VERSION = 1
+
+_PARTS = ("rows", "codes", "texts", "ids", "keeps")
+_CHECKPOINT = "checkpoint.json"
+
+
+class RowData(NamedTuple):
+    """The rows of a chunk, as they are stored."""
+
+    rows: NDArray[np.void]
+    codes: NDArray[np.uint32]
+    texts: bytes
+    ids: bytes
+    keeps: bytes
+
+
+class RowWriter:
+    """Appends rows to the files of a folder. Use it as a context manager.
+
+    Args:
+        folder: the folder; it is created if it does not exist.
+        description: what the content depends on: options and input files.
+
+    Attributes:
+        shard_rows: the number of rows of each shard that has been read, at least in part.
+        is_complete: whether all rows were appended.
+    """
+
+    def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._description = dict(description)
+        state = read_checkpoint(folder)
+        sizes = state["sizes"] if state else dict.fromkeys(_PARTS, 0)
+        self.shard_rows: list[int] = state["shard_rows"] if state else []
+        self.is_complete: bool = bool(state and state["is_complete"])
+        self._files: dict[str, IO[bytes]] = {}
+        for part in _PARTS:
+            file = (folder / f"{part}.bin").open("r+b" if (folder / f"{part}.bin").exists() else "w+b", 1 << 20)
+            file.truncate(sizes[part])
+            file.seek(sizes[part])
+            self._files[part] = file
+        self._sizes: dict[str, int] = sizes
+
+    def __enter__(self) -> RowWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in self._files.values():
+            file.close()
+
+    def append(self, shard: int, data: RowData) -> int:
+        """Append the rows of a chunk. Returns the number of bytes since the last checkpoint."""
+        self.shard_rows += [0] * (shard + 1 - len(self.shard_rows))
+        self.shard_rows[shard] += len(data.rows)
+        written = 0
+        contents = (data.rows.tobytes(), data.codes.tobytes(), data.texts, data.ids, data.keeps)
+        for part, content in zip(_PARTS, contents, strict=True):
+            self._files[part].write(content)
+            self._sizes[part] += len(content)
+            written += len(content)
+        return written
+
+    def checkpoint(self, *, is_complete: bool = False) -> None:
+        """Write everything to disk, and record it."""
+        for file in self._files.values():
+            file.flush()
+            os.fsync(file.fileno())
+        self.is_complete = is_complete
+        state = {
+            "format": FORMAT_VERSION,
+            "description": self._description,
+            "sizes": self._sizes,
+            "shard_rows": self.shard_rows,
+            "is_complete": is_complete,
+        }
+        write_atomically(self._folder / _CHECKPOINT, json.dumps(state).encode())
+
+
+def read_checkpoint(folder: Path) -> Any:
+    """Return the content of the checkpoint; None if there is none."""
+    try:
+        return json.loads((folder / _CHECKPOINT).read_bytes())
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise StoreError(f"{folder / _CHECKPOINT} is damaged ({error}); remove the folder {folder}") from None
+
+
+class Rows:
+    """All rows of a folder that is complete. Only numbers are in memory; tokens and texts are read when needed.
+
+    Attributes:
+        table: one record of `ROW` per row, mapped into memory.
+        codes: the tokens, mapped into memory.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.table: NDArray[np.void] = _map(folder / "rows.bin", ROW)
+        self.codes: NDArray[np.uint32] = _map(folder / "codes.bin", np.dtype(np.uint32))
+        self._text_ends = np.cumsum(self.table["text_bytes"], dtype=np.int64)
+        self._id_ends: NDArray[np.int64] | None = None
+        self._texts = (folder / "texts.bin").open("rb", buffering=0)
+        self._ids = (folder / "ids.bin").open("rb", buffering=0)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __enter__(self) -> Rows:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._texts.close()
+        self._ids.close()
+
+    def text(self, row: int) -> str:
+        """Return the text of a row; empty if it was not compared."""
+        size = int(self.table["text_bytes"][row])
+        return _read_at(self._texts, int(self._text_ends[row]) - size, size).decode()
+
+    def id(self, row: int) -> Any:
+        """Return the id of a row, or None without an id column."""
+        if self._id_ends is None:
+            self._id_ends = np.cumsum(self.table["id_bytes"], dtype=np.int64)
+        size = int(self.table["id_bytes"][row])
+        return json.loads(_read_at(self._ids, int(self._id_ends[row]) - size, size)) if size else None
+
+    def keep_strings(self) -> tuple[NDArray[np.int64], Any]:
+        """Return the rows whose keep value is a string, and these strings as an Arrow array."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        rows = np.flatnonzero(self.table["keep_kind"] == STRING)
+        offsets = np.append(0, np.cumsum(self.table["keep"][rows], dtype=np.int64))
+        data = (self._folder / "keeps.bin").read_bytes()
+        return rows, pa.LargeStringArray.from_buffers(len(rows), pa.py_buffer(offsets), pa.py_buffer(data))
+
+
+def encode_ids(ids: Sequence[Any]) -> list[bytes]:
+    """Encode ids as JSON."""
+    return [
+        json.dumps(id if isinstance(id, str | int | float) else None if id is None else str(id)).encode() for id in ids
+    ]
+
+
+def release_memory(mapped: NDArray[Any]) -> None:
+    """Let the system take back the memory of a mapped file, which it reads again when needed."""
+    buffer = getattr(mapped, "_mmap", None)
+    if buffer is not None and hasattr(buffer, "madvise"):
+        import mmap  # noqa: PLC0415 - not on Windows
+
+        buffer.madvise(mmap.MADV_DONTNEED)
+
+
+def _map(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
+    return np.memmap(path, dtype, "r") if path.stat().st_size else np.zeros(0, dtype)
+
+
+def _read_at(file: IO[bytes], offset: int, size: int) -> bytes:
+    if hasattr(os, "pread"):
+        data = os.pread(file.fileno(), size, offset)
+        if len(data) == size:
+            return data
+    file.seek(offset)
+    return b"".join(iter(lambda: file.read(min(size, 1 << 20)), b"")) if size > 1 << 30 else file.read(size)

@@ -1,0 +1,132 @@
+"""Reads the rows of shards, and computes their sketches in worker processes."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate, chain
+from typing import Any, Protocol
+
+import numpy as np
+
+from simdoc_search.dedupe.chunks import COMPARED, NO_WORDS, Chunk, Columns, Values
+from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, ROW, STRING, RowData, RowWriter, encode_ids
+from simdoc_search.sketch.packed import packed_fingerprints
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.workers import WorkerMap
+
+_CHECKPOINT_BYTES, _CHECKPOINT_SECONDS = 1 << 27, 10.0
+_INT64_RANGE = range(-(1 << 63), 1 << 63)
+_HASH_BYTES = 16
+
+
+class HasRows(Protocol):
+    """A shard, or an object in memory."""
+
+    def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
+        """Yield the rows after the first `skip` ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardColumns:
+    """A shard, and the columns to read from it."""
+
+    shard: HasRows
+    columns: Columns
+
+
+def sketch_shards(
+    shards: Sequence[ShardColumns],
+    writer: RowWriter,
+    settings: Settings,
+    workers: WorkerMap,
+    progress: Callable[[int], None],
+) -> None:
+    """Append the rows of all shards that were not read yet.
+
+    Args:
+        shards: the shards, in order.
+        writer: stores the rows.
+        settings: the settings of the sketches.
+        workers: computes the sketches.
+        progress: called with the number of rows that were read.
+    """
+    if writer.is_complete:
+        return
+    begin = max(0, len(writer.shard_rows) - 1)  # the last shard may not be finished
+    sources: deque[int] = deque()
+
+    def read_chunks() -> Iterator[Chunk]:
+        for number in range(begin, len(shards)):
+            done = writer.shard_rows[number] if number < len(writer.shard_rows) else 0
+            for chunk in shards[number].shard.chunks(shards[number].columns, done if number == begin else 0):
+                sources.append(number)
+                yield chunk
+
+    pending, saved_at = 0, time.monotonic()
+    for data in workers.map(partial(sketch_chunk, settings), read_chunks()):
+        pending += writer.append(sources.popleft(), data)
+        progress(len(data.rows))
+        if pending >= _CHECKPOINT_BYTES or time.monotonic() - saved_at > _CHECKPOINT_SECONDS:
+            writer.checkpoint()
+            pending, saved_at = 0, time.monotonic()
+    writer.shard_rows += [0] * (len(shards) - len(writer.shard_rows))
+    writer.checkpoint(is_complete=True)
+
+
+def sketch_chunk(settings: Settings, chunk: Chunk) -> RowData:
+    """Return the sketches of the rows of a chunk."""
+    return sketch_values(settings, chunk.values())
+
+
+def sketch_values(settings: Settings, values: Values) -> RowData:
+    """Return the sketches of rows."""
+    rows = np.zeros(len(values.texts), ROW)
+    problems = np.array(values.problems, np.uint8)
+    compared = np.flatnonzero(problems == COMPARED)
+    texts = [text for text in values.texts if text is not None]
+    codes = np.zeros(0, np.uint32)
+    if texts:
+        packed = list(packed_fingerprints(texts, settings.analysis, settings.minhash))
+        codes = np.concatenate([batch.codes for batch in packed])
+        rows["tokens"][compared] = [count for batch in packed for count in batch.counts]
+        rows["shingles"][compared] = [count for batch in packed for count in batch.shingles]
+        hashes = bytes.fromhex("".join(chain.from_iterable(batch.words_hashes for batch in packed)))
+        rows["words_hash"][compared] = np.frombuffer(hashes, "<u8").reshape(-1, 2)
+    encoded = [text.encode() for text in texts]
+    digests = b"".join(hashlib.blake2b(text, digest_size=_HASH_BYTES).digest() for text in encoded)
+    rows["text_hash"][compared] = np.frombuffer(digests, "<u8").reshape(-1, 2)
+    rows["text_bytes"][compared] = list(map(len, encoded))
+    problems[compared[rows["tokens"][compared] == 0]] = NO_WORDS
+    rows["problem"] = problems
+    ids = encode_ids(values.ids)
+    if ids:
+        rows["id_bytes"] = list(map(len, ids))
+    keeps = b""
+    if values.keeps:
+        kinds, numbers, strings = zip(*map(_encode_keep, values.keeps), strict=True)
+        rows["keep_kind"], rows["keep"], keeps = kinds, numbers, b"".join(strings)
+    return RowData(rows, codes.astype(np.uint32, copy=False), b"".join(encoded), b"".join(ids), keeps)
+
+
+def shard_begins(shard_rows: Sequence[int]) -> list[int]:
+    """Return the number of the first row of each shard, and the number of all rows."""
+    return [0, *accumulate(shard_rows)]
+
+
+def _encode_keep(value: Any) -> tuple[int, int, bytes]:
+    """Return the kind, the number and the string of a value. Other values than numbers and strings are ignored."""
+    if isinstance(value, str):
+        data = value.encode("utf-8", "replace")
+        return STRING, len(data), data
+    if isinstance(value, int) and value in _INT64_RANGE:
+        return INTEGER, int(value), b""
+    if isinstance(value, int | float) and value == value:  # noqa: PLR0124 - NaN cannot be ordered
+        (bits,) = struct.unpack("<q", struct.pack("<d", float(value)))
+        return FLOAT, bits, b""
+    return NO_VALUE, 0, b""

@@ -1,0 +1,221 @@
+"""A dataset in files loses its duplicate rows, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from simdoc_search.dedupe import deduplicate_files
+from simdoc_search.dedupe.options import DedupeOptions
+from simdoc_search.errors import CorpusError, QuerySyntaxError
+from simdoc_search.passages.exact import jaccard, shingle_set
+from tests.support.datasets import make_rows, read_rows, true_members, write_rows
+
+FORMATS = ["parquet", "jsonl", "jsonl.gz", "jsonl.zst", "csv", "tsv", "csv.gz", "arrow", "feather"]
+
+
+def kept_ids(path: Path, rows: list[dict[str, Any]], **options: Any) -> list[str]:
+    source = write_rows(path / "in.parquet", rows)
+    deduplicate_files(source, path / "out.parquet", DedupeOptions(**options))
+    return [row["id"] for row in read_rows(path / "out.parquet")]
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+def test_the_kept_rows_have_the_format_and_all_columns_of_the_input(extension: str, tmp_path: Path) -> None:
+    rows = make_rows()
+    source, target = write_rows(tmp_path / f"in.{extension}", rows), tmp_path / f"out.{extension}"
+    report = deduplicate_files(source, target)
+    by_id = {row["id"]: row for row in rows}
+    kept = read_rows(target)
+    ids = [row["id"] for row in kept]
+
+    assert (120, len(kept)) == (report.rows, report.kept)
+    assert 30 < report.removed_count < 40
+    assert kept == [by_id[id] for id in ids]
+    assert ids == sorted(ids, key=list(by_id).index)
+    assert [source, target] == sorted(tmp_path.iterdir())
+
+
+def test_formats_agree_on_the_kept_rows(tmp_path: Path) -> None:
+    kept = set()
+    for extension in FORMATS:
+        source = write_rows(tmp_path / f"in.{extension}", make_rows())
+        deduplicate_files(source, tmp_path / f"out.{extension}")
+        kept.add(tuple(row["id"] for row in read_rows(tmp_path / f"out.{extension}")))
+
+    assert 1 == len(kept)
+
+
+def test_each_removed_row_overlaps_the_kept_row_and_no_two_kept_rows_overlap(tmp_path: Path) -> None:
+    rows = make_rows(300, seed=4, words=60)
+    source = write_rows(tmp_path / "in.jsonl", rows)
+    deduplicate_files(source, tmp_path / "out.jsonl", annotate=True)
+    marked = read_rows(tmp_path / "out.jsonl")
+    removed = {number: row["duplicate_of"] for number, row in enumerate(marked) if row["duplicate_of"] is not None}
+    sets = [shingle_set(row["text"]) for row in rows]
+
+    assert len(removed) > 80
+    assert [] == [pair for pair in removed.items() if jaccard(sets[pair[0]], sets[pair[1]]) < 0.8]
+    assert set() == removed.keys() & set(removed.values())
+    assert [] == [pair for pair in true_members(rows) if not removed.keys() & {*pair}]
+
+
+def test_annotated_rows_keep_their_columns_and_get_four_more(tmp_path: Path) -> None:
+    rows = make_rows()
+    for extension in FORMATS:
+        source, target = write_rows(tmp_path / f"in.{extension}", rows), tmp_path / f"out.{extension}"
+        report = deduplicate_files(source, target, DedupeOptions(id="id"), annotate=True)
+        marked = read_rows(target)
+        duplicates = [row for row in marked if row["kind"] not in ("kept", "", None)]
+        by_id = {row["id"]: row for row in marked}
+
+        assert rows == [{name: row[name] for name in rows[0]} for row in marked]
+        assert report.removed_count == len(duplicates) == sum(report.removed.values())
+        assert {"same text", "same words", "near"} == {row["kind"] for row in duplicates}
+        for row in duplicates:
+            assert "kept" == by_id[row["duplicate_of"]]["kind"]
+            assert row["cluster"] == by_id[row["duplicate_of"]]["cluster"]
+            assert 0.8 <= float(row["overlap"]) <= 1
+
+
+def test_the_rules_choose_the_kept_row(tmp_path: Path) -> None:
+    base = " ".join(f"w{number}" for number in range(60))
+    texts = [base, f"{base} more", base, f"{base} and even more"]
+    scores = [3, 9, 1, None]
+    rows = [
+        {"id": str(number), "text": text, "score": score, "day": f"2024-01-0{number}"}
+        for number, (text, score) in enumerate(zip(texts, scores, strict=True))
+    ]
+
+    assert ["0"] == kept_ids(tmp_path, rows, keep="longest")
+    assert ["0"] == kept_ids(tmp_path, rows, keep="first")
+    assert ["1"] == kept_ids(tmp_path, rows, keep="max:score")
+    assert ["2"] == kept_ids(tmp_path, rows, keep="min:score")
+    assert ["3"] == kept_ids(tmp_path, rows, keep="max:day")
+    assert ["0"] == kept_ids(tmp_path, rows, keep="min:day")
+    assert ["3"] == kept_ids(tmp_path, rows, measure="containment")
+
+
+def test_rows_that_cannot_be_compared_are_kept_counted_and_listed(tmp_path: Path) -> None:
+    text = json.dumps({"text": "one two three four five six"})
+    lines = [text, "", '{"text": null}', '{"text": 5}', "not json", '{"text": "..."}', text, '{"text": "\\ud800 a b"}']
+    (tmp_path / "in.jsonl").write_text("\n".join(lines))
+    report = deduplicate_files(tmp_path / "in.jsonl", tmp_path / "out.jsonl")
+
+    assert [line for line in lines[:6] + lines[7:] if line] == (tmp_path / "out.jsonl").read_text().splitlines()
+    assert (7, 6) == (report.rows, report.kept)
+    assert {
+        "without a text": 1,
+        "without words": 1,
+        "whose text is not a string": 1,
+        "that cannot be parsed": 1,
+        "with an unpaired surrogate, which is not a character": 1,
+    } == report.left_out
+    assert [1, 2, 3, 4, 6] == [row.row for row in report.left_out_rows]
+
+
+def test_a_folder_keeps_its_shards_and_other_files(tmp_path: Path) -> None:
+    rows = make_rows(240)
+    for number in range(3):
+        write_rows(tmp_path / "in" / "train" / f"part-{number}.parquet", rows[80 * number : 80 * number + 80])
+    (tmp_path / "in" / "README.md").write_text("read me")
+    (tmp_path / "in" / "train" / "state.json").write_text('{"_fingerprint": "old", "_split": "train"}')
+    report = deduplicate_files(tmp_path / "in", tmp_path / "out")
+    whole = write_rows(tmp_path / "whole.parquet", rows)
+    deduplicate_files(whole, tmp_path / "kept.parquet")
+    parts = [read_rows(tmp_path / "out" / "train" / f"part-{number}.parquet") for number in range(3)]
+    state = json.loads((tmp_path / "out" / "train" / "state.json").read_text())
+
+    assert read_rows(tmp_path / "kept.parquet") == [row for part in parts for row in part]
+    assert "read me" == (tmp_path / "out" / "README.md").read_text()
+    assert ("README.md", "train/state.json") == report.copied_files
+    assert "train" == state["_split"]
+    assert "old" != state["_fingerprint"]
+
+
+def test_the_number_of_workers_and_the_order_of_shards_do_not_change_the_kept_texts(tmp_path: Path) -> None:
+    rows = make_rows(4000, words=20)
+    for name, order in (("a", rows), ("b", rows[2000:] + rows[:2000])):
+        write_rows(tmp_path / name / "0.parquet", order[:2000])
+        write_rows(tmp_path / name / "1.parquet", order[2000:])
+    deduplicate_files(tmp_path / "a", tmp_path / "a1")
+    deduplicate_files(tmp_path / "a", tmp_path / "a2", workers=2)
+    deduplicate_files(tmp_path / "b", tmp_path / "b1")
+    shards = [[read_rows(tmp_path / name / f"{number}.parquet") for number in (0, 1)] for name in ("a1", "a2", "b1")]
+    texts = [sorted(row["text"] for shard in found for row in shard) for found in shards]
+
+    for number in (0, 1):
+        assert (tmp_path / f"a1/{number}.parquet").read_bytes() == (tmp_path / f"a2/{number}.parquet").read_bytes()
+    assert texts[0] == texts[2]
+
+
+def test_the_parquet_schema_and_its_metadata_are_kept(tmp_path: Path) -> None:
+    schema = pa.schema(
+        [pa.field("text", pa.large_string(), nullable=False, metadata={"a": "b"}), ("n", pa.list_(pa.int8()))],
+        metadata={"huggingface": "{}"},
+    )
+    table = pa.table({"text": ["one two three four five six"] * 3, "n": [[1], None, [2, 3]]}, schema)
+    parquet.write_table(table, tmp_path / "in.parquet", compression="zstd")
+    deduplicate_files(tmp_path / "in.parquet", tmp_path / "out.parquet")
+    made, out = (parquet.ParquetFile(tmp_path / name) for name in ("in.parquet", "out.parquet"))
+
+    assert out.schema_arrow.equals(made.schema_arrow, check_metadata=True)
+    assert "ZSTD" == out.metadata.row_group(0).column(0).compression
+    assert [{"text": "one two three four five six", "n": [1]}] == out.read().to_pylist()
+
+
+def test_cells_of_several_lines_are_copied_byte_for_byte(tmp_path: Path) -> None:
+    records = [
+        b'1;"one two, three\r\nfour ""five"" six";x\r\n',
+        b"2;one two three four five six;\r\n",
+        b'3;"seven;eight\nnine ten eleven twelve";y\r\n',
+        b"4;seven eight nine ten eleven twelve\r\n",
+    ]
+    (tmp_path / "in.csv").write_bytes(b"id;text;more\r\n" + b"".join(records))
+    report = deduplicate_files(tmp_path / "in.csv", tmp_path / "out.csv", DedupeOptions(keep="first"))
+    deduplicate_files(tmp_path / "in.csv", tmp_path / "all.csv", DedupeOptions(keep="first", id="id"), annotate=True)
+
+    assert {} == report.left_out
+    assert b"id;text;more\r\n" + records[0] + records[2] == (tmp_path / "out.csv").read_bytes()
+    assert b"4;seven eight nine ten eleven twelve;;3;2;1.0;same words\r\n" in (tmp_path / "all.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda d: (d / "none.parquet", d / "out.parquet", {}), "none.parquet does not exist"),
+        (lambda d: (d / "in.parquet", d / "in.parquet", {}), "is the input"),
+        (lambda d: (d / "in.parquet", d / "x" / "out.parquet", {}), "its folder does not exist"),
+        (lambda d: (d / "in.parquet", d / "out.txt", {}), "cannot tell the format of"),
+        (lambda d: (d / "in.parquet", d / "out.parquet", {"text": "nothing"}), "choose one of id, text, score, tags"),
+        (lambda d: (d / "in.parquet", d / "out.parquet", {"keep": "max:no"}), "has no column 'no'"),
+        (lambda d: (d / "bad.parquet", d / "out.parquet", {}), "bad.parquet cannot be read"),
+        (lambda d: (d / "list.jsonl", d / "out.jsonl", {}), "JSON array"),
+    ],
+)
+def test_errors_name_the_problem(make: Any, message: str, tmp_path: Path) -> None:
+    write_rows(tmp_path / "in.parquet", make_rows(20))
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1 nothing")
+    (tmp_path / "list.jsonl").write_text('[{"text": "a"}]')
+    source, target, options = make(tmp_path)
+    with pytest.raises(CorpusError, match=message):
+        deduplicate_files(source, target, DedupeOptions(**options))
+
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_options_are_checked() -> None:
+    for options in ({"keep": "best"}, {"overlap": 0}, {"measure": "cosine"}, {"memory": 5}):
+        with pytest.raises(QuerySyntaxError):
+            DedupeOptions(**options)
+
+
+def test_a_column_of_the_annotation_must_be_free(tmp_path: Path) -> None:
+    source = write_rows(tmp_path / "in.jsonl", [{"text": "a b c", "kind": 1}])
+    with pytest.raises(CorpusError, match="already has a column 'kind'"):
+        deduplicate_files(source, tmp_path / "out.jsonl", annotate=True)
