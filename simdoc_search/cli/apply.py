@@ -20,6 +20,7 @@ from simdoc_search.cli.common import (
     stage_progress,
     store_option,
 )
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.display import format_count
 from simdoc_search.errors import StoreError, StoreNotFoundError
 
@@ -35,7 +36,7 @@ _SEPARATORS = {"move": "->", "delete": "duplicate of", "hardlink": "="}
 _UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
 
 
-@click.command()
+@click.command(cls=Command, main_options=["--dry-run", "--move-to", "--delete", "--hardlink", "--undo"])
 @click.argument("plan", required=False, type=click.Path(), metavar="[PLAN]")
 @click.option("--move-to", type=click.Path(file_okay=False), metavar="DIR", help="Move dropped files into DIR.")
 @click.option(

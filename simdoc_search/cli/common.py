@@ -58,7 +58,7 @@ def store_option(command: Command) -> Command:
         show_default=True,
         show_envvar=True,
         metavar="PATH|URL",
-        help="Store to use: a folder, or the URL of an index, such as http://localhost:9200/articles.",
+        help="Store to use: a folder or a URL, such as http://localhost:9200/articles.",
     )
     return option(engine_option(command))
 
