@@ -190,9 +190,9 @@ def _print(
             f"cannot remove {documents} of dropped files from the store: {reason}. Remove them with: {_UPDATE_COMMAND}",
             err=True,
         )
-    documents, would_be = report.dropped_document_count, "would be " * dry_run
-    files = len(report.dropped) - documents
-    removed = report.removed + documents
+    without_file, would_be = report.dropped_document_count, "would be " * dry_run
+    files = len(report.dropped) - without_file
+    removed = report.removed + without_file
     counts = [
         (files, f"{files:,} {would_be}{_DONE_VERBS[method]}"),
         (report.dropped_before, f"{report.dropped_before:,} already done"),
