@@ -13,6 +13,7 @@ import click
 
 from simdoc_search.cli.common import CommandInterruptedError, handle_errors, json_option, print_json, say
 from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import format_count
@@ -46,7 +47,7 @@ class _SizeType(ParamType):
         return int(float(match[1]) * (1_000_000 if match[2][0] in "mM" else 1_000_000_000))
 
 
-@click.command()
+@click.command(cls=Command, main_options=["--output", "--text", "--overlap", "--keep", "--annotate"])
 @click.argument("source", metavar="DATASET", type=click.Path(), shell_complete=complete_paths)
 @click.option(
     "-o", "--output", required=True, type=click.Path(), metavar="PATH",
@@ -105,8 +106,7 @@ def dedupe(
 
     If the command is interrupted, run it again; it resumes. Rows that cannot be compared are kept and listed.
     """
-    from simdoc_search.dedupe import deduplicate_files
-    from simdoc_search.dedupe.options import DedupeOptions
+    from simdoc_search.dedupe import DedupeOptions, deduplicate_files
 
     options = DedupeOptions(text=text, id=id, overlap=overlap, keep=keep, measure=measure, memory=memory)
     try:

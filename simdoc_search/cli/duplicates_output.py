@@ -22,7 +22,14 @@ from simdoc_search.as_json import (
     group_as_json,
     pair_as_json,
 )
-from simdoc_search.cli.common import CommandInterruptedError, open_text_file, say, stage_progress, with_left_out_indices
+from simdoc_search.cli.common import (
+    TABLE_ADVICE,
+    CommandInterruptedError,
+    open_text_file,
+    say,
+    stage_progress,
+    with_left_out_indices,
+)
 from simdoc_search.display import (
     describe_shown_hits,
     format_bytes,
@@ -130,8 +137,11 @@ def check_output_files(
             )
 
 
-def save_plan(result: Duplicates, file: str, store: Store, location: str, *, quiet: bool) -> None:
+def save_plan(
+    result: Duplicates, file: str, store: Store, location: str, sources: Iterable[str], *, quiet: bool
+) -> None:
     """Write the plan, and print the command that applies it."""
+    from simdoc_search.corpus import has_several_documents
     from simdoc_search.duplicates.plan import write_plan
 
     store_arguments = [] if location == _DEFAULT_STORE else ["--store", without_secrets(location)]
@@ -139,6 +149,8 @@ def save_plan(result: Duplicates, file: str, store: Store, location: str, *, qui
     with stage_progress(hidden=quiet) as update:
         rows = write_plan(result, file, store, command=command, progress=lambda share: update("planning", share))
     say(f"{format_count(rows, 'row')} written to {file}; edit the file, then run: {command}", err=True)
+    if any(map(has_several_documents, sources)):
+        say(f"note: `apply` cannot change rows of tables. {TABLE_ADVICE}", err=True)
 
 
 def check_can_mark(store: str, *, compares_all: bool) -> None:

@@ -214,6 +214,7 @@ def test_a_collection_may_have_very_few_documents(texts: list[str]) -> None:
     assert [count, count] == [len(list(found.groups())), len(list(found.pairs()))]
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_the_number_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(6)
     pairs = [overlapping(rng, rng.choice([20, 300, 900]), rng.choice([0.7, 0.8, 0.9])) for _ in range(60)]
