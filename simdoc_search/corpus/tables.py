@@ -64,7 +64,7 @@ def read_table(
 def _open_table(path: Path) -> Iterator[BinaryIO]:
     try:
         with open_regular(path) as file:
-            if not os.fstat(file.fileno()).st_size:  # a kernel file may have size 0 and never end
+            if not os.fstat(file.fileno()).st_size:  # a file of the kernel may have size 0 and never end
                 raise CorpusError(f"{path} is empty; its first line must contain the column names")
             yield file
     except OSError as error:
@@ -85,7 +85,7 @@ def _read_csv(path: Path, file: BinaryIO, max_bytes: int) -> tuple[list[str], It
         raise CorpusError(f"{path} has no heading: {heading.reason}")
     if heading[0].startswith("{"):
         raise CorpusError(f"{path} contains JSON; change the extension of the file to .jsonl")
-    heading[0] = heading[0].removeprefix("\ufeff")  # a second byte order mark
+    heading[0] = heading[0].removeprefix("\ufeff")  # the file may begin with two byte order marks
     return heading, _name_cells(heading, rows)
 
 

@@ -186,7 +186,7 @@ def _has_surrogate(text: str) -> bool:
 
 def _orderable(column: Any) -> list[Any]:
     """Return the values of an Arrow column as numbers or strings."""
-    import pyarrow as pa  # noqa: PLC0415 - an extra
+    import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()

@@ -108,7 +108,7 @@ def select_batches(
         selection: which rows to write.
         progress: called with the number of rows that were read.
     """
-    import pyarrow as pa  # noqa: PLC0415 - an extra
+    import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
     annotation = selection.annotation
     flags = selection.has_duplicates() if annotation else None

@@ -84,7 +84,9 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
                 unreadable: list[str] = []
                 with new.writer() as writer:
                     writer.put(_read_records(segments, unreadable, progress or (lambda _done, _total: None)))
-                replaced = {record.id for record in new.records(unreadable)}  # another segment has a later version
+                replaced = {
+                    record.id for record in new.records(unreadable)
+                }  # documents of which another segment has a later version
                 documents = new.info().documents
     problem = "the list of deleted documents is damaged, so deleted documents may be in the new store"
     damaged_deletions = [

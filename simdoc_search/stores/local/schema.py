@@ -37,7 +37,7 @@ tantivy compresses records and texts in the same blocks, but most records are re
 texts first makes these blocks faster to read.
 """
 
-_LOW_BITS = HASH_BITS - 1  # number of bits of a hash without its highest bit; they are stored as one byte
+_LOW_BITS = HASH_BITS - 1  # the highest bit of a hash is stored separately, so that the other bits fit into a byte
 
 _STORED_FIELDS: dict[TokenKindName, str] = {name: f"{name[:-1]}_codes" for name in TOKEN_KINDS}
 """The stored field for each kind of tokens. The indexed field has the name of the kind."""
