@@ -210,7 +210,8 @@ class Decisions:
                 self._update_origin(stored, outcome.origin)
 
     def _encode(self, record: Record) -> PreparedDocument:
-        return PreparedDocument.from_record(record, self._store.settings, self._store.encoder)
+        (prepared,) = PreparedDocument.from_records([record], self._store.settings, self._store.encoder)
+        return prepared
 
     def commit(self) -> None:
         """Make all changes visible to readers."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import tantivy
 
 from simdoc_search.durable import sync_folder
-from simdoc_search.stores.base import Encoder
+from simdoc_search.stores.base import Encoder, encode_in_batches
 from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.record import EncodedRecord, Record
 from simdoc_search.workers.memory import read_machine_memory
@@ -28,7 +28,7 @@ class LocalWriter:
         folder: folder of the index, or None for an index in memory.
         location: the location of the store, for messages.
         schema: schema of the index.
-        encode: encodes records.
+        encode: the encoder of the store.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class LocalWriter:
 
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""
-        self.put_encoded(map(self._encode, records))
+        self.put_encoded(encode_in_batches(records, self._encode))
 
     def put_encoded(self, encoded: Iterable[EncodedRecord]) -> None:
         """Add encoded records. Each record replaces an older one with the same id."""
