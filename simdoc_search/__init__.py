@@ -111,7 +111,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.base import Store, StoreInfo
     from simdoc_search.stores.filters import any_of, none_of
 
-    __version__: str
+__version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousQueryError",
@@ -233,8 +233,4 @@ def __getattr__(name: str) -> object:
         from importlib import import_module  # noqa: PLC0415 - rarely needed
 
         return getattr(import_module(_MODULE_BY_NAME[name]), name)
-    if name == "__version__":
-        from importlib.metadata import version  # noqa: PLC0415 - rarely needed
-
-        return version("simdoc-search")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -72,9 +72,9 @@ def parse_toml(text: str) -> dict[str, Any]:
             200 dots. The message is a clause that does not name the file.
     """
     if sys.version_info >= (3, 11):
-        import tomllib  # noqa: PLC0415 - an extra in Python 3.10
+        import tomllib  # noqa: PLC0415 - not in Python 3.10
     else:
-        import tomli as tomllib  # noqa: PLC0415
+        import tomli as tomllib  # noqa: PLC0415 - an optional dependency
     # The parser stores every prefix of a dotted key. A key with 40,000 dots takes 6 GB of memory.
     if any(line.count(".") > _MAX_DOTS_PER_LINE for line in text.split("\n")):
         raise ValueError(f"a line has more than {_MAX_DOTS_PER_LINE} dots")

@@ -143,7 +143,8 @@ def test_a_plan_in_a_shared_folder_can_be_changed_by_its_owner_only(tmp_path: Pa
 # --- stores ---
 
 
-@pytest.mark.parametrize("limit", slow_after(1, [100_000, 10_000]))
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [100_000, 10_000])
 def test_committed_documents_are_kept_and_the_next_run_completes_the_work(folder: Path, limit: int) -> None:
     command = ("index", "more.jsonl", "--store", "store", "--workers", 1)
 

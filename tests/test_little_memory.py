@@ -62,6 +62,7 @@ def test_the_writer_buffers_less_on_a_small_machine(
     assert heap == writer.heap_bytes()
 
 
+@pytest.mark.slow
 def test_a_document_for_which_this_process_has_no_memory_is_prepared_by_another_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

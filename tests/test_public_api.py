@@ -177,6 +177,7 @@ with simdoc_search.open_store("store", create=True) as store:
     assert set() == (EXTRAS | CLIENTS) & set(loaded.split())
 
 
+@pytest.mark.slow
 def test_every_module_can_be_imported_on_windows(tmp_path: Path) -> None:
     """The modules are imported again without the names that Windows lacks. Other packages stay imported."""
     pytest.importorskip("starlette")
@@ -225,6 +226,7 @@ def test_the_program_without_its_extra_says_what_to_install(tmp_path: Path) -> N
     assert (1, "", message) == (done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 def test_commands_without_the_local_store_say_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one two three")
     code = """

@@ -36,6 +36,7 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert "SimilaritySearch.similar" in (tmp_path / "site" / "api.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_pictures_are_those_of_the_script(tmp_path: Path) -> None:
     run_script(ROOT / "scripts" / "pictures.py", tmp_path)
     drawn = {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()}

@@ -60,7 +60,7 @@ def normaliser(profile: str) -> Callable[[str], str]:
 
 
 def max_normalised_length(text: str, profile: str) -> int:
-    """Return the maximum number of UTF-16 units in the normalised words of a text.
+    """Return an upper bound of the total length of the normalised words of a text, in UTF-16 units.
 
     For example, U+FDFA becomes 18 units.
     """

@@ -13,9 +13,9 @@ store.py        the size and settings of a store
 
 from simdoc_search.as_json.comparison import comparison_as_json
 from simdoc_search.as_json.duplicates import (
-    cluster_as_json,
     duplicates_omissions_as_json,
     duplicates_summary_as_json,
+    group_as_json,
     pair_as_json,
 )
 from simdoc_search.as_json.groups import edge_as_json, families_as_json, topics_as_json
@@ -27,13 +27,13 @@ from simdoc_search.as_json.store import info_as_json
 from simdoc_search.as_json.versions import versions_as_json
 
 __all__ = [
-    "cluster_as_json",
     "comparison_as_json",
     "concepts_as_json",
     "duplicates_omissions_as_json",
     "duplicates_summary_as_json",
     "edge_as_json",
     "families_as_json",
+    "group_as_json",
     "info_as_json",
     "key_as_json",
     "pair_as_json",

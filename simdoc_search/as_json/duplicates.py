@@ -46,7 +46,7 @@ def duplicates_omissions_as_json(duplicates: Duplicates) -> dict[str, Any]:
     }
 
 
-def cluster_as_json(group: Group) -> dict[str, Any]:
+def group_as_json(group: Group) -> dict[str, Any]:
     """Convert a group of duplicates."""
     members = []
     for duplicate in group.duplicates:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.documents import DocumentKey
     from simdoc_search.search import VersionEntry, VersionHit, VersionsResult
-    from simdoc_search.search.version_result import Contradiction, VersionOrder
+    from simdoc_search.search.version_result import ConflictingStatement, VersionOrder
 
 
 def versions_as_json(
@@ -76,7 +76,7 @@ def date_as_json(entry: VersionEntry) -> dict[str, Any]:
     }
 
 
-def _contradiction_as_json(statement: Contradiction) -> dict[str, Any]:
+def _contradiction_as_json(statement: ConflictingStatement) -> dict[str, Any]:
     return {
         "evidence_kind": statement.evidence_kind,
         "later": {"name": statement.later, "date": statement.later_label},

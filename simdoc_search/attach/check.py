@@ -132,7 +132,7 @@ def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, st
             yield True, f"{fingerprints} no {kind.name}; run simdoc-search backfill"
     if others := counts.with_other_settings:
         fingerprints = format_count(others, "fingerprint was", "fingerprints were")
-        problem = f"{fingerprints} computed with settings that differ from the mapping"
+        problem = f"{fingerprints} computed with settings other than those in the mapping"
         yield True, f"{problem}; run simdoc-search backfill --stale"
 
 
@@ -154,7 +154,7 @@ def _find_sample_faults(inspection: Inspection) -> Iterator[str]:
 
 
 def _find_crafted_texts(engine: Engine, index: IndexDescription) -> Iterator[tuple[bool, str]]:
-    """Yield (True, message) if a sample contains texts that were crafted to look similar to any text.
+    """Yield (True, message) if a sample contains texts that may have been crafted to look similar to every text.
 
     Only an index that `simdoc-search index` created is checked.
     """
@@ -167,7 +167,7 @@ def _find_crafted_texts(engine: Engine, index: IndexDescription) -> Iterator[tup
         texts = [(hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits]
         if ids := list(crafted_text_ids(texts, settings)):
             examples = ", ".join(map(repr, ids[:_MAX_EXAMPLES])) + ("" if len(ids) <= _MAX_EXAMPLES else ", ...")
-            problem = f"{len(ids)} of {len(hits)} sampled texts seem crafted to look similar to any text"
+            problem = f"{len(ids)} of {len(hits)} sampled texts may have been crafted to look similar to every text"
             yield True, f"{problem}: {examples}; check these documents, and delete unwanted ones"
 
 

@@ -1,8 +1,8 @@
 """Plans and runs `template install`. Everything is checked before the first change.
 
-The parts are installed in this order: component template, mapping of indices, pipeline, index template, pipeline of
-indices. An index gets the mapping before it uses the pipeline. Otherwise an index with `dynamic: strict` would reject
-all writes, because the pipeline writes an unmapped field.
+The parts are installed in this order: component template, mappings of the indices, ingest pipeline, index template,
+`final_pipeline` setting of the indices, search templates. An index gets the mapping before it uses the pipeline.
+Otherwise an index with `dynamic: strict` would reject all writes, because the pipeline writes an unmapped field.
 """
 
 from __future__ import annotations
@@ -93,21 +93,21 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
         StoreError: an installed part differs, fingerprints cannot be added to an index, or the engine cannot compute
             them.
     """
-    _check_has_no_index(engine)
-    name, force = request.field, request.force
+    _check_url_without_index(engine)
+    fingerprint_field, force = request.field, request.force
     targets = _find_targets(engine, request) if request.index else []
     settings = _require_common_settings(targets, request)
     pipeline: list[Step] = []
     if request.pipeline:
         pipeline = plan_pipeline_steps(
-            engine, request.text_fields, name, settings=settings, name=request.pipeline, force=force
+            engine, request.text_fields, fingerprint_field, settings=settings, name=request.pipeline, force=force
         )
-    template = component_template(settings if request.index_template else request.settings, name)
-    mapping = template["template"]["mappings"]["properties"][name]
-    extension = TemplateExtension(name, mapping, request.pipeline, request.text_fields)
+    template = component_template(settings if request.index_template else request.settings, fingerprint_field)
+    mapping = template["template"]["mappings"]["properties"][fingerprint_field]
+    extension = TemplateExtension(fingerprint_field, mapping, request.pipeline, request.text_fields)
     plan = InstallPlan(engine, request, indices=[target.index.name for target in targets])
-    plan.steps.extend(plan_component_steps(engine, template, name, force=force))
-    plan.steps.extend(plan_mapping_steps(targets, name))
+    plan.steps.extend(plan_component_steps(engine, template, fingerprint_field, force=force))
+    plan.steps.extend(plan_mapping_steps(targets, fingerprint_field))
     plan.steps.extend(pipeline)
     if request.index_template:
         steps, warnings = plan_index_template_steps(engine, request.index_template, extension, force=force)
@@ -115,7 +115,7 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
         plan.warnings.extend(warnings)
     plan.steps.extend(plan_index_pipeline_steps(targets, request.pipeline, force=force))
     if request.include_search_templates:
-        plan.steps.extend(plan_search_template_steps(engine, name, force=force))
+        plan.steps.extend(plan_search_template_steps(engine, fingerprint_field, force=force))
     if request.index:
         command = _format_command(engine, request)
         plan.warnings.extend(warn_of_next_indices(engine, request.index, extension, command, request.index_template))
@@ -168,7 +168,7 @@ def plan_index_pipeline_steps(targets: Sequence[Target], pipeline: str, *, force
     return steps
 
 
-def _check_has_no_index(engine: Engine) -> None:
+def _check_url_without_index(engine: Engine) -> None:
     """Check that the URL does not contain an index. It may have a path, because the engine may be behind a proxy."""
     path = urlsplit(engine.name).path
     try:

@@ -22,10 +22,10 @@ _NUMBERED_NAME = re.compile(r"(.*-)(\d+)")
 def warn_of_next_indices(
     engine: Engine, names: str, extension: TemplateExtension, command: str, extended_template: str = ""
 ) -> Iterator[str]:
-    """Yield a warning for each alias and data stream in `names` whose next index will lack a part of the extension.
+    """Yield a warning for each alias and data stream whose next index will lack a part of the extension.
 
-    The warning suggests `command` with `--index-template`. `extended_template` is not checked, because this
-    installation extends it.
+    `names` contains the names of indices, aliases and data streams, separated by commas. The warning suggests `command`
+    with `--index-template`. `extended_template` is not checked, because this installation extends it.
     """
     for alias, index, template in _predict_next_indices(engine, names.split(",")):
         if template and template == extended_template:

@@ -51,7 +51,8 @@ def _parse_rate(_context: click.Context, _parameter: click.Parameter, value: str
     help="Allow a text field other than the one that the existing fingerprints were computed from.",
 )
 @click.option("--passages", "add_passages", is_flag=True,
-              help="Also store the data for finding shared passages, if it is missing.")  # fmt: skip
+              help="Add the data for finding shared passages if the existing fingerprints were computed without it "
+              "(--no-passages).")  # fmt: skip
 @settings_options
 @click.option("--throttle", callback=_parse_rate, metavar="N/s", help="Maximum number of documents per second.")
 @click.option(
@@ -83,7 +84,8 @@ def backfill(
     an interruption, or after documents have been added or changed. The exit status is 1 if an index was skipped or a
     document was refused.
 
-    To use other settings, compute the fingerprints in a new field. Choose its name with --field.
+    The settings of existing fingerprints cannot be changed. To use different settings, add fingerprints to another
+    field. Choose its name with --field.
 
     \b
       simdoc-search backfill http://localhost:9200/articles --text-field body --dry-run
@@ -124,7 +126,7 @@ def _run(engine: Engine, index: str, options: BackfillOptions, as_json: bool, *,
             is_interrupted = True
     if as_json:
         print_json({"url": f"{engine.name}/{index}", "interrupted": is_interrupted, **asdict(report)})
-    elif not (is_interrupted and in_engine):  # an interrupted engine does not report its counts
+    elif not (is_interrupted and in_engine):  # the engine does not report the counts of a cancelled task
         _print_report(report)
     if is_interrupted:
         raise CommandInterruptedError("interrupted; run the same command again to resume")

@@ -105,8 +105,7 @@ def dedupe(
 
     If the command is interrupted, run it again; it resumes. Rows that cannot be compared are kept and listed.
     """
-    from simdoc_search.dedupe import deduplicate_files
-    from simdoc_search.dedupe.options import DedupeOptions
+    from simdoc_search.dedupe import DedupeOptions, deduplicate_files
 
     options = DedupeOptions(text=text, id=id, overlap=overlap, keep=keep, measure=measure, memory=memory)
     try:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.as_json import (
-    cluster_as_json,
     duplicates_omissions_as_json,
     duplicates_summary_as_json,
+    group_as_json,
     pair_as_json,
 )
 from simdoc_search.cli.common import CommandInterruptedError, open_text_file, say, stage_progress, with_left_out_indices
@@ -73,7 +73,7 @@ def print_as_json(
     result: Duplicates, keep: str, limit: int | None, problems: list[str], marks: MarkReport | None
 ) -> None:
     """Print one JSON object piece by piece, because there may be millions of pairs."""
-    clusters = map(cluster_as_json, result.groups(limit))
+    clusters = map(group_as_json, result.groups(limit))
     click.echo("{" + _json_members(with_left_out_indices(duplicates_summary_as_json(result, keep))), nl=False)
     for name, values in (("clusters", clusters), ("pairs", map(pair_as_json, result.pairs()))):
         click.echo(f',\n"{name}": [', nl=False)

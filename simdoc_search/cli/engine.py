@@ -201,7 +201,7 @@ def _no_engine_message(port: int) -> str:
 
     others = ", ".join(str(cluster.port) for cluster in find_running_clusters())
     return f"no engine is running on port {port}" + (
-        f" (engines run on these ports: {others}; choose one with --port)" if others else ""
+        f" (engines are running on these ports: {others}; choose one with --port)" if others else ""
     )
 
 

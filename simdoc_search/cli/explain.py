@@ -93,12 +93,12 @@ def explain(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Show how a query is parsed, how it is run, and what it finds.
+    """Show how a query is parsed and run, and how likely it is to find a document.
 
     FINGERPRINT is ID, ID_OVERLAP or ID_OVERLAP_PROBABILITY. The command prints the possible readings of FINGERPRINT,
     the plan of the query, and the probability of finding a document at several overlaps. If the document is not in the
     store, its fingerprint is assumed to have 512 tokens. A query with a probability groups tokens into bands. It uses
-    only as many bands as needed (--planner enough), or bands of all tokens (--planner all).
+    only as many bands as the probability requires (--planner enough), or groups all tokens (--planner all).
 
     \b
       simdoc-search explain doc123_20_80

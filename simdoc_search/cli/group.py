@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from simdoc_search import __version__
 from simdoc_search.cli.common import convert_errors
 from simdoc_search.cli.config import read_config
 from simdoc_search.cli.logs import verbose_option
@@ -49,7 +50,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="simdoc-search", message="%(prog)s %(version)s")
+@click.version_option(__version__, message="%(prog)s %(version)s")
 @verbose_option
 @click.pass_context
 def cli(context: click.Context) -> None:

@@ -149,7 +149,7 @@ def index(
     .ndjson.gz .csv .tsv .parquet) are only read if PATH names them.
 
     Archives (.zip .tar .tgz .tar.gz .tar.bz2 .tar.xz) and mailboxes (.mbox, also as .gz) are read if PATH names them,
-    or with --archives. Later runs read them again even without --archives. The files in them have ids like
+    or with --archives. Later runs update indexed archives even without --archives. The files in them have ids like
     old.zip!2021/Report.txt and mail.mbox!Re: thing.eml.
 
     --with versions stores the sentences of each document. In a test with 357 documents, this made `versions` ten times
@@ -233,8 +233,8 @@ def index(
         with document_progress(hidden=as_json) as update:
             report = search.index(sources, progress=lambda count: update(advance=count), **options, **more)
         report.problems[:0] = problems
-        if fail_on_skip and (missing := sum(map(is_unexpected, report.skipped))):
-            skipped = format_count(missing, "document was", "documents were")
+        if fail_on_skip and (unexpected_count := sum(map(is_unexpected, report.skipped))):
+            skipped = format_count(unexpected_count, "document was", "documents were")
             report.problems.append(f"{skipped} skipped, and --fail-on-skip is set")
         print_json(report_as_json(report)) if as_json else print_report(report)
         return not report.failed

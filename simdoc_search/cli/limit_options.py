@@ -26,14 +26,14 @@ _OPTIONS = (
         "--min-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum percentage of similar sentences in the version where they are the larger share.  "
+        help="Minimum percentage of similar sentences in at least one of two versions.  "
         "[default: 50, unless changed with `defaults`]",
     ),
     click.option(
         "--min-smaller-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum percentage of similar sentences in the version where they are the smaller share.  "
+        help="Minimum percentage of similar sentences in each of two versions.  "
         "[default: 10, unless changed with `defaults`]",
     ),
     click.option(

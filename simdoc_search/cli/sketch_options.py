@@ -42,9 +42,9 @@ def analysis_options(command: Command) -> Command:
     """Add `--profile`, `--shingle-size` and `--unit`."""
     for option in (
         click.option("--unit", type=click.Choice(["word", "character"]),
-                     help="Compare runs of words, or runs of characters.  [default: word]"),
+                     help="Compare sequences of words, or sequences of characters.  [default: word]"),
         click.option("--shingle-size", type=click.IntRange(min=1),
-                     help="Number of words or characters per run.  [default: 5]"),
+                     help="Number of words or characters in each compared sequence.  [default: 5]"),
         click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]),
                      help="How to normalise words. `nfkc_cf` applies Unicode NFKC and case folding. `lowercase` only "
                      "converts to lower case.  [default: nfkc_cf]"),
@@ -57,7 +57,7 @@ def word_options(command: Command) -> Command:
     """Add `--stop-words`, `--stem` and `--frequencies`."""
     for option in (
         click.option("--frequencies", is_flag=True, default=None,
-                     help="Count every occurrence of a repeated run of words, not just the first."),
+                     help="Count every occurrence of a repeated sequence of words, not just the first."),
         click.option("--stem", metavar="LANGUAGE|auto",
                      help="Compare the stems of words in this language (en, de, fr, ...). `auto` identifies the "
                      "language of each text."),
@@ -207,7 +207,8 @@ def skip_options(command: Command) -> Command:
         ),
         (
             "front-matter",
-            "Whether to skip the front matter (YAML, TOML) of Markdown files. It is then used as metadata.",
+            "Whether to skip the front matter (YAML, TOML) of Markdown files. The keys of skipped front matter become "
+            "metadata.",
         ),
     ):
         command = click.option(

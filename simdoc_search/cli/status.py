@@ -47,7 +47,8 @@ def status(
     """Show how many documents have current fingerprints.
 
     URL names an index, an alias or a pattern. The command counts the documents with and without a fingerprint.
-    It also counts fingerprints with settings other than the field's, and failures of the engine's pipeline.
+    It also counts the fingerprints whose settings differ from those of the fingerprint field, and the documents for
+    which the ingest pipeline failed.
 
     A fingerprint is stale if it does not match the current text. The command estimates the number of stale fingerprints
     from a sample of the documents written since the last `backfill --stale`. If the sample contains all of these

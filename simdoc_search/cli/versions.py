@@ -80,9 +80,9 @@ def versions(
     times. The command names the newest version only if this evidence agrees. Otherwise it prints the conflicting
     evidence. Undated documents are listed last.
 
-    Documents are versions of each other if they share half of one document's sentences and a tenth of the other's.
-    Shared sentences may differ slightly. You can query any store that has texts. If it was indexed --with versions,
-    queries are faster (0.1 s instead of 1 s with 357 documents).
+    Two documents are versions of each other if they share at least half of the sentences of one document, and at least
+    a tenth of the sentences of the other document. Shared sentences may differ slightly. You can query any store that
+    has texts. If it was indexed --with versions, queries are faster (0.1 s instead of 1 s with 357 documents).
     """
     from simdoc_search.as_json import versions_as_json
     from simdoc_search.search import SimilaritySearch

@@ -100,7 +100,8 @@ def sentence_lines(
             yield f"{hit.id}: its sentences cannot be shown, because a text is not stored"
             continue
         pairs = sentence_pairs(result.text, text, analysis, result.limits.max_distance)
-        yield f"{hit.id}: {format_count(len(pairs), 'sentence')} of {result.source or 'the text'}"
+        sentences = format_count(len(pairs), "sentence is", "sentences are")
+        yield f"{hit.id}: {sentences} equal or similar to sentences of {result.source or 'the text'}"
         own_positions, other_positions = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
             own, other = result.text[slice(*pair.a)], text[slice(*pair.b)]

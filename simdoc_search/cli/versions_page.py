@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
 
 _MAX_PAIRS, _MAX_CHARACTERS = 100, 4_000_000
-"""Limits of the steps shown side by side: their number and their characters. They keep the page fast.
+"""Maximum number of steps shown side by side, and maximum number of characters in these steps together.
 
-The newest steps are shown.
+Without these limits, the page would be slow. The newest steps are shown.
 """
 
 

@@ -55,11 +55,11 @@ class KeyphraseFinder:
 
 def _split_into_parts(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each part. A part has whole paragraphs with about `PART_LENGTH` characters."""
-    begin = 0
+    first = 0
     for number, (_, end) in enumerate(spans):
-        if end - spans[begin][0] >= PART_LENGTH or number == len(spans) - 1:
-            yield spans[begin][0], end
-            begin = number + 1
+        if end - spans[first][0] >= PART_LENGTH or number == len(spans) - 1:
+            yield spans[first][0], end
+            first = number + 1
 
 
 def _locate_keyphrases(
@@ -109,7 +109,7 @@ def _decode(content: bytes) -> str:
 
 @cache
 def _yake_extractor(language: str) -> Any:
-    from yake import KeywordExtractor  # noqa: PLC0415 - of the extra, and slow to load
+    from yake import KeywordExtractor  # noqa: PLC0415 - an optional dependency, and slow to import
 
     # With dedup_lim=1, similar phrases are kept. The phrases are compared with those of other texts, not shown.
     return KeywordExtractor(

@@ -1,7 +1,7 @@
 """Reads the rows of a CSV file with Python's `csv` module. After an unclosed quote, only one line is lost.
 
 A row may have several lines only if a delimiter or the end of a line follows each closing quote, and if the row has no
-more cells than the heading. Otherwise, the first line is reported as bad, and the next line begins a new row.
+more cells than the header row. Otherwise, the first line is reported as bad, and the next line begins a new row.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class BadRow:
 
 
 def read_rows(stream: TextIO, *, delimiter: str | None = None, max_characters: int) -> Iterator[list[str] | BadRow]:
-    """Yield the rows of a stream, the heading first. Blank lines are skipped.
+    """Yield the rows of a stream, the header row first. Blank lines are skipped.
 
-    A row may have fewer cells than the heading. If it has more, the additional cells are dropped if they are empty.
-    Otherwise the row is bad. A text that contains a delimiter is probably not quoted.
+    A row may have fewer cells than the header row. If it has more, the additional cells are dropped if they are empty.
+    Otherwise the row is bad. The usual cause is a text that contains the delimiter and is not quoted.
 
     Args:
         stream: a stream that was opened with `newline=""`.
-        delimiter: the delimiter. If None, the one of `,`, `;`, tab and `|` that is most frequent in the heading,
+        delimiter: the delimiter. If None, the one of `,`, `;`, tab and `|` that is most frequent in the header row,
             outside of quotes.
         max_characters: maximum number of characters in a row.
     """

@@ -118,7 +118,7 @@ def _parse_line(raw: bytes, is_first: bool, id_field: str, text_field: str) -> D
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number in JSON")
+    raise ValueError(f"JSON does not allow {name}")
 
 
 def _parse_finite(digits: str) -> float:

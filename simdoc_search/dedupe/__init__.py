@@ -1,6 +1,8 @@
 """Removes duplicate rows from whole datasets: Parquet, JSONL, CSV and Arrow files, folders of them, and data frames.
 
 run.py           `deduplicate_files`: from files to files
+in_memory.py     `deduplicate`: from tables and data frames to the same kind
+frames.py        reads tables, data frames and lists
 options.py       the options of a run
 formats.py       file formats and compression
 shards.py        the shards of a dataset
@@ -17,7 +19,9 @@ output.py        writes the kept rows, or all rows with the columns that describ
 report.py        the result of a run
 """
 
-from simdoc_search.dedupe.report import DedupeReport
+from simdoc_search.dedupe.in_memory import Deduplicated, deduplicate
+from simdoc_search.dedupe.options import DedupeOptions
+from simdoc_search.dedupe.report import DedupeReport, LeftOutRow
 from simdoc_search.dedupe.run import deduplicate_files
 
-__all__ = ["DedupeReport", "deduplicate_files"]
+__all__ = ["DedupeOptions", "DedupeReport", "Deduplicated", "LeftOutRow", "deduplicate", "deduplicate_files"]

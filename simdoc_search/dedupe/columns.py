@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from simdoc_search.dedupe.chunks import Columns
-from simdoc_search.dedupe.shards import Dataset
 from simdoc_search.errors import CorpusError
 
 _TEXT_NAMES = ("text", "content", "contents", "raw_content", "body", "document", "passage", "article", "page_content")
 _MAX_SHOWN_COLUMNS = 20
+
+
+class HasColumns(Protocol):
+    """A shard, or an object in memory."""
+
+    @property
+    def path(self) -> Path:
+        """The path, for messages."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+
+    def sample(self) -> list[dict[str, Any]]:
+        """Return the first rows."""
 
 
 def find_text_column(rows: Sequence[dict[str, Any]]) -> str | None:
@@ -27,11 +42,11 @@ def find_text_column(rows: Sequence[dict[str, Any]]) -> str | None:
     return max(lengths, key=lambda name: lengths[name]) if lengths else None
 
 
-def choose_columns(dataset: Dataset, text: str | None, id: str | None, keep: str | None) -> Columns:
+def choose_columns(shards: Sequence[HasColumns], text: str | None, id: str | None, keep: str | None) -> Columns:
     """Return the columns that a run reads.
 
     Args:
-        dataset: the dataset.
+        shards: the shards of a dataset.
         text: the column with the texts; None to guess it.
         id: the column with the ids, if any.
         keep: the column that decides which row is kept, if any.
@@ -39,13 +54,13 @@ def choose_columns(dataset: Dataset, text: str | None, id: str | None, keep: str
     Raises:
         CorpusError: a shard lacks one of the columns, or no column has texts.
     """
-    first = dataset.shards[0]
+    first = shards[0]
     if text is None:
-        text = next(filter(None, (find_text_column(shard.sample()) for shard in dataset.shards)), None)
+        text = next(filter(None, (find_text_column(shard.sample()) for shard in shards)), None)
         if text is None:
             raise CorpusError(f"{first.path} has no column of strings in its first rows; name the column with --text")
     for name, option in ((text, "--text"), (id, "--id"), (keep, "--keep")):
-        for shard in dataset.shards:
+        for shard in shards:
             if name is not None and shard.columns and name not in shard.columns:
                 raise CorpusError(
                     f"{shard.path} has no column {name!r}; choose one of {_list_columns(shard.columns)} with {option}"

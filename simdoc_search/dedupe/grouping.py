@@ -118,7 +118,7 @@ def group_rows(
     overlap = np.ones(len(rows), np.float32)
     overlap[compared] = assigned.overlap[number_of]
     in_overflow = np.zeros(len(rows), bool)
-    in_overflow[compared] = assigned.is_overflowing[number_of]
+    in_overflow[compared] = assigned.is_partly_compared[number_of]
     kind = _find_kinds(rows, labels, kept_row)
     overflow = int(np.count_nonzero(in_overflow & (kind == KEPT)))
     return RowGroups(kept_row, overlap, kind, overflow, assigned.skipped_comparisons)

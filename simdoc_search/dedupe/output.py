@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +42,16 @@ class Selection:
         flags[self.groups.kept_row[self.groups.kind != KEPT]] = True
         return flags
 
+    def added_values(self) -> dict[str, list[Any]]:
+        """Return the values of the columns to add; empty if only the kept rows are written."""
+        if self.annotation is None:
+            return {}
+        return self.annotation.columns(0, len(self.groups.kind), self.has_duplicates())
+
+    def arrow_fields(self, schema: Any) -> list[Any]:
+        """Return the Arrow fields of the columns to add."""
+        return self.annotation.arrow_fields(schema, self.id_column) if self.annotation else []
+
 
 def write_shard(
     shard: Shard, path: Path, begin: int, selection: Selection, progress: Callable[[int], None] = lambda _: None
@@ -76,27 +86,48 @@ def write_errors(path: Path) -> Iterator[None]:
 def _write_batches(
     shard: ArrowShard, file: IO[bytes], begin: int, selection: Selection, progress: Callable[[int], None]
 ) -> None:
+    fields = selection.arrow_fields(shard.schema)
+    with shard.writer(file, fields) as writer:
+        for batch in select_batches(shard.batches(), fields, begin, selection, progress):
+            writer.write(batch)
+
+
+def select_batches(
+    batches: Iterator[Any],
+    fields: Sequence[Any],
+    begin: int,
+    selection: Selection,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Iterator[Any]:
+    """Yield the kept rows of record batches, or all rows with additional columns.
+
+    Args:
+        batches: the record batches.
+        fields: the Arrow fields of the columns to add.
+        begin: the number of the first row.
+        selection: which rows to write.
+        progress: called with the number of rows that were read.
+    """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     annotation = selection.annotation
-    fields = annotation.arrow_fields(shard.schema, selection.id_column) if annotation else []
     flags = selection.has_duplicates() if annotation else None
-    with shard.writer(file, fields) as writer:
-        for batch in shard.batches():
-            end = begin + len(batch)
-            if annotation and flags is not None:
-                values = annotation.columns(begin, end, flags)
-                for field in fields:
-                    cells = values[field.name]
-                    if pa.types.is_string(field.type):
-                        cells = [cell if cell is None else str(cell) for cell in cells]
-                    batch = batch.append_column(field, pa.array(cells, field.type))  # noqa: PLW2901
-            else:
-                batch = batch.filter(pa.array(selection.groups.kind[begin:end] == KEPT))  # noqa: PLW2901
-            if len(batch):
-                writer.write(batch)
-            progress(end - begin)
-            begin = end
+    for batch in batches:
+        end = begin + len(batch)
+        if annotation and flags is not None:
+            values = annotation.columns(begin, end, flags)
+            selected = batch
+            for field in fields:
+                cells = values[field.name]
+                if pa.types.is_string(field.type):
+                    cells = [cell if cell is None else str(cell) for cell in cells]
+                selected = selected.append_column(field, pa.array(cells, field.type))
+        else:
+            selected = batch.filter(pa.array(selection.groups.kind[begin:end] == KEPT))
+        if len(selected):
+            yield selected
+        progress(end - begin)
+        begin = end
 
 
 def _write_records(

@@ -66,7 +66,7 @@ def deduplicate_files(
     """
     options = options or DedupeOptions()
     dataset, target = open_dataset(source), Path(output)
-    columns = choose_columns(dataset, options.text, options.id, options.rule.column)
+    columns = choose_columns(dataset.shards, options.text, options.id, options.rule.column)
     _check_output(dataset, target)
     with _working_folder(target) as work, WorkerMap(workers) as worker_map:
         description = _describe(dataset, columns, options)

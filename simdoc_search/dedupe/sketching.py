@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from simdoc_search.dedupe.chunks import COMPARED, NO_WORDS, Chunk, Columns, Values
 from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, ROW, STRING, RowData, RowWriter, encode_ids
-from simdoc_search.dedupe.shards import Shard
 from simdoc_search.sketch.packed import packed_fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.workers import WorkerMap
@@ -26,11 +25,18 @@ _INT64_RANGE = range(-(1 << 63), 1 << 63)
 _HASH_BYTES = 16
 
 
+class HasRows(Protocol):
+    """A shard, or an object in memory."""
+
+    def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
+        """Yield the rows after the first `skip` ones."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShardColumns:
     """A shard, and the columns to read from it."""
 
-    shard: Shard
+    shard: HasRows
     columns: Columns
 
 

@@ -166,7 +166,7 @@ def check_ports(port: int, nodes: int) -> None:
     if port not in HTTP_PORTS or port + nodes - 1 not in HTTP_PORTS:
         ports = f"port {port}" if nodes == 1 else f"ports {port} to {port + nodes - 1}"
         raise EngineError(
-            f"the engine cannot use {ports}; choose a --port so that all ports are from {HTTP_PORTS[0]} to "
+            f"the engine cannot use {ports}; choose a --port that keeps every port between {HTTP_PORTS[0]} and "
             f"{HTTP_PORTS[-1]}"
         )
 

@@ -1,4 +1,4 @@
-"""Stores the progress of a search for duplicates in an engine, so that another run can resume it.
+"""Saves the progress of a duplicate search to a file, so that another run can resume it. The search runs in an engine.
 
 The file is an SQLite database. It identifies documents by `words_key`, so a document with changed words counts as new.
 The results of each batch of queries are written in one transaction, so the file is consistent even if a run is killed.
@@ -23,7 +23,7 @@ _TABLES = (
     "CREATE TABLE options (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE queried (key INTEGER PRIMARY KEY)",
     "CREATE TABLE pairs (a INTEGER, b INTEGER, estimate REAL NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID",
-    "CREATE TABLE floods (key INTEGER PRIMARY KEY, missed INTEGER NOT NULL)",
+    "CREATE TABLE skipped_matches (key INTEGER PRIMARY KEY, count INTEGER NOT NULL)",
 )
 _PAIR_DTYPE = np.dtype([("a", np.int64), ("b", np.int64), ("estimate", np.float32)])
 
@@ -61,7 +61,7 @@ class Checkpoint:
             execute("CREATE TEMP TABLE present (key INTEGER PRIMARY KEY)")
             self._database.executemany("INSERT INTO present VALUES (?)", ((key,) for key in keys.tolist()))
             execute("DELETE FROM queried WHERE key NOT IN present")
-            execute("DELETE FROM floods WHERE key NOT IN present")
+            execute("DELETE FROM skipped_matches WHERE key NOT IN present")
             execute("DELETE FROM pairs WHERE a NOT IN present OR b NOT IN present")
             execute("DROP TABLE present")
             queried = np.fromiter((key for (key,) in execute("SELECT key FROM queried")), np.int64)
@@ -75,7 +75,7 @@ class Checkpoint:
         Args:
             queried: the queried documents.
             pairs: pairs of documents, and their estimated overlap.
-            skipped_match_counts: for each overflowing document, the number of its matches that were not compared.
+            skipped_match_counts: for each document with too many matches, how many of them were not compared.
         """
         ordered = ((min(a, b), max(a, b), estimate) for a, b, estimate in pairs)
         add = self._database.executemany
@@ -83,7 +83,8 @@ class Checkpoint:
             add("INSERT OR IGNORE INTO queried VALUES (?)", ((key,) for key in queried))
             add("INSERT OR IGNORE INTO pairs VALUES (?, ?, ?)", ordered)
             add(
-                "INSERT INTO floods VALUES (?, ?) ON CONFLICT DO UPDATE SET missed = max(missed, excluded.missed)",
+                "INSERT INTO skipped_matches VALUES (?, ?) "
+                "ON CONFLICT DO UPDATE SET count = max(count, excluded.count)",
                 skipped_match_counts.items(),
             )
 
@@ -94,9 +95,9 @@ class Checkpoint:
         return rows["a"], rows["b"], rows["estimate"]
 
     def read_skipped_match_counts(self) -> dict[int, int]:
-        """For the key of each overflowing document, return the number of its matches that were not compared."""
+        """For the key of each document with too many matches, return how many of them were not compared."""
         with self._convert_errors():
-            return dict(self._database.execute("SELECT key, missed FROM floods"))
+            return dict(self._database.execute("SELECT key, count FROM skipped_matches"))
 
     def close(self) -> None:
         """Close the file. A temporary file is deleted."""
@@ -127,7 +128,7 @@ class Checkpoint:
             try:
                 yield
             except BaseException:
-                if self._database.in_transaction:  # SQLite rolls back itself if the disk is full
+                if self._database.in_transaction:  # if the disk is full, SQLite has already rolled back
                     self._database.execute("ROLLBACK")
                 raise
             self._database.execute("COMMIT")

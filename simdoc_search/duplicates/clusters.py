@@ -33,7 +33,7 @@ def assign_duplicates(
     Args:
         count: number of documents. They are numbered in keep order.
         first: the preferred document of each pair, ascending; int64, shape (pairs,).
-        second: the other document of each pair. Pairs with the same first document are sorted by it.
+        second: the other document of each pair, ascending among pairs with the same first document.
         overlap_enough: returns whether the pairs at these positions overlap enough. It is only called with pairs in
             which neither document has a kept document yet.
         progress: called with the share of the pairs that is done, 0..1.
@@ -43,7 +43,7 @@ def assign_duplicates(
         duplicate in its group.
     """
     kept_document_of = np.full(count, UNASSIGNED, np.int64)
-    assigning = [np.zeros(0, np.int64)]
+    assigning_pairs = [np.zeros(0, np.int64)]
     for start in range(0, len(first), _PAIRS_AT_ONCE):
         pairs = np.arange(start, min(start + _PAIRS_AT_ONCE, len(first)))
         while True:
@@ -57,10 +57,10 @@ def assign_duplicates(
             # A duplicate joins the most preferred of the documents that it overlaps.
             duplicates, index = np.unique(second[overlapping], return_index=True)
             kept_document_of[duplicates] = first[overlapping[index]]
-            assigning.append(overlapping[index])
+            assigning_pairs.append(overlapping[index])
             pairs = pairs[~is_ready]
         progress(min(1.0, (start + _PAIRS_AT_ONCE) / len(first)))
-    return kept_document_of, np.concatenate(assigning)
+    return kept_document_of, np.concatenate(assigning_pairs)
 
 
 def _can_compare_now(first: Ints, second: Ints, count: int) -> Bools:
@@ -75,7 +75,7 @@ def _can_compare_now(first: Ints, second: Ints, count: int) -> Bools:
     return ~must_wait & (np.arange(len(first)) < first_waiting[second])
 
 
-class ExactDuplicateSets:
+class SameWordsSets:
     """Sets of documents that have the same words.
 
     Only one document of each set, its representative, is compared with others.

@@ -12,7 +12,7 @@ from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.display import format_estimate, format_percent
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, run_starts, slices
-from simdoc_search.duplicates.clusters import UNASSIGNED, ExactDuplicateSets
+from simdoc_search.duplicates.clusters import UNASSIGNED, SameWordsSets
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.group_membership import GroupMembership
 from simdoc_search.duplicates.measures import Measure
@@ -149,7 +149,7 @@ class Grouping:
     kept_document_of: Ints  # the kept document of each duplicate; UNASSIGNED for all other documents
     overlap: Floats  # overlap of each duplicate with its kept document
     exact: Bools  # whether the overlap was computed from the texts
-    exact_sets: ExactDuplicateSets  # sets of documents with equal words
+    same_words_sets: SameWordsSets  # sets of documents with equal words
     pairs: PairOverlaps  # the pairs of representatives of these sets
     max_set_size: int  # maximum size of a set of similar documents in which all pairs are compared
     overflow: Overflow | None  # the larger sets of similar documents; None if there are none
@@ -248,13 +248,13 @@ class Duplicates:
         In a set that is too large, each document is only paired with a few others; see `overflow`.
         """
         grouping, pairs = self._grouping, self._grouping.pairs
-        for a, b in grouping.exact_sets.pairs_within(grouping.max_set_size, self._collection.new_from):
+        for a, b in grouping.same_words_sets.pairs_within(grouping.max_set_size, self._collection.new_from):
             yield self._make_pair(a, b, 1.0, exact=True)
         for part in slices(len(pairs.first), _PAIRS_AT_ONCE):
             positions = np.arange(len(pairs.first))[part]
             for pair in positions[pairs.overlap_enough(positions)].tolist():
                 first, second = int(pairs.first[pair]), int(pairs.second[pair])
-                for a, b in grouping.exact_sets.pairs_between(first, second, grouping.max_set_size):
+                for a, b in grouping.same_words_sets.pairs_between(first, second, grouping.max_set_size):
                     yield self._make_pair(a, b, float(pairs.overlap[pair]), exact=bool(pairs.exact[pair]))
 
     def compare_group(self, group: Group) -> Iterator[tuple[Duplicate, Comparison, tuple[str, str]]]:

@@ -6,7 +6,7 @@ shingles as the query document, so no pair is found twice. Two documents with ex
 a probability of 99 %.
 
 If a query has more than MAX_MATCHES matches, only the matches with the most shingles are compared. The query document
-and those matches that may overlap it enough are then called overflowing. When the groups are formed, overflowing
+and those matches that may overlap it enough are then partly compared. When the groups are formed, partly compared
 documents that are not in a group are compared with each other in memory.
 """
 
@@ -56,17 +56,17 @@ class EnginePairs:
         self._measure = measure
         self._checkpoint = checkpoint
         self._keys = self._numbers = np.zeros(0, np.int64)  # keys and numbers of the documents to query, sorted by key
-        self._overflow_table: FingerprintTable | None = None
+        self._table_with_tokens: FingerprintTable | None = None
 
     def find(
         self, documents: Ints, *, known_pairs: tuple[Ints, Ints], progress: Callable[[float], None]
     ) -> JoinedPairs:
         """Find pairs, as `join` does.
 
-        The first call queries the engine. Later calls compare the overflowing documents in memory.
+        The first call queries the engine. Later calls compare the partly compared documents with each other in memory.
         """
         if len(self._keys):
-            return self._join_overflowing(documents, known_pairs, progress)
+            return self._join_in_memory(documents, known_pairs, progress)
         keys = self._documents.words_keys[documents]
         order = np.argsort(keys)
         self._keys, self._numbers = keys[order], documents[order]
@@ -76,8 +76,8 @@ class EnginePairs:
         first, second = np.minimum(a, b), np.maximum(a, b)
         order = np.lexsort((second, first))
         skipped = self._checkpoint.read_skipped_match_counts()
-        overflowing = np.array(sorted(self._find_number(key) for key in skipped), np.int64)
-        return JoinedPairs(first[order], second[order], estimates[order], compared, overflowing, sum(skipped.values()))
+        partly = np.array(sorted(self._find_number(key) for key in skipped), np.int64)
+        return JoinedPairs(first[order], second[order], estimates[order], compared, partly, sum(skipped.values()))
 
     def _query_all(self, documents: Ints, progress: Callable[[float], None]) -> int:
         """Query the documents that no earlier run has queried. Returns the number of pairs compared."""
@@ -138,18 +138,18 @@ class EnginePairs:
         estimates, is_possible = self._measure.estimate(table, first[fit], second[fit])
         queries, matches = queries[fit][is_possible], matches[fit][is_possible]
         keys = self._documents.words_keys[number_of]
-        overflowing: dict[int, int] = {}
+        skipped_match_counts: dict[int, int] = {}
         for query, result in enumerate(results):
             if result.max_omitted:
                 near = matches[queries == query].tolist()
                 skipped = 0 if near else result.max_omitted
                 for position in (query, *near):
                     key = int(keys[position])
-                    overflowing[key] = max(skipped, overflowing.get(key, 0))
+                    skipped_match_counts[key] = max(skipped, skipped_match_counts.get(key, 0))
         self._checkpoint.save(
             keys[: len(batch)].tolist(),
             zip(keys[queries].tolist(), keys[matches].tolist(), estimates[is_possible].tolist(), strict=True),
-            overflowing,
+            skipped_match_counts,
         )
         return int(fit.sum())
 
@@ -158,13 +158,13 @@ class EnginePairs:
         shingles, keys = self._table.shingle_counts, self._documents.words_keys
         return bool((shingles[number], keys[number]) > (shingles[other], keys[other]))
 
-    def _join_overflowing(
+    def _join_in_memory(
         self, documents: Ints, known_pairs: tuple[Ints, Ints], progress: Callable[[float], None]
     ) -> JoinedPairs:
         skipped = {self._find_number(key): count for key, count in self._checkpoint.read_skipped_match_counts().items()}
-        if self._overflow_table is None:
-            self._overflow_table = self._read_tokens(skipped.keys())
-        joined = join(self._overflow_table, documents, self._measure, known_pairs=known_pairs, progress=progress)
+        if self._table_with_tokens is None:
+            self._table_with_tokens = self._read_tokens(skipped.keys())
+        joined = join(self._table_with_tokens, documents, self._measure, known_pairs=known_pairs, progress=progress)
         total = sum(skipped.get(number, 0) for number in documents.tolist())
         return replace(joined, skipped_comparisons=joined.skipped_comparisons + total)
 

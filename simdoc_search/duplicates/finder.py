@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints
-from simdoc_search.duplicates.clusters import UNASSIGNED, ExactDuplicateSets, assign_duplicates
+from simdoc_search.duplicates.clusters import UNASSIGNED, SameWordsSets, assign_duplicates
 from simdoc_search.duplicates.contents import HashFields, compare_contents
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.duplicates_result import Duplicates, Grouping, Overflow
@@ -60,7 +60,7 @@ def find_duplicates(
         find_pairs: finds candidate pairs; None to find them in memory.
         max_set_size: maximum size of a set of similar documents in which all pairs are compared; None for the default.
         ignore: templates whose words are ignored in all texts.
-        drop: which kinds a plan drops besides identical documents.
+        drop: which duplicates a plan drops besides files with equal bytes; None for no others.
         hash_fields: see `HashFields`.
         progress: see `Progress`.
         workers: hashes the shingles of texts; None to hash them in this process.
@@ -77,7 +77,7 @@ def find_duplicates(
     )
     grouping = _group(
         documents,
-        ExactDuplicateSets(labels),
+        SameWordsSets(labels),
         PairOverlaps(measure, verifier),
         find_pairs=find_pairs or partial(join, documents.table, measure=measure, new_from=documents.new_from),
         max_set_size=max_set_size or choose_run_limit(len(documents)),
@@ -98,8 +98,8 @@ class Assignment(NamedTuple):
 
     kept_document_of: Ints  # UNASSIGNED for documents that are not duplicates
     overlap: Floats  # overlap of each duplicate with its kept document; 1 for all other documents
-    exact: Bools  # whether the overlap was computed from the texts
-    is_overflowing: Bools  # whether the document is in a set in which not all pairs were compared
+    is_overlap_exact: Bools  # whether the overlap was computed from the texts
+    is_partly_compared: Bools  # whether the document was not compared with all of its candidates
     skipped_comparisons: int  # upper bound of the number of comparisons that were not made
 
 
@@ -115,33 +115,33 @@ def find_and_assign(
         find_pairs: finds pairs of documents that may overlap enough.
         progress: see `Progress`.
     """
-    is_overflowing, skipped_comparisons = np.zeros(count, bool), 0
-    overlap, exact = np.ones(count), np.ones(count, bool)
+    is_partly_compared, skipped_comparisons = np.zeros(count, bool), 0
+    overlap, is_overlap_exact = np.ones(count), np.ones(count, bool)
     kept_document_of = np.full(count, UNASSIGNED, np.int64)
     for round_number in range(_MAX_ROUNDS):
         joined = find_pairs(to_pair, known_pairs=(pairs.first, pairs.second), progress=partial(progress, "comparing"))
-        is_overflowing[joined.overflowing] = True
+        is_partly_compared[joined.partly_compared] = True
         skipped_comparisons = joined.skipped_comparisons
         if round_number and not len(joined.first):
             break
         pairs.add(joined)
-        kept_document_of, assigning = assign_duplicates(
+        kept_document_of, assigning_pairs = assign_duplicates(
             count, pairs.first, pairs.second, pairs.overlap_enough, partial(progress, "verifying")
         )
-        assigned = pairs.second[assigning]
-        overlap[assigned], exact[assigned] = pairs.overlap[assigning], pairs.exact[assigning]
-        # Overflowing documents that are in no group yet must still be compared with each other.
-        to_pair = np.flatnonzero(is_overflowing & (kept_document_of == UNASSIGNED))
+        assigned = pairs.second[assigning_pairs]
+        overlap[assigned], is_overlap_exact[assigned] = pairs.overlap[assigning_pairs], pairs.exact[assigning_pairs]
+        # Documents that were not compared with all candidates and have no group yet must be compared with each other.
+        to_pair = np.flatnonzero(is_partly_compared & (kept_document_of == UNASSIGNED))
         if len(to_pair) < 2:
             break
     else:
         skipped_comparisons += len(to_pair) * (len(to_pair) - 1) // 2
-    return Assignment(kept_document_of, overlap, exact, is_overflowing, skipped_comparisons)
+    return Assignment(kept_document_of, overlap, is_overlap_exact, is_partly_compared, skipped_comparisons)
 
 
 def _group(
     documents: Documents,
-    exact_sets: ExactDuplicateSets,
+    same_words_sets: SameWordsSets,
     pairs: PairOverlaps,
     *,
     find_pairs: FindPairs,
@@ -152,13 +152,13 @@ def _group(
 
     Of several documents with equal words, only one is compared with others.
     """
-    kept_document_of, overlap, exact, is_overflowing, skipped_comparisons = find_and_assign(
-        len(documents), exact_sets.representatives, pairs, find_pairs, progress
+    kept_document_of, overlap, is_overlap_exact, is_partly_compared, skipped_comparisons = find_and_assign(
+        len(documents), same_words_sets.representatives, pairs, find_pairs, progress
     )
-    in_overflow = is_overflowing[exact_sets.representative_of] | (exact_sets.sizes > max_set_size)
+    in_overflow = is_partly_compared[same_words_sets.representative_of] | (same_words_sets.sizes > max_set_size)
     overflow = Overflow(int(in_overflow.sum()), max_set_size, skipped_comparisons) if in_overflow.any() else None
     # All documents with equal words join the group of their representative.
-    representative = exact_sets.representative_of
+    representative = same_words_sets.representative_of
     has_kept_representative = (kept_document_of[representative] == UNASSIGNED) & (
         representative != np.arange(len(documents))
     )
@@ -166,6 +166,6 @@ def _group(
     kept_document_of[: documents.new_from] = UNASSIGNED
     overlap = np.where(has_kept_representative, 1.0, overlap[representative])
     return Grouping(
-        kept_document_of, overlap, exact[representative] | has_kept_representative,
-        exact_sets, pairs, max_set_size, overflow,
+        kept_document_of, overlap, is_overlap_exact[representative] | has_kept_representative,
+        same_words_sets, pairs, max_set_size, overflow,
     )  # fmt: skip

@@ -45,16 +45,16 @@ def fingerprint_documents(
         if texts is not None:
             texts.extend(document.text for document in chunk)
         ends = np.cumsum(sketches.token_counts).tolist()
-        for document, count, end, shingle_count, words_hash, document_hash in zip(
+        for document, count, end, shingle_count, words_hash, hash_of_text in zip(
             chunk, sketches.token_counts, ends, *sketches[2:], strict=True
         ):
             yield Record(
                 document.id,
                 sketches.codes[end - count : end],
                 shingle_count,
-                f"{document_hash} {sorted(document.metadata.items())}",
+                f"{hash_of_text} {sorted(document.metadata.items())}",
                 document.metadata,
-                text_hash=document_hash,
+                text_hash=hash_of_text,
                 words_hash=words_hash,
             )
 

@@ -3,8 +3,8 @@
 The keys of each band are sorted, and documents in a run of equal keys are paired. Memory grows with the number of
 documents and of accepted pairs, not with the number of compared pairs.
 
-A run that is longer than `choose_run_limit` overflows, for example if many texts come from one template. Its
-documents are only compared with a few documents of the run, called anchors. So the cost grows linearly.
+A run can be longer than `choose_run_limit`, for example if many texts come from one template. The documents of such a
+long run are only compared with a few documents of the run, called anchors. So the cost grows linearly.
 `JoinedPairs.skipped_comparisons` counts the comparisons that were not made.
 """
 
@@ -28,7 +28,7 @@ RUN_LIMITS, _MAX_PAIRS = (64, 1000), 40_000_000
 _MAX_PAIRS pairs, of 12 bytes each."""
 
 MAX_ANCHORS = 16
-"""Maximum number of anchors, the documents that all other documents of an overflowing run are compared with."""
+"""Maximum number of anchors, the documents that all other documents of a long run are compared with."""
 
 _PAIRS_AT_ONCE = _KEYS_AT_ONCE = 1 << 20
 
@@ -41,8 +41,8 @@ class JoinedPairs:
     second: Ints  # the other document of each pair
     estimate: NDArray[np.float32]  # the overlap of each pair, estimated from the fingerprints; float32, 0..1
     compared_count: int  # number of pairs that were compared
-    overflowing: Ints  # the documents in overflowing runs
-    skipped_comparisons: int  # number of comparisons in overflowing runs that were not made
+    partly_compared: Ints  # documents that were not compared with all of their candidates
+    skipped_comparisons: int  # number of comparisons that were not made
 
 
 def join(
@@ -86,7 +86,10 @@ def join(
 
 
 def choose_run_limit(documents: int) -> int:
-    """Return the maximum length of a run that does not overflow: 1,000 for up to 40,000 documents, 64 for millions."""
+    """Return the maximum length of a run in which all pairs are compared.
+
+    It is 1,000 for up to 40,000 documents, and 64 for millions.
+    """
     min_limit, max_limit = RUN_LIMITS
     return min(max_limit, max(min_limit, _MAX_PAIRS // max(1, documents)))
 
@@ -105,12 +108,11 @@ class _PairCollector:
         self._number_bits = np.uint64(max(1, (len(table.counts) - 1).bit_length()))
         self._pending_pairs: list[Keys] = []  # pairs that are not compared yet
         self._pending_count = 0
-        self._accepted_pairs: list[
-            tuple[Keys, NDArray[np.float32]]
-        ] = []  # accepted pairs that are not in `_found_pairs` yet
+        # accepted pairs that are not in `_found_pairs` yet, and their estimates
+        self._accepted_pairs: list[tuple[Keys, NDArray[np.float32]]] = []
         self._found_pairs: Keys = np.zeros(0, np.uint64)
         self._estimates = np.zeros(0, np.float32)
-        self._is_overflowing = np.zeros(len(table.counts), bool)
+        self._is_partly_compared = np.zeros(len(table.counts), bool)
         self._compared_count = 0
         self._skipped_comparisons = 0
 
@@ -127,7 +129,7 @@ class _PairCollector:
         lengths = ends - begins
         lengths[documents[ends - 1] < self._new_from] = 0  # the last document of a run has the greatest number
         for run in np.flatnonzero(lengths > self._limit):
-            self._add_overflowing_run(documents[begins[run] : ends[run]])
+            self._add_long_run(documents[begins[run] : ends[run]])
         self._merge_accepted()
         lengths[lengths > self._limit] = 0
         later_in_run = np.repeat(begins + lengths, ends - begins) - np.arange(len(entries)) - 1
@@ -143,8 +145,14 @@ class _PairCollector:
         """Return all accepted pairs."""
         self._compare_pending()
         first, second = split_pair_keys(self._found_pairs)
-        overflowing = np.flatnonzero(self._is_overflowing)
-        return JoinedPairs(first, second, self._estimates, self._compared_count, overflowing, self._skipped_comparisons)
+        return JoinedPairs(
+            first,
+            second,
+            self._estimates,
+            self._compared_count,
+            np.flatnonzero(self._is_partly_compared),
+            self._skipped_comparisons,
+        )
 
     def _add(self, pairs: Keys) -> None:
         self._pending_pairs.append(pairs)
@@ -177,11 +185,11 @@ class _PairCollector:
             order = order[run_starts(pairs[order])]
             self._found_pairs, self._estimates, self._accepted_pairs = pairs[order], estimates[order], []
 
-    def _add_overflowing_run(self, run: Ints) -> None:
+    def _add_long_run(self, run: Ints) -> None:
         """Compare a run with its first document, then all that do not overlap it with the next one, and so on."""
         rest = self._pair_new_with_old(run)
         if len(rest) > self._limit:
-            self._is_overflowing[rest] = True
+            self._is_partly_compared[rest] = True
         for _ in range(MAX_ANCHORS):
             if len(rest) <= self._limit:
                 break
@@ -206,6 +214,6 @@ class _PairCollector:
         compared = old[: max(MAX_ANCHORS, self._limit**2 // len(new))]
         self._add(pair_keys(np.repeat(compared, len(new)), np.tile(new, len(compared))))
         if len(compared) < len(old):
-            self._is_overflowing[new] = True
+            self._is_partly_compared[new] = True
             self._skipped_comparisons += (len(old) - len(compared)) * len(new)
         return new

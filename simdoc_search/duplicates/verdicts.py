@@ -33,7 +33,7 @@ DuplicateKind = Literal["identical", "hard link", "same text", "same words", "ne
 DUPLICATE_KINDS: tuple[DuplicateKind, ...] = get_args(DuplicateKind)
 
 DropScope = Literal["same-text", "same-words"]
-"""Which kinds a plan drops besides identical documents. `same-words` includes `same-text`."""
+"""Which duplicates a plan drops besides files with equal bytes. `same-words` includes `same-text`."""
 
 DROP_SCOPES: tuple[DropScope, ...] = get_args(DropScope)
 

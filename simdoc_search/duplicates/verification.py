@@ -36,7 +36,7 @@ _CACHE_ENTRY_BYTES = 100
 _CHARACTERS_AT_ONCE = 1 << 16
 _SHINGLES_AT_ONCE = 1 << 20
 _PAIRS_AT_ONCE = _TEXTS_AT_ONCE = 50
-_MAX_CHUNKS_IN_PROCESS = 64  # maximum number of chunks that this process hashes faster than worker processes
+_MAX_CHUNKS_WITHOUT_WORKERS = 64  # maximum number of chunks that this process hashes faster than worker processes
 
 
 class PairOverlaps:
@@ -168,7 +168,7 @@ class Verifier:
 
         hash_chunk = partial(shingle_hashes, analysis=self._analysis, key=self._key)
         done = 0
-        for hashes in self._workers.map(hash_chunk, read_chunks(), _MAX_CHUNKS_IN_PROCESS):
+        for hashes in self._workers.map(hash_chunk, read_chunks(), _MAX_CHUNKS_WITHOUT_WORKERS):
             yield from zip(numbers[done : done + len(hashes)], hashes, strict=True)
             done += len(hashes)
 

@@ -1,6 +1,6 @@
 """Groups the documents of a whole collection: families of versions, and topics of related documents.
 
-all_documents.py  reads the sentences and concepts of all documents into arrays
+comparable_documents.py  reads the sentences and concepts of all documents into arrays
 sentences.py   finds versions, by comparing documents that share similar sentences
 families.py    groups versions into families
 concepts.py    finds related documents, by comparing documents that share rare concepts
@@ -11,7 +11,7 @@ The cost grows with the number of documents, not with the number of pairs. If ve
 concept, each of them is only compared with a few others. Each result states what was not compared.
 """
 
-from simdoc_search.groups.all_documents import Progress
+from simdoc_search.groups.comparable_documents import Progress
 from simdoc_search.groups.components import Edge
 from simdoc_search.groups.families import Families, FamilyMembers, find_families
 from simdoc_search.groups.topics import Topic, TopicMember, Topics, find_topics

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, pair_keys, run_starts, split_pair_keys
-from simdoc_search.groups.all_documents import AllDocuments, Progress
+from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress
 from simdoc_search.sketch.concepts import PARAGRAPH_END
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
@@ -60,7 +60,7 @@ class RelatedPairs(NamedTuple):
 class _Postings:
     """The documents of each concept, and the concepts of each document."""
 
-    def __init__(self, documents: AllDocuments) -> None:
+    def __init__(self, documents: ComparableDocuments) -> None:
         keys = [
             number << 32 | distinct(paragraphs.codes).astype(np.int64)
             for number, paragraphs in enumerate(documents.concepts)
@@ -74,7 +74,7 @@ class _Postings:
 
 
 def find_related_pairs(
-    store: Store, documents: AllDocuments, limits: Limits, progress: Progress, *, is_filtered: bool
+    store: Store, documents: ComparableDocuments, limits: Limits, progress: Progress, *, is_filtered: bool
 ) -> RelatedPairs:
     """Find all pairs of documents that are related, or versions of each other.
 
@@ -103,7 +103,7 @@ def find_related_pairs(
     )
 
 
-def _score_versions(documents: AllDocuments, limits: Limits, first: Ints, second: Ints) -> Floats:
+def _score_versions(documents: ComparableDocuments, limits: Limits, first: Ints, second: Ints) -> Floats:
     """Return the score of each pair of versions, and -1 for all other pairs."""
     scores = np.full(len(first), -1.0)
     with_sentences = np.flatnonzero((documents.sentence_counts[first] > 0) & (documents.sentence_counts[second] > 0))

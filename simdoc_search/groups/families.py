@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.groups.all_documents import AllDocuments, Progress, read_documents
+from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress, read_documents
 from simdoc_search.groups.components import Edge, find_connected_components, group_by_label
 from simdoc_search.groups.sentences import FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS, VersionPairs, find_version_pairs
 from simdoc_search.sketch.limits import Limits
@@ -57,7 +57,7 @@ class Families:
     frequent_sentence_limit: int = FREQUENT_SENTENCE_LIMIT
     compared_per_sentence: int = MAX_ANCHORS
 
-    def __init__(self, documents: AllDocuments, pairs: VersionPairs, limits: Limits) -> None:
+    def __init__(self, documents: ComparableDocuments, pairs: VersionPairs, limits: Limits) -> None:
         self._document_keys, self._pairs = documents.document_keys, pairs
         labels = find_connected_components(len(documents), pairs.first_documents, pairs.second_documents)
         self._members = group_by_label(labels)

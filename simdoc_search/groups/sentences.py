@@ -19,7 +19,7 @@ import numpy as np
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, is_in_sorted, pair_keys, split_pair_keys
-from simdoc_search.groups.all_documents import AllDocuments, Progress
+from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress
 from simdoc_search.sketch.hamming_search import find_near_pairs, sample_near_pairs
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.simhash import SIMHASH_BITS
@@ -52,7 +52,7 @@ class VersionPairs(NamedTuple):
     documents_with_frequent_sentences: int
 
 
-def find_version_pairs(documents: AllDocuments, limits: Limits, progress: Progress) -> VersionPairs:
+def find_version_pairs(documents: ComparableDocuments, limits: Limits, progress: Progress) -> VersionPairs:
     """Find all pairs of documents that are versions of each other."""
     search = _VersionSearch(documents, limits, progress)
     count = len(search.simhashes)
@@ -90,7 +90,7 @@ class _VersionSearch:
         queriers: the documents that look up each sentence.
     """
 
-    def __init__(self, documents: AllDocuments, limits: Limits, progress: Progress) -> None:
+    def __init__(self, documents: ComparableDocuments, limits: Limits, progress: Progress) -> None:
         self._documents, self._limits, self._progress = documents, limits, progress
         self.simhashes, sentences = np.unique(documents.sentences, return_inverse=True)
         owners_of_sentences = np.repeat(np.arange(len(documents)), documents.sentence_counts)

@@ -17,7 +17,7 @@ import numpy as np
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.clusters import UNASSIGNED, assign_duplicates
-from simdoc_search.groups.all_documents import AllDocuments, Progress, read_documents
+from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress, read_documents
 from simdoc_search.groups.components import Edge, group_by_label
 from simdoc_search.groups.concepts import (
     MAX_ANCHORS,
@@ -88,7 +88,7 @@ class Topics:
     found_per_concept: int = MAX_ANCHORS
     max_compared: int = MAX_COMPARED_CANDIDATES
 
-    def __init__(self, documents: AllDocuments, pairs: RelatedPairs) -> None:
+    def __init__(self, documents: ComparableDocuments, pairs: RelatedPairs) -> None:
         self._documents, self._pairs = documents, pairs
         count = len(documents)
         degrees = np.bincount(np.append(pairs.first_documents, pairs.second_documents), minlength=count)

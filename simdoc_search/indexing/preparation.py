@@ -27,7 +27,7 @@ from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 NO_WORDS_REASON = "no words"
 
-_MAX_CHUNKS_IN_PROCESS = 4  # maximum number of chunks that this process prepares faster than subprocesses
+_MAX_CHUNKS_WITHOUT_WORKERS = 4  # maximum number of chunks that this process prepares faster than subprocesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +97,8 @@ def prepare_jobs(
     if preparation.settings.analysis.stop_words:
         _ = preparation.settings.analysis.stop_words.words  # raises the error in this process, not in a subprocess
     chunks = group_into_chunks(jobs)
-    first = list(itertools.islice(chunks, _MAX_CHUNKS_IN_PROCESS + 1)) if workers > 1 else []
-    has_many_chunks = len(first) > _MAX_CHUNKS_IN_PROCESS
+    first = list(itertools.islice(chunks, _MAX_CHUNKS_WITHOUT_WORKERS + 1)) if workers > 1 else []
+    has_many_chunks = len(first) > _MAX_CHUNKS_WITHOUT_WORKERS
     chunks = itertools.chain(first, chunks)
     if has_many_chunks or any(job.is_risky for chunk in first for job in chunk):
         count = workers if has_many_chunks else min(workers, len(first))

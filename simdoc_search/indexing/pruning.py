@@ -1,4 +1,4 @@
-"""Finds the documents whose files no longer exist. A document is kept if its file may only be unreachable."""
+"""Finds the documents whose files no longer exist. If a file might just be unreachable, its document is kept."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from simdoc_search.corpus.member_names import find_archive
+from simdoc_search.display import format_count
 from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_missing
 from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.stores.base import Store
 
-_MAX_SMALL_REMOVAL = 10  # this number of documents is removed even if it is more than half of a root
+_MAX_SMALL_REMOVAL = 10
+"""Up to this many documents are removed even if they are more than half of the documents of a root."""
 
 
 @dataclass(slots=True)
@@ -58,10 +60,11 @@ def find_vanished_documents(
             continue
         if (folder := named_path.find_unreadable_path(path)) is not None:
             unreadable_counts[folder] += 1
-        elif is_missing(path) and _is_missing_from_archive(path, archives):
+        elif is_missing(path) and _is_in_no_archive(path, archives):
             missing.append(record.id)
     problems = [
-        f"{count:,} documents of {path} were kept, because the path is unreadable ({named_path.unreadable_paths[path]})"
+        f"{format_count(count, 'document')} of {path} {'was' if count == 1 else 'were'} kept, because the path is "
+        f"unreadable ({named_path.unreadable_paths[path]})"
         for path, count in unreadable_counts.items()
     ]
     if missing and not named_path.file_count and not prune_all:
@@ -73,9 +76,9 @@ def find_vanished_documents(
 def find_vanished_documents_at(
     store: Store, root: str | Path, paths: Iterable[str], *, prune_all: bool = False
 ) -> VanishedDocuments:
-    """Find the documents of files, folders and archives below an indexed folder that no longer exist.
+    """Find the documents of those paths that no longer exist. A path is a file, folder or archive in an indexed folder.
 
-    If the indexed folder itself does not exist, no documents are returned, because it may only be unreachable.
+    If the indexed folder itself does not exist, no documents are returned, because it might just be unreachable.
     """
     named_path = NamedPaths(store, None).get_or_add(absolute(root))
     missing_paths = [path for path in paths if is_missing(path)]
@@ -93,8 +96,11 @@ def find_vanished_documents_at(
     return _limit_removals(missing, named_path.stored_count, named_path.path, [], prune_all=prune_all)
 
 
-def _is_missing_from_archive(path: str, archives: Archives) -> bool:
-    """Return whether the archive of a member does not exist either, or was read completely without this member."""
+def _is_in_no_archive(path: str, archives: Archives) -> bool:
+    """Return whether no archive can contain the file that had this path.
+
+    This is the case if the path is not in an archive, or if its archive does not exist or was read completely.
+    """
     archive = find_archive(path)
     return archive is None or archives.is_complete(archive) or is_missing(archive)
 
@@ -110,5 +116,5 @@ def _limit_removals(
 
 
 def _make_kept_message(count: int, path: str, reason: str) -> str:
-    documents = "1 document" if count == 1 else f"{count:,} documents"
+    documents = format_count(count, "document")
     return f"kept {documents} of {path} with missing files, because {reason}; remove them with --prune-all"

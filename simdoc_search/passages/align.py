@@ -174,14 +174,17 @@ def _find_runs(windows: Windows, min_run: int, min_words: int) -> Ints:
         a, b = (numbers.astype(np.int32).tobytes() for numbers in windows.classes(1))
         runs = native.shared_runs(a, b, max_window, _MAX_PAIRS, _NEARBY_REACH, min_nearby_words, _MIN_LONE_RUN, min_run)
         return np.frombuffer(runs, np.int64).reshape(-1, 3)
-    windows_of_lengths = (find_common_runs(windows, length, _MAX_PAIRS) for length in range(1, max_window + 1))
-    found = unique_runs(np.concatenate([*windows_of_lengths]))
+    runs_by_window_length = [find_common_runs(windows, length, _MAX_PAIRS) for length in range(1, max_window + 1)]
+    found = unique_runs(np.concatenate(runs_by_window_length))
     found = dense_runs(found, _NEARBY_REACH, min_nearby_words, _MIN_LONE_RUN)
     return uncovered_runs(add_covering_runs(windows, min_run, found), windows.sizes, min_run)
 
 
 def _find_repeated_runs(chain: Ints, min_run: int, is_taken_a: Mask, is_taken_b: Mask) -> Iterator[Ints]:
-    """Yield the long runs of a chain that `cut_overlaps` removed or shortened. The chain contains their words twice."""
+    """Yield the long runs of a chain that `cut_overlaps` removed or shortened.
+
+    Some of their words are matched twice in one text, because they occur twice in the other text.
+    """
     for run in chain[chain[:, 2] >= min_run]:
         i, j, size = run.tolist()
         if not (is_taken_a[i : i + size].all() and is_taken_b[j : j + size].all()):

@@ -13,7 +13,7 @@ from simdoc_search.passages.windows import Ints
 from simdoc_search.passages.word_spans import Mask, stretches
 
 _MAX_GAP_FACTOR = 8
-"""If the gap in one text is almost empty, the gap in the other text may be up to 8 times the maximum length."""
+"""If the gap in one text is very short, the gap in the other text may be up to 8 times `max_gap`."""
 _MAX_COUNTED_WORDS = 4
 """`dense_runs` counts at most this many words of each run."""
 
@@ -74,8 +74,9 @@ def _count_covered_words(marks: Ints, starts: Ints, size: int) -> Ints:
 def join_into_chains(runs: Ints, max_gap: int) -> Iterator[Ints]:
     """Join runs into chains. Neighbours in a chain are at most about `max_gap` words apart. If 0, no runs are joined.
 
-    The product of the gaps in the two texts must be at most `max_gap` squared. Runs in a larger area are more likely to
-    be equal by chance. The gap in one text may therefore be longer if the gap in the other text is short.
+    The product of the gaps in the two texts must be at most `max_gap` squared, because with a larger product, the two
+    runs are more likely to be near each other only by chance. The gap in one text may therefore be longer if the gap in
+    the other text is short.
     """
     runs = runs[np.lexsort((runs[:, 1], runs[:, 0]))]
     i, j, i_end, j_end = runs[:, 0], runs[:, 1], runs[:, 0] + runs[:, 2], runs[:, 1] + runs[:, 2]
@@ -141,8 +142,8 @@ def split_at_gaps(runs: Ints, max_gap: int, max_replaced_words: int) -> Iterator
     """Split a passage where the first text has many unmatched words.
 
     In the first text, a part has at most `max_gap` unmatched words between two runs. Up to `max_replaced_words` are
-    allowed if two conditions hold. They replace at least half as many words of the second text. There are at least
-    half as many matched words on each side of them.
+    allowed under two conditions. In the second text, there must be at least half as many unmatched words between the
+    two runs. On each side of the gap, there must be at least half as many matched words.
     """
     i, j, size = runs.T
     gap_a = i[1:] - np.maximum.accumulate(i + size)[:-1]

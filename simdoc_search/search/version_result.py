@@ -55,8 +55,8 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Contradiction:
-    """A statement about two documents that another kind of evidence contradicts.
+class ConflictingStatement:
+    """A statement about the order of two documents that another kind of evidence contradicts.
 
     Attributes:
         evidence_kind: the kind of evidence that the statement is based on.
@@ -139,7 +139,7 @@ class VersionOrder:
     newest: VersionEntry | None
     evidence_kind: EvidenceKind
     is_certain: bool
-    conflict: tuple[Contradiction, ...]
+    conflict: tuple[ConflictingStatement, ...]
     reason: str
 
     @property
@@ -180,10 +180,10 @@ class VersionOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionFamily(VersionOrder):
-    """An ordered family of versions. Texts are not compared.
+    """An ordered family of versions. Their texts are not compared, so the entries have no `step`.
 
-    If there is no evidence for an order, `evidence_kind` is `texts`. `VersionsResult` describes the other inherited
-    attributes.
+    If there is no evidence for an order, `evidence_kind` is `texts`.
+    `VersionsResult` describes the other inherited attributes.
 
     Attributes:
         pairs: number of pairs of documents that are versions of each other.
@@ -214,13 +214,13 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         conflict: the contradictory statements, two for each contradiction.
         reason: a description of the evidence for the order.
         total: number of versions on all pages.
-        candidates: number of documents that share a token.
+        candidates: number of documents that share a token with the query document.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
         candidate_source: the kind of tokens that found the candidates. It is `sentences` in an index created
             `--with versions`, otherwise `passages` or `fingerprints`.
         changed: whether the text of the query document has changed since it was indexed.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
-        limits: the limits of similar sentences, versions and hits.
+        limits: the thresholds for similar sentences, versions and hits.
     """
 
     source: str

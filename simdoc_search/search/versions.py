@@ -31,7 +31,7 @@ from simdoc_search.search.stored_texts import (
 )
 from simdoc_search.search.version_candidates import VersionCandidates, find_version_candidates
 from simdoc_search.search.version_result import (
-    Contradiction,
+    ConflictingStatement,
     Step,
     VersionEntry,
     VersionFamily,
@@ -171,7 +171,9 @@ def _make_order_attributes(
         "evidence_kind": timeline.evidence_kind,
         "is_certain": timeline.is_certain,
         "conflict": tuple(
-            Contradiction(pair.evidence_kind, names[pair.later], names[pair.earlier], *pair.labels, pair.is_decisive)
+            ConflictingStatement(
+                pair.evidence_kind, names[pair.later], names[pair.earlier], *pair.labels, pair.is_decisive
+            )
             for pair in timeline.conflict
         ),
         "reason": timeline.reason,

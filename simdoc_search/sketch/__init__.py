@@ -16,7 +16,7 @@ simhash.py         a 64-bit number for a set of features
 sentences.py       simhashes of sentences
 concepts.py        concepts of paragraphs
 hamming_search.py       search for numbers that differ in few bits
-crafted_text.py    detection of texts that were crafted to look similar to any text
+crafted_text.py    detection of texts that were crafted to look similar to every text
 settings.py        settings of the fingerprints of an index
 stored_sketches.py the stored form of sketches
 kinds.py           passage, sentence and concept tokens of an index

@@ -87,22 +87,23 @@ class ParagraphConcepts:
 
 def decode_paragraphs(stored: Codes) -> ParagraphConcepts:
     """Decode the stored concepts of a text."""
-    ends = stored == PARAGRAPH_END
-    _, numbers = np.unique((np.cumsum(ends) - ends)[~ends], return_inverse=True)
-    keys, frequencies = np.unique(numbers.astype(np.uint64) << np.uint64(32) | stored[~ends], return_counts=True)
-    numbers = (keys >> np.uint64(32)).astype(np.int64)
+    is_end = stored == PARAGRAPH_END
+    _, indices = np.unique((np.cumsum(is_end) - is_end)[~is_end], return_inverse=True)
+    keys, frequencies = np.unique(indices.astype(np.uint64) << np.uint64(32) | stored[~is_end], return_counts=True)
+    paragraph_indices = (keys >> np.uint64(32)).astype(np.int64)
     codes = (keys & np.uint64(0xFFFFFFFF)).astype(np.uint32)
-    return ParagraphConcepts(codes, frequencies.astype(np.int64), numbers, int(numbers[-1]) + 1 if len(numbers) else 0)
+    paragraph_count = int(paragraph_indices[-1]) + 1 if len(paragraph_indices) else 0
+    return ParagraphConcepts(codes, frequencies.astype(np.int64), paragraph_indices, paragraph_count)
 
 
 def concatenate_paragraphs(documents: Sequence[ParagraphConcepts]) -> ParagraphConcepts:
     """Concatenate the paragraphs of several texts."""
     begins = np.cumsum([0, *(document.paragraph_count for document in documents)]).tolist()
-    numbers = [document.paragraph_indices + begin for document, begin in zip(documents, begins, strict=False)]
+    indices = [document.paragraph_indices + begin for document, begin in zip(documents, begins, strict=False)]
     return ParagraphConcepts(
         np.concatenate([np.zeros(0, np.uint32), *(document.codes for document in documents)]),
         np.concatenate([np.zeros(0, np.int64), *(document.frequencies for document in documents)]),
-        np.concatenate([np.zeros(0, np.int64), *numbers]),
+        np.concatenate([np.zeros(0, np.int64), *indices]),
         begins[-1],
     )
 
@@ -113,11 +114,11 @@ def paragraph_simhashes(paragraphs: ParagraphConcepts, weights: Floats | None = 
     `weights` contains the weight of each concept. If None, all weights are 1.
     """
     counts = np.bincount(paragraphs.paragraph_indices, minlength=paragraphs.paragraph_count)
-    ends = np.append(0, np.cumsum(counts))
+    entry_offsets = np.append(0, np.cumsum(counts))
     values = np.zeros(paragraphs.paragraph_count, np.uint64)
     for begin in range(0, paragraphs.paragraph_count, _PARAGRAPHS_PER_BATCH):
         end = min(begin + _PARAGRAPHS_PER_BATCH, paragraphs.paragraph_count)
-        entries = slice(ends[begin], ends[end])
+        entries = slice(entry_offsets[begin], entry_offsets[end])
         hashes = mix_bits(paragraphs.codes[entries].astype(np.uint64))
         values[begin:end] = simhashes(hashes, counts[begin:end], None if weights is None else weights[entries])
     return values

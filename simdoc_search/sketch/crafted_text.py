@@ -1,4 +1,4 @@
-"""Detects texts that were crafted to look similar to any text.
+"""Detects texts that were crafted to look similar to every text.
 
 Without a key, anybody can search for words with very small hashes. Such words fill the buckets of a fingerprint, so
 texts that contain them seem to overlap. The hashes of n shingles are distributed like random numbers over the B

@@ -19,7 +19,7 @@ from simdoc_search.sketch.estimate import TokenOverlap, count_common
 from simdoc_search.sketch.minhash import MinHash, bucket_numbers
 
 _CODE_BITS = 64
-_BUCKET_BITS = 32  # number of the highest bits of val2, which choose the bucket
+_BUCKET_BITS = 32  # the 32 highest bits of val2 determine the bucket
 
 
 def certain_values(values: Minima, minhash: MinHash) -> Minima:
@@ -31,13 +31,16 @@ def certain_values(values: Minima, minhash: MinHash) -> Minima:
 
 
 def encode_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
-    """Return a code for each value; uint64, ascending. It contains the slot and the highest bits within the bucket."""
+    """Return a code for each value; uint64, ascending.
+
+    A code consists of the slot, and of the highest bits of the distance of `val2` from the start of its bucket.
+    """
     bits = _slot_bits(minhash)
     size = minhash.bucket_size
     buckets = (values.slots % minhash.bucket_count).astype(np.uint64)
     in_bucket = values.val2 - (buckets * np.uint64(size) << np.uint64(_BUCKET_BITS))
-    spare = max(0, (size - 1).bit_length() + _BUCKET_BITS + bits - _CODE_BITS)
-    return values.slots.astype(np.uint64) << np.uint64(_CODE_BITS - bits) | in_bucket >> np.uint64(spare)
+    dropped_bits = max(0, (size - 1).bit_length() + _BUCKET_BITS + bits - _CODE_BITS)
+    return values.slots.astype(np.uint64) << np.uint64(_CODE_BITS - bits) | in_bucket >> np.uint64(dropped_bits)
 
 
 def compare_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> TokenOverlap:

@@ -47,21 +47,21 @@ def count_unchanged(documents: Sequence[Simhashes]) -> Ints:
     values, value_of = np.unique(np.concatenate([*documents, np.zeros(0, np.uint64)]), return_inverse=True)
     owner = np.repeat(np.arange(len(documents)), [len(sentences) for sentences in documents])
     value, document = np.divmod(distinct(value_of * len(documents) + owner), max(1, len(documents)))
-    first = np.searchsorted(value, np.arange(len(values) + 1))  # where the documents of each value begin
-    which, near = HammingIndex(values, SIMHASH_BITS, MAX_UNCHANGED_DISTANCE).find_near(values)
-    begins = np.searchsorted(which, np.arange(len(values) + 1))
+    document_begins = np.searchsorted(value, np.arange(len(values) + 1))  # where the documents of each value begin
+    queried, near = HammingIndex(values, SIMHASH_BITS, MAX_UNCHANGED_DISTANCE).find_near(values)
+    pair_begins = np.searchsorted(queried, np.arange(len(values) + 1))  # where the pairs of each queried value begin
     counts = np.zeros((len(documents), len(documents)), np.int64)
-    for start in range(0, len(values), _VALUES_PER_BATCH):  # in batches, to limit the memory
+    for start in range(0, len(values), _VALUES_PER_BATCH):  # in batches, to limit memory use
         check_stopped()
         stop = min(start + _VALUES_PER_BATCH, len(values))
-        is_near, has = np.zeros((2, stop - start, len(documents)), np.float32)
-        for begin in range(begins[start], begins[stop], _PAIRS_PER_BATCH):
-            part = slice(begin, min(begin + _PAIRS_PER_BATCH, int(begins[stop])))
-            pair, position = expand_runs(first[near[part]], np.diff(first)[near[part]])
-            is_near[which[part][pair] - start, document[position]] = 1
-        part = slice(first[start], first[stop])
-        has[value[part] - start, document[part]] = 1
-        counts += (has.T @ is_near).astype(np.int64)
+        is_near, is_in_document = np.zeros((2, stop - start, len(documents)), np.float32)
+        for begin in range(pair_begins[start], pair_begins[stop], _PAIRS_PER_BATCH):
+            part = slice(begin, min(begin + _PAIRS_PER_BATCH, int(pair_begins[stop])))
+            pair, position = expand_runs(document_begins[near[part]], np.diff(document_begins)[near[part]])
+            is_near[queried[part][pair] - start, document[position]] = 1
+        part = slice(document_begins[start], document_begins[stop])
+        is_in_document[value[part] - start, document[part]] = 1
+        counts += (is_in_document.T @ is_near).astype(np.int64)
     return counts
 
 
@@ -128,7 +128,7 @@ def _find_best_path(cost: Costs) -> list[int]:
     if not count:
         return []
     best = np.full((1 << count, count), np.inf)
-    before = np.full((1 << count, count), -1)
+    predecessors = np.full((1 << count, count), -1)
     best[1 << np.arange(count), np.arange(count)] = 0
     for visited in range(1, 1 << count):
         reached = best[visited][:, np.newaxis] + cost
@@ -136,11 +136,11 @@ def _find_best_path(cost: Costs) -> list[int]:
         for number in range(count):
             larger = visited | 1 << number
             if larger != visited and cheapest[number] < best[larger, number]:
-                best[larger, number], before[larger, number] = cheapest[number], previous[number]
+                best[larger, number], predecessors[larger, number] = cheapest[number], previous[number]
     visited, last = (1 << count) - 1, int(best[-1].argmin())
     path = [last]
-    while before[visited, last] >= 0:
-        visited, last = visited ^ 1 << last, int(before[visited, last])
+    while predecessors[visited, last] >= 0:
+        visited, last = visited ^ 1 << last, int(predecessors[visited, last])
         path.append(last)
     return path[::-1]
 
@@ -152,11 +152,11 @@ def _find_good_path(changed_counts: Costs) -> list[int]:
         path.insert(_find_cheapest_position(changed_counts, path, number), number)
     for _ in range(_MAX_ROUNDS):
         check_stopped()
-        before = _path_cost(changed_counts, path)
+        previous_cost = _path_cost(changed_counts, path)
         for number in list(path):
             path.remove(number)
             path.insert(_find_cheapest_position(changed_counts, path, number), number)
-        if _path_cost(changed_counts, path) >= before:
+        if _path_cost(changed_counts, path) >= previous_cost:
             break
     return path
 

@@ -8,7 +8,7 @@ from itertools import islice
 from threading import Lock
 from typing import Any
 
-from simdoc_search.as_json import cluster_as_json, duplicates_omissions_as_json, duplicates_summary_as_json
+from simdoc_search.as_json import duplicates_omissions_as_json, duplicates_summary_as_json, group_as_json
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import Duplicate, Duplicates, Group
 from simdoc_search.duplicates.plan.creation import plan_rows
@@ -82,7 +82,7 @@ def duplicates(request: PageRequest) -> Page:
 
 def _as_json(review: DuplicatesReview, groups: list[Group]) -> dict[str, Any]:
     """Return the JSON of the command `duplicates`, without pairs and without file paths."""
-    clusters = [cluster_as_json(group) for group in groups]
+    clusters = [group_as_json(group) for group in groups]
     for cluster in clusters:
         for document in (cluster["kept"], *cluster["duplicates"]):
             document["path"] = None

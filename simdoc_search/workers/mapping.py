@@ -19,21 +19,21 @@ from simdoc_search.workers.process import BeginItem, ItemLimits, memory_per_work
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
-MAX_CHUNKS_IN_PROCESS = 8
-"""Maximum number of chunks that this process handles faster than worker processes, which must start."""
+MAX_CHUNKS_WITHOUT_WORKERS = 8
+"""This process handles up to this many chunks itself, because that is faster than starting worker processes."""
 
-_CHUNKS_PER_WORKER = 2  # number of chunks that are sent to a worker process before its first outcome is needed
+_CHUNKS_PER_WORKER = 2  # this many chunks per worker process are submitted ahead of the outcome that is awaited
 
 
 class WorkerMap:
     """Maps functions over chunks in worker processes, which start when there are many chunks.
 
-    Several functions can be mapped one after the other, with the same processes. If a process crashes or runs out
-    of memory, this process handles its chunk. Use this class as a context
-    manager, so that the processes end.
+    Several functions can be mapped one after the other, with the same processes. If a worker process crashes or runs
+    out of memory, the calling process handles its chunk. Use this class as a context manager, so that the worker
+    processes end.
 
     Args:
-        workers: number of worker processes. If it is 1, this process does the work.
+        workers: number of worker processes. If it is 1, the calling process does the work.
 
     Raises:
         QuerySyntaxError: the number of workers is not a positive integer.
@@ -51,7 +51,7 @@ class WorkerMap:
         return self._workers
 
     def map(
-        self, function: Callable[[Item], Outcome], chunks: Iterable[Item], max_chunks_in_process: int | None = None
+        self, function: Callable[[Item], Outcome], chunks: Iterable[Item], max_chunks_without_workers: int | None = None
     ) -> Generator[Outcome, None, None]:
         """Yield the outcomes of all chunks in order. A few chunks are read ahead.
 
@@ -59,16 +59,19 @@ class WorkerMap:
             function: processes a chunk. The function, the chunks and the outcomes must be picklable. Each process
                 unpickles the function once, so the function may cache what it needs for several chunks.
             chunks: the chunks. Each should take at least a few milliseconds.
-            max_chunks_in_process: maximum number of chunks for which no processes are started; None for the default.
+            max_chunks_without_workers: maximum number of chunks for which no worker processes are started; None for
+                the default.
 
         Raises:
             SimdocError: a process could not be started. The errors of the function are also raised.
         """
         rest = iter(chunks)
-        max_chunks_in_process = MAX_CHUNKS_IN_PROCESS if max_chunks_in_process is None else max_chunks_in_process
+        max_chunks_without_workers = (
+            MAX_CHUNKS_WITHOUT_WORKERS if max_chunks_without_workers is None else max_chunks_without_workers
+        )
         if self._workers > 1 and self._pool is None:
-            first = list(islice(rest, max_chunks_in_process + 1))
-            if len(first) > max_chunks_in_process:
+            first = list(islice(rest, max_chunks_without_workers + 1))
+            if len(first) > max_chunks_without_workers:
                 limits = ItemLimits(math.inf, memory_per_worker(self._workers))
                 self._pool = WorkerPool(self._workers, _run_calls, _return_no_outcome, limits)
             rest = chain(first, rest)

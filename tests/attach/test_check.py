@@ -106,7 +106,7 @@ FACTS = {"facts": {"type": "keyword"}}
         (mapping(tokens={"analyzer": "standard"}), "simdoc.tokens has analyzer 'standard', not 'whitespace'; apply"),
         (mapping(tokens={"search_analyzer": None}), "simdoc.tokens has search_analyzer None, not 'simple'"),
         (mapping(tokens={"similarity": "BM25"}), "simdoc.tokens has similarity 'BM25', not 'boolean'"),
-        (mapping(tokens={"meta": None}), "contains no simdoc-search settings"),
+        (mapping(tokens={"meta": None}), "has no valid simdoc-search settings"),
         (mapping(tokens={"meta": {"simdoc_version": "99"}}), "format version 99"),
         (mapping(buckets={"type": "keyword"}), "simdoc.buckets has type 'keyword', not 'short'"),
         (mapping(buckets=None), "there is no field simdoc.buckets"),
@@ -146,7 +146,7 @@ def test_documents_without_a_complete_fingerprint_are_counted(temp_indices: Temp
     kinds = {"a": Settings(minhash=MinHash(bucket_count=256)), "b": Settings(Analysis(shingle_size=3)), "c": Settings()}
     documents: dict[str, Any] = {id: {"simdoc": fingerprint_field("words", settings)} for id, settings in kinds.items()}
     others = (
-        "2 fingerprints were computed with settings that differ from the mapping; run simdoc-search backfill --stale"
+        "2 fingerprints were computed with settings other than those in the mapping; run simdoc-search backfill --stale"
     )
 
     assert [(False, "2 of 5 documents have no fingerprint"), (True, others)] == findings_of(

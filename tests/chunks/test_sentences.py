@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.chunks.sentences import MAX_SENTENCE_LENGTH, sentence_spans
+from tests.support.slow_cases import slow_after
 
 
 def sentences(text: str) -> list[str]:
@@ -46,7 +47,7 @@ def test_sentences_do_not_depend_on_how_a_text_is_wrapped() -> None:
     assert [sentence.split() for sentence in sentences(text)] == [sentence.split() for sentence in sentences(narrow)]
 
 
-@pytest.mark.parametrize("unit", ["a ", "字", "ab\n"])
+@pytest.mark.parametrize("unit", slow_after(1, ["a ", "字", "ab\n"]))
 def test_a_megabyte_without_a_sentence_end_is_cut(unit: str) -> None:
     """It is cut between words if it has any spaces."""
     text = unit * (1_000_000 // len(unit))

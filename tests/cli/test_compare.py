@@ -67,6 +67,7 @@ def test_one_side_may_be_stdin() -> None:
     assert message in usage_error(run("compare", "-", "-", stdin="a"))
 
 
+@pytest.mark.slow
 def test_files_of_other_formats_are_read(tmp_path: Path) -> None:
     write(tmp_path, {"a.pdf": formats.pdf(), "b.docx": formats.docx()})
     result = answer("compare", tmp_path / "a.pdf", tmp_path / "b.docx")

@@ -34,6 +34,7 @@ def completions(line: str, **environment: str) -> list[str]:
     return sorted(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_the_command_answers_a_shell(folder: Path) -> None:
     done = process(cwd=folder, **bash_request("simdoc-search similar ü"))
 

@@ -234,6 +234,7 @@ def test_duplicates_indexes_the_same_files_as_index() -> None:
     assert 5 == answer("duplicates", "docs", SIMDOC_CONFIG="")["documents"] - 1
 
 
+@pytest.mark.slow
 def test_members_of_archives_are_compared_and_never_dropped() -> None:
     """A file is kept rather than a member. If the archive is deleted, its members are left out."""
     files = {"keep.txt": BASE, "x.txt": BASE.upper()}

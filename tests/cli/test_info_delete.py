@@ -83,6 +83,7 @@ def test_without_a_store_the_command_that_creates_one_is_shown(folder: Path) -> 
     assert not (folder / "nowhere").exists()
 
 
+@pytest.mark.slow
 def test_a_second_writer_is_refused_while_readers_are_answered(folder: Path) -> None:
     code = """
 from simdoc_search import open_store

@@ -157,6 +157,7 @@ def test_an_address_in_place_of_a_file_is_refused_without_its_password(command: 
     assert "SECRET" not in sentence(run(*command, "htp://u:SECRET@h/x"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_ctrl_c_ends_a_command_with_130(folder: Path) -> None:
     index({"id": "a", "text": "one two three"})

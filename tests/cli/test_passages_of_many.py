@@ -11,6 +11,7 @@ import pytest
 from tests.support import formats
 from tests.support.cli import json_lines, output, run, sentence, usage_error, write
 from tests.support.quoting_texts import ALL, QUOTE, passages, prose
+from tests.support.slow_cases import slow_after
 
 pytestmark = pytest.mark.usefixtures("in_passages_corpus")
 
@@ -161,7 +162,7 @@ def test_hostile_texts_and_names_are_harmless(tmp_path: Path) -> None:
     assert (1, 1, 0) == (page.count("<script"), page.count("</article>\n</main>"), page.count("<b>"))
 
 
-@pytest.mark.parametrize("options", [("--folder", "essays"), ("--all-from", "ids.txt")])
+@pytest.mark.parametrize("options", slow_after(1, [("--folder", "essays"), ("--all-from", "ids.txt")]))
 def test_answers_do_not_depend_on_the_number_of_workers(
     options: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -116,7 +116,7 @@ def test_json_has_scores_dates_words_and_sentences() -> None:
 
 def test_sentences_are_listed_with_their_places() -> None:
     lines = output("versions", "2022/Report.txt", "--sentences").splitlines()
-    at = lines.index("2021/Report.txt: 6 sentences of 2022/Report.txt")
+    at = lines.index("2021/Report.txt: 6 sentences are equal or similar to sentences of 2022/Report.txt")
 
     assert [
         "   equal  line 1 → line 1",

@@ -61,6 +61,7 @@ def test_reading_a_bomb_by_its_path_raises_an_error_of_one_sentence(tmp_path: Pa
     assert f"{path} cannot be read: {reason}" == str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_nested_page_gets_a_share_of_the_time(tmp_path: Path) -> None:
     path = cli.write(tmp_path, {"deep.html": "<div>" * 1_000_000}) / "deep.html"
     seconds = 6.0 * (1 / 12 + 5_000_000 / 50_000_000)

@@ -31,7 +31,7 @@ def test_reading_a_file_returns_its_text_or_raises_an_error_of_one_sentence(tmp_
 # --- uploads ---
 
 
-@pytest.mark.parametrize("extension", slow_after(2, sorted(MAKERS)))
+@pytest.mark.parametrize("extension", slow_after(1, sorted(MAKERS)))
 def test_an_upload_has_the_text_of_the_file(tmp_path: Path, extension: str) -> None:
     data = MAKERS[extension]()
     (tmp_path / f"a{extension}").write_bytes(data)

@@ -164,6 +164,7 @@ def test_ids_over_512_bytes_are_skipped(tmp_path: Path) -> None:
     assert reason.endswith("… is 522 bytes long; the limit is 512")
 
 
+@pytest.mark.slow
 @posix_only
 def test_folders_of_any_depth_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -116,8 +116,8 @@ NESTED_NAMES = '{"id": "a", "text": "t"' + f', "{"k" * 50}": {{"z": 1' * 300 + "
             f'{{"id": "{"é" * 257}", "text": "t"}}',
             f"the id {'é' * 40!r}… is 514 bytes long; the limit is 512",
         ),
-        ('{"id": "a", "text": "t", "n": NaN}', "not JSON: NaN is not a number in JSON"),
-        ('{"id": "a", "text": "t", "n": [-Infinity]}', "not JSON: -Infinity is not a number in JSON"),
+        ('{"id": "a", "text": "t", "n": NaN}', "not JSON: JSON does not allow NaN"),
+        ('{"id": "a", "text": "t", "n": [-Infinity]}', "not JSON: JSON does not allow -Infinity"),
         ('{"id": "a", "text": "t", "n": 1e999}', "not JSON: 1e999 is too large a number"),
         (r'{"id": "a", "text": "\ud800"}', "the line contains an unpaired surrogate, which is not a character"),
         (r'{"id": "\udfff", "text": "t"}', "the line contains an unpaired surrogate, which is not a character"),
@@ -160,8 +160,8 @@ def test_a_file_is_named_in_reasons(tmp_path: Path, name: str) -> None:
 
 def test_the_lines_before_the_end_of_a_truncated_gzip_file_are_read(tmp_path: Path) -> None:
     path = tmp_path / "lines.jsonl.gz"
-    lines = b"".join(json.dumps({"id": n, "text": str(n * n)}).encode() + b"\n" for n in range(20_000))
-    path.write_bytes(gzip.compress(lines)[:-20_000])
+    lines = b"".join(json.dumps({"id": n, "text": str(n * n)}).encode() + b"\n" for n in range(4_000))
+    path.write_bytes(gzip.compress(lines)[:-4_000])
     found = list(read_jsonl(path))
 
     assert Document("0", "0") == found[0]

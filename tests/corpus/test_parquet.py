@@ -20,7 +20,6 @@ from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError, DocumentError
 from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 from tests.support import cli
-from tests.support.slow_cases import slow_after
 
 MB = 1_000_000
 
@@ -232,7 +231,8 @@ def messages_of_damaged(folder: str, seeds: range) -> Iterator[list[str]]:
             yield [str(error)]
 
 
-@pytest.mark.parametrize("seeds", slow_after(1, [range(30), range(30, 230)]))
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", [range(30), range(30, 230)])
 def test_a_damaged_file_is_read_skipped_or_refused_with_one_sentence(tmp_path: Path, seeds: range) -> None:
     """Some damage crashes pyarrow. Parquet is therefore read in a subprocess."""
     messages: list[list[str]] = []

@@ -129,6 +129,7 @@ def test_a_long_line_is_kept() -> None:
     assert (text, {}) == left("a.eml", text)
 
 
+@pytest.mark.slow
 def test_the_time_grows_with_the_number_of_lines() -> None:
     wrote = "On 1 wrote:\n> x\n" * 40_000
     digits = ("On " + "1" * 190 + "\n") * 2_000

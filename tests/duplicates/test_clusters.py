@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.duplicates import clusters as module
 from simdoc_search.duplicates.arrays import Bools, Ints
-from simdoc_search.duplicates.clusters import UNASSIGNED, ExactDuplicateSets, assign_duplicates
+from simdoc_search.duplicates.clusters import UNASSIGNED, SameWordsSets, assign_duplicates
 
 Pairs = list[tuple[int, int]]
 
@@ -68,17 +68,17 @@ def test_groups_are_those_of_the_simplest_implementation(data: st.DataObject) ->
 
 
 def test_the_first_document_represents_a_set() -> None:
-    sets = ExactDuplicateSets(np.array([7, 3, 7, 9, 3, 7]))
+    sets = SameWordsSets(np.array([7, 3, 7, 9, 3, 7]))
 
     assert [0, 1, 3] == sets.representatives.tolist()
     assert [0, 1, 0, 3, 1, 0] == sets.representative_of.tolist()
     assert [3, 2, 3, 1, 2, 3] == sets.sizes.tolist()
     assert [0, 2, 5] == sets.members(2)
-    assert [] == ExactDuplicateSets(np.zeros(0, np.int64)).representatives.tolist()
+    assert [] == SameWordsSets(np.zeros(0, np.int64)).representatives.tolist()
 
 
 def test_only_representatives_of_large_sets_are_paired() -> None:
-    sets = ExactDuplicateSets(np.array([1, 1, 1, 2, 2]))
+    sets = SameWordsSets(np.array([1, 1, 1, 2, 2]))
 
     assert [(0, 1), (0, 2), (1, 2), (3, 4)] == list(sets.pairs_within(3))
     assert [(0, 1), (0, 2), (3, 4)] == list(sets.pairs_within(2))

@@ -113,7 +113,7 @@ def test_documents_without_hashes_and_sizes_are_compared_too(many: FreezableStor
 
 @pytest.mark.usefixtures("small_limit")
 @pytest.mark.parametrize(("keep", "kept"), [("longest", "39"), ("first", "00")])
-def test_overflowing_documents_are_one_group(keep: str, kept: str) -> None:
+def test_partly_compared_documents_are_one_group(keep: str, kept: str) -> None:
     """Each of 40 similar documents has more matches than a query reads."""
     base = text(random.Random(2), 300).split()
     similar = [Document(f"{number:02}", " ".join([*base[: 260 + number], "and", str(number)])) for number in range(40)]
@@ -169,7 +169,7 @@ def test_only_new_and_changed_documents_are_queried_again(many: FreezableStore, 
 
 
 @pytest.mark.usefixtures("small_limit")
-def test_overflowing_documents_are_stored_in_the_checkpoint(tmp_path: Path) -> None:
+def test_partly_compared_documents_are_stored_in_the_checkpoint(tmp_path: Path) -> None:
     base = text(random.Random(2), 300)
     store = store_with(Document(f"{number:02}", f"{base} {number}") for number in range(20))
     options = {"checkpoint": tmp_path / "done", "keep": "first"}

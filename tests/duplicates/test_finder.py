@@ -115,7 +115,7 @@ def test_many_documents_of_one_template_are_one_group(keep: str, monkeypatch: py
     assert (160, 4, 0) == (found.overflow.documents, found.overflow.max_set_size, found.overflow.skipped_comparisons)
 
 
-def test_kept_documents_in_an_overflowing_run_are_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kept_documents_in_a_long_run_are_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairs_module, "RUN_LIMITS", (2, 2))
     monkeypatch.setattr(pairs_module, "MAX_ANCHORS", 40)
     chain = [words(*range(start, start + 100)) for start in range(0, 80, 2)]
@@ -210,13 +210,14 @@ def test_a_collection_may_have_very_few_documents(texts: list[str]) -> None:
     assert [count, count] == [len(list(found.groups())), len(list(found.pairs()))]
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_the_number_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(6)
     pairs = [overlapping(rng, rng.choice([20, 300, 900]), rng.choice([0.7, 0.8, 0.9])) for _ in range(60)]
     texts = [each for pair in pairs for each in pair] + ["", "...", "Füße \ud800", "漢字 漢字"]
     documents = [Document(f"{number:03}", each, {"n": number}) for number, each in enumerate(texts * 2)]
     in_one_process = list(duplicates_among(documents, overlap=0.75).pairs())
-    monkeypatch.setattr("simdoc_search.workers.mapping.MAX_CHUNKS_IN_PROCESS", 1)
+    monkeypatch.setattr("simdoc_search.workers.mapping.MAX_CHUNKS_WITHOUT_WORKERS", 1)
     monkeypatch.setattr("simdoc_search.duplicates.fingerprinting._MAX_CHUNK_DOCUMENTS", 7)
     monkeypatch.setattr("simdoc_search.duplicates.verification._CHARACTERS_AT_ONCE", 1000)
     processes: list[int] = []

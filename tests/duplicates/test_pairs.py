@@ -105,7 +105,7 @@ def test_only_pairs_with_a_new_document_are_found(new_from: int) -> None:
 
 
 @pytest.mark.parametrize("new", [1, 3])
-def test_few_new_documents_are_compared_with_a_whole_overflowing_run(new: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_new_documents_are_compared_with_a_whole_long_run(new: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the last of 300 old documents overlaps the new ones."""
     monkeypatch.setattr(module, "RUN_LIMITS", (60, 60))
     many = sets_of_template(np.random.default_rng(20), 300, 600, 400)
@@ -115,33 +115,33 @@ def test_few_new_documents_are_compared_with_a_whole_overflowing_run(new: int, m
     assert 0 == found.skipped_comparisons
 
 
-# --- overflowing runs ---
+# --- long runs ---
 
 
 @pytest.fixture
 def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make runs of 9 or more documents overflow."""
+    """Make runs of 9 or more documents long."""
     monkeypatch.setattr(module, "RUN_LIMITS", (8, 8))
 
 
 @pytest.mark.usefixtures("small_runs")
-def test_all_documents_of_an_overflowing_run_are_compared_with_the_first() -> None:
+def test_all_documents_of_a_long_run_are_compared_with_the_first() -> None:
     """300 documents with one template need few comparisons."""
     found = find_pairs(sets_of_template(np.random.default_rng(13), 300, 600, 30), "4/5")
 
     assert {(0, other) for other in range(1, 300)} <= pairs_of(found)
     assert found.compared_count < 300 * 30
-    assert list(range(300)) == found.overflowing.tolist()
+    assert list(range(300)) == found.partly_compared.tolist()
     assert 0 == found.skipped_comparisons
 
 
 @pytest.mark.usefixtures("small_runs")
-def test_skipped_comparisons_in_an_overflowing_run_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skipped_comparisons_in_a_long_run_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """100 documents share boilerplate, but are not duplicates."""
     monkeypatch.setattr(module, "MAX_ANCHORS", 2)
     found = find_pairs(sets_of_template(np.random.default_rng(14), 100, 600, 400), "3/5")
 
-    assert 0 < len(found.overflowing)
+    assert 0 < len(found.partly_compared)
     assert 0 < found.skipped_comparisons
     assert found.compared_count < 100 * 99 / 2
 
@@ -152,7 +152,7 @@ def test_short_documents_are_not_paired_by_boilerplate() -> None:
 
     assert set() == pairs_of(found)
     assert found.compared_count < 2000
-    assert 0 == len(found.overflowing)
+    assert 0 == len(found.partly_compared)
 
 
 def test_the_limit_of_a_run_bounds_the_memory_of_pairs() -> None:

@@ -117,6 +117,7 @@ def test_the_script_prints_a_query_that_takes_filters(app: Any, client: OpenSear
     assert [(SOLD, 131), (OLD, 108)] == titles(client.search(index=index, body=body))
 
 
+@pytest.mark.slow
 def test_the_script_without_arguments_prints_its_usage() -> None:
     command = [sys.executable, str(EXAMPLES / "plain_json" / "fingerprints.py")]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)

@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.groups import concepts as module
 from simdoc_search.groups import find_topics
-from simdoc_search.groups.all_documents import read_documents
+from simdoc_search.groups.comparable_documents import read_documents
 from simdoc_search.groups.concepts import find_related_pairs
 from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
 from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, Limits

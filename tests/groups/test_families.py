@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.groups import sentences as module
-from simdoc_search.groups.all_documents import AllDocuments
+from simdoc_search.groups.comparable_documents import ComparableDocuments
 from simdoc_search.groups.sentences import VersionPairs, find_version_pairs
 from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE, Limits
 from simdoc_search.sketch.simhash import Simhashes
@@ -32,11 +32,11 @@ def documents(draw: st.DrawFn) -> list[int]:
     return sentences
 
 
-def as_arrays(read: Sequence[Sequence[int]]) -> AllDocuments:
+def as_arrays(read: Sequence[Sequence[int]]) -> ComparableDocuments:
     values = [np.unique(np.array(sentences, np.uint64)) for sentences in read]
     counts = np.array([len(document_values) for document_values in values], np.int64)
     places = [DocumentKey(f"d{number}") for number in range(len(values))]
-    return AllDocuments(places, np.concatenate(values), np.cumsum(counts) - counts, counts)
+    return ComparableDocuments(places, np.concatenate(values), np.cumsum(counts) - counts, counts)
 
 
 def find_versions(read: Sequence[Sequence[int]], limits: Limits | None = None) -> VersionPairs:

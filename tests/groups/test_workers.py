@@ -28,8 +28,8 @@ def test_families_do_not_depend_on_the_number_of_workers(
     search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_one_process = search.version_families()
-    monkeypatch.setattr("simdoc_search.groups.all_documents._MAX_CHUNKS_IN_PROCESS", 1)
-    monkeypatch.setattr("simdoc_search.groups.all_documents._CHUNK_CHARACTERS", 3000)
+    monkeypatch.setattr("simdoc_search.groups.comparable_documents._MAX_CHUNKS_WITHOUT_WORKERS", 1)
+    monkeypatch.setattr("simdoc_search.groups.comparable_documents._CHUNK_CHARACTERS", 3000)
     in_two = search.version_families(workers=2)
 
     assert 10 == in_one_process.family_count

@@ -98,6 +98,7 @@ def test_prune_removes_the_members_of_an_archive_that_no_longer_exists(store: St
     assert {PLAIN} == ids(store)
 
 
+@pytest.mark.slow
 def test_prune_keeps_the_members_of_a_damaged_archive(store: Store, folder: Path) -> None:
     index(store, folder)
     data = (folder / "old.zip").read_bytes()
@@ -112,6 +113,7 @@ def test_prune_keeps_the_members_of_a_damaged_archive(store: Store, folder: Path
     assert (0, 3, 0, 0) == counts(index(store, folder, prune=True))
 
 
+@pytest.mark.slow
 def test_a_member_without_text_loses_its_document(store: Store, folder: Path) -> None:
     index(store, folder)
     files: dict[str, str | bytes] = {"2021/Report.txt": words(0, 100), "note.md": bytes(50)}

@@ -231,6 +231,7 @@ def test_results_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
     assert {**reports[0], "seconds": 0} == {**reports[1], "seconds": 0}
 
 
+@pytest.mark.slow
 def test_one_risky_file_starts_one_process(tmp_path: Path, memory: SimilaritySearch) -> None:
     (tmp_path / "a.pdf").write_bytes(pdf())
     in_background: list[int] = []

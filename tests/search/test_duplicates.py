@@ -58,7 +58,7 @@ def groups(duplicates: Duplicates) -> list[tuple[str, list[tuple[str, str, float
 def test_worker_processes_verify_the_texts_of_a_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     search = search_over(store)
     in_one_process = groups(search.duplicates(overlap=0.5))
-    monkeypatch.setattr("simdoc_search.duplicates.verification._MAX_CHUNKS_IN_PROCESS", 0)
+    monkeypatch.setattr("simdoc_search.duplicates.verification._MAX_CHUNKS_WITHOUT_WORKERS", 0)
 
     assert in_one_process
     assert in_one_process == groups(search.duplicates(overlap=0.5, workers=2))

@@ -71,6 +71,7 @@ def test_passages_and_containment_find_what_similar_finds(new_store: NewStore, s
                 assert partner in contained
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("length", "min_hits"), [(40, 7), pytest.param(150, 10, marks=pytest.mark.slow)])
 def test_passages_with_every_eighth_word_replaced_are_found(new_store: NewStore, length: int, min_hits: int) -> None:
     with new_store() as store:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.sketch.hamming_search import HammingIndex, block_masks, find_near_pairs
 from simdoc_search.sketch.simhash import count_set_bits, count_set_bits_by_table, distances, simhashes
+from tests.support.slow_cases import slow_after
 
 
 def brute_force(values: list[int], queries: list[int], most: int) -> list[tuple[int, int]]:
@@ -59,9 +60,10 @@ def test_near_numbers_are_those_of_brute_force(data: st.DataObject, bits: int) -
     assert expected == as_pairs(find_near_pairs(index, bits, most))
 
 
-@pytest.mark.parametrize(("bits", "most"), [(32, 0), (32, 3), (64, 7)])
-def test_all_near_numbers_among_many_are_found(bits: int, most: int) -> None:
+@pytest.mark.parametrize("bits_and_most", slow_after(1, [(64, 7), (32, 0), (32, 3)]))
+def test_all_near_numbers_among_many_are_found(bits_and_most: tuple[int, int]) -> None:
     """A third of the 3,000 numbers differ from another number in a few bits."""
+    bits, most = bits_and_most
     rng = np.random.default_rng(most)
     values = rng.integers(0, 2**bits, 3000, dtype=np.uint64)
     values[2000:] = values[:1000]

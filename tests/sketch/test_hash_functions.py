@@ -126,6 +126,7 @@ def test_any_strings_hash_as_defined(strings: list[bytes], key: Key) -> None:
     assert [plain_siphash(string, key) for string in strings] == hashes(strings, key)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "plain"), [(None, plain_murmur3), (KEY, plain_siphash)])
 def test_many_strings_and_very_different_lengths(key: Key | None, plain: Callable[[bytes], tuple[int, int]]) -> None:
     """Several chunks keep their order. A string of 30,001 units does not affect short ones."""

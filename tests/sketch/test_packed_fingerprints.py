@@ -16,7 +16,7 @@ from tests.support.texts import text
 @pytest.mark.parametrize("minhash", [MinHash(), MinHash(with_rotation=True), MinHash(bucket_count=64)])
 def test_packed_fingerprints_are_those_of_single_texts(minhash: MinHash) -> None:
     rng = random.Random(9)
-    texts = ["", "...", "one two", "Füße 漢字 \U0001f600 \ud800", *(text(rng, 400) for _ in range(300))]
+    texts = ["", "...", "one two", "Füße 漢字 \U0001f600 \ud800", *(text(rng, 400) for _ in range(80))]
     single = list(fingerprints(texts, None, minhash, words_hash=True))
     packed = list(packed_fingerprints(texts, None, minhash))
 

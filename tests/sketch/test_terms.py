@@ -11,6 +11,7 @@ import pytest
 from simdoc_search import Analysis, MinHash, fingerprint
 from simdoc_search.passages.exact import measures
 from simdoc_search.sketch.terms import certain_values, compare_terms, encode_terms
+from tests.support.slow_cases import slow_after
 from tests.support.texts import overlapping
 
 ANALYSIS = Analysis(profile="lowercase", short_texts=False)
@@ -41,7 +42,7 @@ def true_overlap(a: str, b: str) -> float:
     return measures(a, b, ANALYSIS).jaccard
 
 
-@pytest.mark.parametrize("minhash", OPTIONS, ids=str)
+@pytest.mark.parametrize("minhash", slow_after(3, OPTIONS), ids=str)
 def test_the_estimate_is_unbiased(minhash: MinHash) -> None:
     """Repeated shingles, for which Lucene's sets lack a value, do not change the estimate."""
     errors = []

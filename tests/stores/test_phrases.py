@@ -13,6 +13,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import phrases as local
 from simdoc_search.stores.record import Phrase
 from simdoc_search.stores.remote import phrases as remote
+from tests.support.slow_cases import slow_after
 from tests.support.stores import NewStore
 
 TEXTS = {
@@ -108,7 +109,7 @@ def test_without_texts_no_phrase_is_found(new_store: NewStore) -> None:
             store.documents_with_phrases([phrase("quick brown fox")])
 
 
-@pytest.mark.parametrize("length", [3, 6, 20])
+@pytest.mark.parametrize("length", slow_after(1, [6, 3, 20]))
 def test_sentences_of_a_text_are_found(new_store: NewStore, length: int) -> None:
     """All texts have the same few words."""
     chosen = random.Random(length)

@@ -124,6 +124,7 @@ def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path)
     assert [1] == store.concept_frequencies(zurich).tolist()
 
 
+@pytest.mark.slow
 def test_an_earlier_format_is_checked_and_repaired(location: Path, tmp_path: Path) -> None:
     """The new store has the same format."""
     repair_store(Path(shutil.copytree(location, tmp_path / "copy")), tmp_path / "new")

@@ -22,7 +22,7 @@ from simdoc_search.stores.upgrade import set_limits
 from simdoc_search.tuning import ConfusionCounts, LabelledPair, learn_related_limits, learn_version_limits
 from simdoc_search.versions import SentenceMatches, match_sentences
 from tests.support.families import prose
-from tests.support.slow_cases import examples
+from tests.support.slow_cases import examples, slow_after
 from tests.versions.paper import DOCUMENTS
 
 BOTH = Settings(sentences=SentenceSettings(), concepts=ConceptSettings())
@@ -57,7 +57,7 @@ def match_texts(a: str, b: str, bits: int) -> SentenceMatches:
     return match_sentences(sentences, others, bits)
 
 
-@pytest.mark.parametrize("with_sentences", [True, False])
+@pytest.mark.parametrize("with_sentences", slow_after(1, [True, False]))
 def test_versions_with_learned_limits_agree_with_the_labels(with_sentences: bool) -> None:
     """A third of similar sentences is min_share for these labels."""
     store, pairs = filled_store(with_sentences), label_pairs(YES, NO)
@@ -86,6 +86,7 @@ def test_versions_with_learned_limits_agree_with_the_labels(with_sentences: bool
     assert [pair.is_yes for pair in pairs] == [pair.b in versions[pair.a] for pair in pairs]
 
 
+@pytest.mark.slow
 @examples(0.4)
 @given(st.permutations(sorted(combinations(sorted(TEXTS), 2))), st.integers(2, 9), st.data())
 def test_no_limits_on_a_grid_are_better_than_the_learned_limits(

@@ -93,6 +93,7 @@ def test_a_file_of_another_size_is_not_read(tmp_path: Path, git: Git) -> None:
         assert [LATER] == read_commit_dates([file])
 
 
+@pytest.mark.slow
 def test_a_file_of_the_same_size_is_read_in_pieces(tmp_path: Path, git: Git) -> None:
     """A file may have Windows line endings, even across two pieces, or be stored by Git LFS."""
     large = b"x" * 20_000_000
@@ -209,6 +210,7 @@ def test_configuration_cannot_hide_commits_or_make_git_wait_for_a_pipe(tmp_path:
     assert [THEN] == read_commit_dates([file])
 
 
+@pytest.mark.slow
 def test_a_folder_that_unpacks_to_more_than_the_memory_is_not_read(
     tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:

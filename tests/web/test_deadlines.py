@@ -73,6 +73,7 @@ def test_a_computation_ends_when_its_client_has_gone(served_store: Path, pieces:
         assert len(pieces) < PIECES / 2
 
 
+@pytest.mark.slow
 def test_a_computation_ends_when_the_server_ends(served_store: Path, pieces: list[int]) -> None:
     """The client gets an error."""
     with ThreadPoolExecutor() as others:

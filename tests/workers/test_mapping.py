@@ -27,14 +27,14 @@ def test_outcomes_come_in_the_order_of_the_chunks(two: WorkerMap) -> None:
 
 def test_a_few_chunks_start_no_process() -> None:
     with WorkerMap(4) as workers:
-        assert [2, 4, 6] == list(workers.map(double, [1, 2, 3], max_chunks_in_process=3))
+        assert [2, 4, 6] == list(workers.map(double, [1, 2, 3], max_chunks_without_workers=3))
         assert [] == list(workers.map(double, []))
         assert workers._pool is None
 
 
 def test_only_a_few_chunks_are_read_ahead(two: WorkerMap) -> None:
     read: list[int] = []
-    outcomes = two.map(double, (read.append(n) or n for n in range(100)), max_chunks_in_process=2)  # type: ignore[func-returns-value]
+    outcomes = two.map(double, (read.append(n) or n for n in range(100)), max_chunks_without_workers=2)  # type: ignore[func-returns-value]
 
     assert 0 == next(outcomes)
     assert len(read) <= 8
@@ -59,7 +59,7 @@ def test_this_process_does_the_work_of_a_process_that_crashes(two: WorkerMap) ->
 def test_closing_ends_the_processes() -> None:
     before = len(worker_processes())
     with WorkerMap(2) as workers:
-        assert [0, 2] == list(workers.map(double, [0, 1], max_chunks_in_process=0))
+        assert [0, 2] == list(workers.map(double, [0, 1], max_chunks_without_workers=0))
         assert before + 2 == len(worker_processes())
     assert before == len(worker_processes())
 

@@ -28,7 +28,7 @@ from simdoc_search.attach.steps import run_steps
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.point_in_time import open_point_in_time
+from simdoc_search.stores.remote.point_in_time import open_paged_hits
 
 POINT_IN_TIME_DOCUMENTS = 50_000
 """Number of documents per point in time. The engine keeps old segments on disk until a point in time is closed."""
@@ -169,7 +169,7 @@ class Backfill:
         index, documents = target.index, 0
         while True:
             before = self.report.document_count
-            opened = open_point_in_time(
+            opened = open_paged_hits(
                 self._engine, index.name, body, {index.name: index.shard_count}, part.build_shard_query
             )
             with closing(opened) as point_in_time:

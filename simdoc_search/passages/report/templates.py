@@ -17,7 +17,7 @@ from simdoc_search.passages.summary import excerpt
 
 
 def make_environment(package: str) -> Environment:
-    """Return a Jinja environment for the templates of a package. Every value is escaped, even invisible characters."""
+    """Return a Jinja environment for the templates of a package. It escapes HTML and invisible characters in values."""
     environment = Environment(
         loader=PackageLoader(package),
         autoescape=True,

@@ -38,7 +38,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
         Number of documents in the copy.
 
     Raises:
-        StoreError: the store is damaged, it cannot be read or written, or the target is not empty.
+        StoreError: the store is damaged or cannot be read, or the target is not empty or cannot be written.
     """
     open_manifest(folder)
     with (

@@ -13,7 +13,7 @@ from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import read_uuids
 from simdoc_search.stores.remote.errors import RequestError, ResponseTooLargeError
 from simdoc_search.stores.remote.mappings import mapping_at
-from simdoc_search.stores.remote.point_in_time import PagedHits, all_hits_at, open_point_in_time, total_hits
+from simdoc_search.stores.remote.point_in_time import PagedHits, hits_of_open_search, open_paged_hits, total_hits
 
 _COUNT_ALL = 2**31 - 1
 
@@ -23,7 +23,7 @@ def freeze(access: IndexAccess, filters: Filters | None) -> Iterator[FrozenIndex
     """Open a point in time of the index. If the engine has no points in time, queries see later changes."""
     source = access.source_filter()
     body = {"query": {"bool": {"filter": access.filter_clauses(filters)}}, "sort": ["_doc"], "_source": source}
-    with closing(open_point_in_time(access.background, access.name, body)) as hits:
+    with closing(open_paged_hits(access.background, access.name, body)) as hits:
         yield FrozenIndex(access, hits, access.query_clauses(filters))
 
 
@@ -45,7 +45,7 @@ class FrozenIndex:
     def records(self) -> Iterator[Record]:
         """Return an iterator over all records."""
         self._hits.rewind()
-        return map(self._access.to_record, all_hits_at(self._hits))
+        return map(self._access.to_record, hits_of_open_search(self._hits))
 
     def search(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
         """Return the documents that each plan finds."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+from simdoc_search.display import format_count
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.settings import Settings
@@ -128,7 +129,8 @@ def _find_field_limit_faults(
     needed = 0 if has_tokens else count_fields({field: _expected_mapping(mapping, field)}) - count_fields(existing)
     if left < needed or (needed and left < _MIN_FREE_FIELDS):
         advice = "increase index.mapping.total_fields.limit"
-        problem = f"the index can have only {max(left, 0)} more fields (limit {limit}); {advice}"
+        more_fields = format_count(max(left, 0), "more field")
+        problem = f"the index can have only {more_fields} (limit {limit}); {advice}"
         yield MappingFault(problem, blocks_writes=left < needed, needs_action=left < needed)
 
 

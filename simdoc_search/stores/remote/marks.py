@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from simdoc_search.display import format_count
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
@@ -121,7 +122,7 @@ class Marks:
             write_unchanged: also write marks that equal the stored marks.
 
         Raises:
-            StoreError: an index was added behind the alias. See also `ConditionalUpdater.apply`.
+            StoreError: an index was added to the alias during the run. See also `ConditionalUpdater.apply`.
         """
         malformed: list[RawHit] = []
 
@@ -150,7 +151,7 @@ class Marks:
         )
 
     def stop(self) -> None:
-        """End all requests, also those of other threads. Further requests raise StoppedError."""
+        """End all requests, including those of other threads. Further requests raise StoppedError."""
         self._engine.stop_event.set()
 
     def refresh(self) -> None:
@@ -164,7 +165,7 @@ class Marks:
         return {**dotted, field: {"duplicate_of": mark.duplicate_of, "cluster": mark.cluster}}
 
     def _is_object(self, hit: RawHit) -> bool:
-        """Return whether the fingerprint is an object. An update would replace a list."""
+        """Return whether the fingerprint is an object. If it is a list, a partial update would replace the list."""
         source, field = hit.get("_source") or {}, self._access.field
         if field in source:
             return isinstance(source[field], Mapping)
@@ -192,7 +193,7 @@ class Marks:
         if left < len(missing):
             raise _cannot_mark_error(
                 name,
-                f"the index can have only {max(left, 0)} more fields (limit {limit}); increase "
+                f"the index can have only {format_count(max(left, 0), 'more field')} (limit {limit}); increase "
                 "index.mapping.total_fields.limit",
             )
         return missing

@@ -37,10 +37,14 @@ def find_phrases(
     """Return the documents that contain at least one of the phrases; see `Store.documents_with_phrases`."""
     fields = _text_fields(access)
     if not can_find_phrases(access):
-        shown = f"the text fields {', '.join(fields)}" if fields else "a text field"
+        problem = (
+            f"not every index of {access.location} stores the word positions of {', '.join(fields)}"
+            if fields
+            else f"{access.location} has no text field"
+        )
         raise FormatMismatchError(
-            f"phrase queries need {shown} with word positions in every index of {access.location}; choose a field of "
-            "the type text with the default index_options"
+            f"phrase queries need word positions, but {problem}; choose a field of the type text with the default "
+            "index_options"
         )
     size = min(max(MAX_DOCUMENTS_PER_PHRASE, MAX_DOCUMENTS // max(1, len(phrases))), MAX_DOCUMENTS)
     clauses = access.query_clauses(filters)

@@ -1,7 +1,7 @@
 """Reads all hits of a search at one point in time.
 
-A page of a point in time can be read again. Engines without points in time have scrolls. If a page of a scroll is lost,
-an error is raised. An error is also raised if fewer hits are received than the engine has counted.
+A page of a point in time can be read again. If the engine does not support points in time, scrolls are used. If a page
+of a scroll is lost, an error is raised. An error is also raised if fewer hits are received than the engine has counted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RawHit = dict[str, Any]
 """A hit as the engine returns it."""
 
 ShardFilter = Callable[[int], dict[str, Any]]
-"""Returns the clause that selects documents of a shard. Its argument is the index of the shard."""
+"""Returns the clause that selects documents of a shard. Its argument is the number of the shard, from 0."""
 
 PAGE_SIZE = 500
 """Number of hits that are read at once, from all slices together."""
@@ -30,7 +30,7 @@ PAGE_SIZE = 500
 KEEP_ALIVE = "10m"
 """Time after each page until a point in time or a scroll expires."""
 
-_UNSUPPORTED_STATUSES = (400, 403, 404, 405)  # statuses of requests that the engine lacks or does not allow
+_UNSUPPORTED_STATUSES = (400, 403, 404, 405)  # the engine does not support or does not allow the request
 _OPENING_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # first for OpenSearch, then for Elasticsearch
     (["_search", "point_in_time"], "pit_id", {"allow_partial_pit_creation": False}),
     (["_pit"], "id", {}),
@@ -188,14 +188,14 @@ def total_hits(response: Mapping[str, Any]) -> int:
     return int(response["hits"]["total"]["value"])
 
 
-def open_point_in_time(
+def open_paged_hits(
     engine: Engine,
     index: str,
     body: dict[str, Any],
     shards: Mapping[str, int] | None = None,
     shard_filter: ShardFilter | None = None,
 ) -> PagedHits:
-    """Open a point in time for a search.
+    """Open the hits of a search in a point in time, or in scrolls if the engine does not support points in time.
 
     Args:
         engine: the engine.
@@ -232,7 +232,7 @@ def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHi
     Raises:
         StoreError: see `PointInTime.read`.
     """
-    with closing(open_point_in_time(engine, index, body)) as paged_hits:
+    with closing(open_paged_hits(engine, index, body)) as paged_hits:
         slices = _hits_by_slice(paged_hits)
         if body["sort"] == ["_score"]:
             yield from heapq.merge(*slices, key=lambda hit: -hit["_score"])
@@ -240,7 +240,7 @@ def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHi
             yield from chain(*slices)
 
 
-def all_hits_at(paged_hits: PagedHits) -> Iterator[RawHit]:
+def hits_of_open_search(paged_hits: PagedHits) -> Iterator[RawHit]:
     """Yield all hits of an open search, slice by slice."""
     return chain.from_iterable(_hits_by_slice(paged_hits))
 

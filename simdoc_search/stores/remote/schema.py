@@ -88,13 +88,14 @@ def parse_meta(meta: Mapping[str, str]) -> Settings:
         analysis = _parse_analysis(meta.get("simdoc_analysis", _format_analysis(Analysis())))
         return Settings.from_sketches(analysis, sketches, meta.get("simdoc_key"))
     except (KeyError, ValueError) as error:
+        problem = f"{error} is missing" if isinstance(error, KeyError) else error
         raise FormatMismatchError(
-            f"the `meta` of the field contains no simdoc-search settings ({error}); apply the mapping of the component "
-            "template"
+            f"the `meta` of the field has no valid simdoc-search settings ({problem}); apply the mapping from the "
+            "component template of simdoc-search"
         ) from None
 
 
-@lru_cache(maxsize=16)  # it is computed for each document
+@lru_cache(maxsize=16)  # this function is called for each document
 def format_label(settings: Settings) -> str:
     """Return the `format` of documents with fingerprints of these settings.
 

@@ -83,7 +83,7 @@ class RemoteWriter:
         """Wait until the engine has received all writes, and make them visible to readers.
 
         Args:
-            timeout: maximum number of seconds to wait. After that, `commit` returns without an error. None is no limit.
+            timeout: maximum number of seconds to wait. After that, `commit` returns without an error. None: no limit.
 
         Raises:
             StoreError: see `ChunkSender.add`. No error is raised if `timeout` is given.

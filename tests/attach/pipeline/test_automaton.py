@@ -101,6 +101,7 @@ def test_the_tables_normalise_every_letter(profile: Profile) -> None:
     assert first_difference([normalise(word) for word in words], [folded(word, profile) for word in words]) is None
 
 
+@pytest.mark.slow
 def test_the_tables_are_small_and_have_no_surrogates() -> None:
     """JSON cannot contain lone surrogates."""
     tables = {**build_word_tables(), **build_fold_tables("nfkc_cf")}

@@ -76,6 +76,7 @@ def test_the_page_has_the_texts_of_all_sources() -> None:
     assert 2 == html.count("characters not shown")
 
 
+@pytest.mark.slow
 def test_a_page_grows_with_the_texts_only() -> None:
     """However many sources there are, the page has the text once."""
     shared = [prose(100, seed) for seed in range(30)]

@@ -52,7 +52,7 @@ def test_check_finds_nothing_in_an_undamaged_store(intact_store: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "extension", slow_after(2, ["store", "del", "json", "term", "idx", "pos", "fieldnorm", "fast"])
+    "extension", slow_after(1, ["store", "del", "json", "term", "idx", "pos", "fieldnorm", "fast"])
 )
 @pytest.mark.parametrize("seed", slow_after(1, range(3)))
 def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
@@ -165,6 +165,7 @@ def test_a_folder_without_a_store_is_neither_checked_nor_repaired(tmp_path: Path
     assert ["mine"] == [path.name for path in tmp_path.iterdir()]
 
 
+@pytest.mark.slow
 def test_a_repair_overwrites_nothing(intact_store: Path, expected: dict[str, Any], tmp_path: Path) -> None:
     """An empty folder may be the target. It keeps its permissions."""
     (tmp_path / "full").mkdir()

@@ -332,6 +332,7 @@ open_store(sys.argv[1], create=True).close()
 """
 
 
+@pytest.mark.slow
 @posix_only
 @pytest.mark.parametrize("call", slow_after(1, range(2, 30, 4)))
 def test_a_store_is_completed_if_the_process_that_created_it_was_killed(tmp_path: Path, call: int) -> None:

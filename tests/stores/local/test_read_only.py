@@ -96,6 +96,7 @@ def test_a_read_only_store_is_repaired_without_its_lock(store_path: Path) -> Non
         assert 0 == repair_store(store_path, store_path.parent / "targets/new").documents
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace to see what is synced")
 def test_folders_are_synced_after_settings_and_commits(tmp_path: Path) -> None:
     import subprocess

@@ -81,7 +81,7 @@ def test_an_interrupted_upgrade_changes_nothing_and_can_be_repeated(location: Pa
     assert has_sentences(location)
 
 
-@pytest.mark.parametrize("step", slow_after(4, [1, 3, 5, 7, 0, 2, 4, 6, 8, 9]))
+@pytest.mark.parametrize("step", slow_after(2, [1, 3, 5, 7, 0, 2, 4, 6, 8, 9]))
 def test_an_interrupted_replacement_is_completed_when_the_store_is_opened(
     location: Path, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:

@@ -155,6 +155,7 @@ def test_the_error_for_a_lost_connection_is_one_sentence(server: Server, given: 
     assert expected == opening_error(f"{server.url}/i")
 
 
+@pytest.mark.slow
 def test_only_the_message_is_printed(tmp_path: Path) -> None:
     result = process("info", "--store", f"{unused_url()}/index", cwd=tmp_path)
 

@@ -79,7 +79,7 @@ def test_check_reports_crafted_texts(temp_indices: TempIndices) -> None:
         findings = check_index(engine, own)
 
     expected = (
-        "1 of 5 sampled texts seem crafted to look similar to any text: 'bad'; "
+        "1 of 5 sampled texts may have been crafted to look similar to every text: 'bad'; "
         "check these documents, and delete unwanted ones"
     )
     assert [(True, expected)] == [(finding.is_problem, finding.message) for finding in findings]

@@ -29,12 +29,12 @@ Progress = Callable[[str, float], None]
 
 _PROGRESS_STEP = 256
 _CHUNK_CHARACTERS = 1 << 17
-_MAX_CHUNKS_IN_PROCESS = 64  # this process splits 8 million characters about as fast as new worker processes
+_MAX_CHUNKS_WITHOUT_WORKERS = 64  # this process splits 8 million characters about as fast as new worker processes
 
 
 @dataclass(slots=True, eq=False)
-class AllDocuments:
-    """All documents, numbered in the order of their ids."""
+class ComparableDocuments:
+    """The documents that can be compared, numbered in the order of their ids."""
 
     document_keys: list[DocumentKey]  # key of each document
     # distinct simhashes of the sentences of each document, one document after the other; uint64
@@ -43,7 +43,7 @@ class AllDocuments:
     sentence_counts: Ints  # number of simhashes of each document; int64, shape (documents,)
     # concepts of each document; empty if they were not read
     concepts: list[ParagraphConcepts] = field(default_factory=list)
-    # maps each document that cannot be compared to the reason
+    # for the key of each document that cannot be compared, the reason
     left_out: dict[DocumentKey, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -57,7 +57,7 @@ def read_documents(
     *,
     with_concepts: bool = False,
     workers: WorkerMap | None = None,
-) -> AllDocuments:
+) -> ComparableDocuments:
     """Read the sentences of the documents that match the filters, and optionally their concepts.
 
     If the store has no sentences, they are computed from the texts, unless `with_concepts` is true. `workers`
@@ -92,7 +92,7 @@ def read_documents(
     progress("reading", 1.0)
     entries.sort(key=lambda entry: (entry[0].id, entry[0].index or "", entry[0].routing or ""))
     counts = np.array([len(sentences) for _, sentences, _ in entries], np.int64)
-    return AllDocuments(
+    return ComparableDocuments(
         [key for key, _, _ in entries],
         np.concatenate([np.zeros(0, np.uint64), *(sentences for _, sentences, _ in entries)]),
         np.cumsum(counts) - counts,
@@ -124,7 +124,7 @@ def _records_with_simhashes(
             chunks.append(chunk)
             yield texts
 
-    for simhashes in workers.map(partial(_simhashes_of_texts, analysis), read_chunks(), _MAX_CHUNKS_IN_PROCESS):
+    for simhashes in workers.map(partial(_simhashes_of_texts, analysis), read_chunks(), _MAX_CHUNKS_WITHOUT_WORKERS):
         yield from zip(chunks.popleft(), simhashes, strict=True)
 
 

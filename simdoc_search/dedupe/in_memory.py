@@ -1,0 +1,85 @@
+"""Removes the duplicate rows of tables, data frames and lists in memory."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from simdoc_search.dedupe.annotation import Annotation
+from simdoc_search.dedupe.columns import choose_columns
+from simdoc_search.dedupe.formats import import_pyarrow
+from simdoc_search.dedupe.frames import wrap_data
+from simdoc_search.dedupe.grouping import group_rows
+from simdoc_search.dedupe.options import DedupeOptions
+from simdoc_search.dedupe.output import Selection
+from simdoc_search.dedupe.report import DedupeReport, make_report
+from simdoc_search.dedupe.rows import Rows, RowWriter
+from simdoc_search.dedupe.run import DedupeProgress
+from simdoc_search.dedupe.sketching import ShardColumns, shard_begins, sketch_shards
+from simdoc_search.workers import WorkerMap
+
+
+class Deduplicated(NamedTuple):
+    """The result of `deduplicate`.
+
+    Attributes:
+        data: the kept rows, or all rows with additional columns; of the same type as the input.
+        report: how many rows were kept and removed.
+    """
+
+    data: Any
+    report: DedupeReport
+
+
+def deduplicate(
+    data: Any,
+    options: DedupeOptions | None = None,
+    *,
+    annotate: bool = False,
+    workers: int = 1,
+    progress: DedupeProgress = lambda _stage, _share, _rows: None,
+) -> Deduplicated:
+    """Remove the duplicate rows of a table in memory.
+
+    Args:
+        data: a pyarrow Table or RecordBatchReader, a pandas or polars DataFrame, a Hugging Face Dataset, or an iterable
+            of dictionaries, which gives a list.
+        options: decide which rows are duplicates.
+        annotate: return all rows, with columns that describe duplicates; see `Annotation`.
+        workers: number of worker processes. It does not change the result.
+        progress: see `DedupeProgress`.
+
+    Raises:
+        CorpusError: a column does not exist, or the type of the data is not supported.
+        MissingExtraError: pyarrow is not installed.
+        QuerySyntaxError: the number of workers is not valid.
+    """
+    import_pyarrow()
+    options = options or DedupeOptions()
+    with tempfile.TemporaryDirectory(prefix="simdoc-") as folder, WorkerMap(workers) as worker_map:
+        frame = wrap_data(data)
+        columns = choose_columns([frame], options.text, options.id, options.rule.column)
+        with RowWriter(Path(folder), {}) as writer:
+            done = 0
+
+            def report_rows(count: int) -> None:
+                nonlocal done
+                done += count
+                progress("reading", 0.0, done)
+
+            sketch_shards([ShardColumns(frame, columns)], writer, options.settings, worker_map, report_rows)
+            begins = shard_begins(writer.shard_rows)
+        with Rows(Path(folder)) as rows:
+            groups = group_rows(
+                rows, options.rule, options.threshold, options.settings, worker_map,
+                memory=options.memory, progress=lambda stage, share: progress(stage, share, int(share * begins[-1])),
+            )  # fmt: skip
+            annotation = Annotation(rows, groups, 0, columns.id is not None) if annotate else None
+            if annotation:
+                annotation.check_columns(frame.columns, "the data")
+            kept = frame.select(Selection(groups, annotation, columns.id))
+            report = make_report(
+                rows, groups, [""], begins, text_column=columns.text, is_guessed=options.text is None
+            )  # fmt: skip
+    return Deduplicated(kept, report)
