@@ -17,7 +17,7 @@ def test_the_codes_of_each_record_are_unpacked(bucket_count: int) -> None:
     """The records have different numbers of codes, also none and all."""
     settings = Settings(minhash=MinHash(bucket_count=bucket_count))
     random = np.random.default_rng(bucket_count)
-    records = []
+    records: list[Record] = []
     for count in (1, 0, bucket_count, bucket_count // 2, 3):
         slots = np.sort(random.permutation(bucket_count)[:count]).astype(np.uint32)
         codes = slots << np.uint32(9) | random.integers(0, 512, count).astype(np.uint32)
