@@ -143,7 +143,8 @@ def _prepare_chunk(
     outcomes: list[Outcome] = []
     changed: list[tuple[int, _ChangedDocument]] = []
     for number, job in enumerate(jobs):
-        begin_item(number, job.time_share)
+        if isinstance(job.source, FileSource):  # reading a file may fail; other documents have been read
+            begin_item(number, job.time_share)
         document = read_document(job, allow_risky=allow_risky)
         if isinstance(document, SkippedFile):
             outcomes.append((job.id, document))

@@ -108,8 +108,11 @@ class Writer(Protocol):
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""
 
-    def put_encoded(self, encoded: Iterable[EncodedRecord]) -> None:
-        """Add records that the store's `encoder` has converted."""
+    def put_encoded(self, encoded: Iterable[EncodedRecord], *, are_new: bool = False) -> None:
+        """Add records that the store's `encoder` has converted. Each replaces an older one with the same id.
+
+        If `are_new`, neither the store nor this writer has records with these ids, so a local store replaces nothing.
+        """
 
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the documents with these ids. Unknown ids are ignored."""

@@ -16,11 +16,11 @@ from simdoc_search.analysis.words import joined_words
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKind, TokenKindName, token_kind_names, token_kinds
-from simdoc_search.sketch.sentences import decode_sentences, encode_sentences
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import HASH_BITS, encode_texts
+from simdoc_search.sketch.tokens import encode_texts
 from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.fields import METADATA_FIELD, alternative_names, escape_surrogates, metadata_terms
+from simdoc_search.stores.local.packed_codes import pack_fingerprints, pack_kind, unpack_fingerprint, unpack_kind
 from simdoc_search.stores.record import Digest, EncodedRecord, Origin, Record
 
 MAX_TERM_BYTES = 65_000
@@ -34,8 +34,6 @@ texts first makes these blocks faster to read.
 """
 
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-
-_LOW_BITS = HASH_BITS - 1  # number of bits of a hash without its highest bit; they are stored as one byte
 
 _STORED_FIELDS: dict[TokenKindName, str] = {name: f"{name[:-1]}_codes" for name in TOKEN_KINDS}
 """The stored field for each kind of tokens. The indexed field has the name of the kind."""
@@ -82,7 +80,7 @@ def encode_records(records: Sequence[Record], settings: Settings, store_text: bo
     values_of_records: list[dict[str, Any]] = [
         {"tokens": tokens, "buckets": len(part), "codes": packed}
         for part, tokens, packed in zip(
-            codes, encode_texts(codes), _pack_fingerprints(codes, settings.minhash.slot_count), strict=True
+            codes, encode_texts(codes), pack_fingerprints(codes, settings.minhash.slot_count), strict=True
         )
     ]
     for kind in token_kinds(settings):
@@ -90,7 +88,7 @@ def encode_records(records: Sequence[Record], settings: Settings, store_text: bo
         sets = codes if kind.is_sorted_set else list(map(distinct, codes))
         for values, part, tokens in zip(values_of_records, codes, encode_texts(sets, kind.length), strict=True):
             values[kind.name] = tokens
-            values[_STORED_FIELDS[kind.name]] = _pack_kind(part, kind)
+            values[_STORED_FIELDS[kind.name]] = pack_kind(part, kind)
     for record, values in zip(records, values_of_records, strict=True):
         if len(record.id.encode()) > MAX_TERM_BYTES:
             raise StoreError(f"the id {record.id[:40]!r}… is too long for the local store; shorten it")
@@ -170,13 +168,13 @@ def split_into_terms(words: Iterable[str]) -> list[str]:
 
 def read_codes(document: tantivy.Document, settings: Settings) -> NDArray[np.uint32]:
     """Return the fingerprint tokens of a document as numbers."""
-    return _unpack_fingerprint(_stored_bytes(document.get_first("codes")), settings.minhash.slot_count)
+    return unpack_fingerprint(_stored_bytes(document.get_first("codes")), settings.minhash.slot_count)
 
 
 def read_codes_of_kind(document: tantivy.Document, kind: TokenKind) -> NDArray[np.uint32]:
     """Return the tokens of a kind as numbers, in their original order; an empty array if the store lacks the kind."""
     packed = document.get_first(_STORED_FIELDS[kind.name])
-    return empty_codes() if packed is None else _unpack_kind(_stored_bytes(packed), kind)
+    return empty_codes() if packed is None else unpack_kind(_stored_bytes(packed), kind)
 
 
 def read_metadata(document: tantivy.Document, names: Sequence[str]) -> dict[str, MetadataValue]:
@@ -220,71 +218,6 @@ def _checksum(*parts: object) -> int:
             part.encode() if isinstance(part, str) else part if isinstance(part, bytes) else b"", checksum
         )
     return checksum
-
-
-def _pack_fingerprints(fingerprints: Sequence[NDArray[np.uint32]], slot_count: int) -> list[bytes]:
-    """Pack the codes of each fingerprint.
-
-    The first bits say which slots are filled. The bits from the next byte on are the highest bits of all hashes. The
-    other 8 bits of each hash follow, one byte per hash.
-    """
-    if not fingerprints:
-        return []
-    counts = np.array(list(map(len, fingerprints)))
-    codes, rows, ends = np.concatenate(fingerprints), np.repeat(np.arange(len(counts)), counts), np.cumsum(counts)
-    slots = np.zeros((len(counts), slot_count), np.uint8)
-    slots[rows, codes >> HASH_BITS] = 1
-    high = np.zeros((len(counts), max(counts)), np.uint8)
-    high[rows, np.arange(len(codes)) - (ends - counts)[rows]] = codes >> _LOW_BITS & 1
-    return [
-        slots_of_row[:].tobytes() + high_of_row[: (count + 7) // 8].tobytes() + low_of_row.tobytes()
-        for slots_of_row, high_of_row, low_of_row, count in zip(
-            np.packbits(slots, axis=1),
-            np.packbits(high, axis=1),
-            np.split(codes.astype(np.uint8), ends[:-1]),
-            counts.tolist(),
-            strict=True,
-        )
-    ]
-
-
-def _unpack_fingerprint(packed: bytes, slot_count: int) -> NDArray[np.uint32]:
-    octets = np.frombuffer(packed, np.uint8)
-    codes = np.flatnonzero(np.unpackbits(octets, count=slot_count)).astype(np.uint32)
-    low = octets[len(octets) - len(codes) :]
-    high = np.unpackbits(octets[(slot_count + 7) // 8 :], count=len(codes))
-    codes <<= np.uint32(HASH_BITS)
-    codes |= high.astype(np.uint32) << np.uint32(_LOW_BITS)
-    codes |= low
-    return codes
-
-
-def _token_bytes(length: int) -> int:
-    return (6 * length + 7) // 8
-
-
-def _pack(codes: NDArray[np.uint32], length: int) -> bytes:
-    """Pack codes without the bytes that are always zero for tokens of this length."""
-    octets = codes.astype(">u4").view(np.uint8).reshape(-1, 4)
-    return octets[:, 4 - _token_bytes(length) :].tobytes()
-
-
-def _unpack(packed: bytes, length: int) -> NDArray[np.uint32]:
-    width = _token_bytes(length)
-    octets = np.zeros((len(packed) // width, 4), np.uint8)
-    octets[:, 4 - width :] = np.frombuffer(packed, np.uint8).reshape(-1, width)
-    return octets.view(">u4").ravel().astype(np.uint32)
-
-
-def _pack_kind(codes: NDArray[np.uint32], kind: TokenKind) -> bytes:
-    """Pack the tokens of a kind. The four tokens of a sentence become one 8-byte number."""
-    return decode_sentences(codes).astype(">u8").tobytes() if kind.name == "sentences" else _pack(codes, kind.length)
-
-
-def _unpack_kind(packed: bytes, kind: TokenKind) -> NDArray[np.uint32]:
-    if kind.name == "sentences":
-        return encode_sentences(np.frombuffer(packed, ">u8").astype(np.uint64))
-    return _unpack(packed, kind.length)
 
 
 def _to_bytes(text: str) -> bytes:

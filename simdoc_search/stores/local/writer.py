@@ -48,11 +48,14 @@ class LocalWriter:
         """Add records. Each record replaces an older one with the same id."""
         self.put_encoded(encode_in_batches(records, self._encode))
 
-    def put_encoded(self, encoded: Iterable[EncodedRecord]) -> None:
-        """Add encoded records. Each record replaces an older one with the same id."""
+    def put_encoded(self, encoded: Iterable[EncodedRecord], *, are_new: bool = False) -> None:
+        """Add encoded records. Each record replaces an older one with the same id, unless all are new."""
         for record in encoded:
             with convert_errors("write to", self._location):
-                self._write(record)
+                if are_new:
+                    self._add(record)
+                else:
+                    self._replace(record)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the documents with these ids. Unknown ids are ignored."""
@@ -64,17 +67,20 @@ class LocalWriter:
         """Make all changes durable and visible to readers."""
         with convert_errors("write to", self._location):
             if self._unfinished:
-                self._write(self._unfinished)
+                self._replace(self._unfinished)
             self._index_writer.commit()
             if self._folder:
                 sync_folder(self._folder)  # tantivy does not fsync the folder after it renames meta.json
 
-    def _write(self, record: EncodedRecord) -> None:
+    def _replace(self, record: EncodedRecord) -> None:
         """Delete the old document and add the new one. `commit` repeats a write that Ctrl-C interrupted in between."""
         self._unfinished = record
         self._index_writer.delete_documents_by_term("id", record.id)
-        self._index_writer.add_document(tantivy.Document.from_dict(record.content, self._schema))
+        self._add(record)
         self._unfinished = None
+
+    def _add(self, record: EncodedRecord) -> None:
+        self._index_writer.add_document(tantivy.Document.from_dict(record.content, self._schema))
 
 
 def heap_bytes() -> int:

@@ -69,7 +69,7 @@ class RemoteWriter:
         """Write records. Each replaces an older record with the same id."""
         self.put_encoded(encode_in_batches(records, self._encode))
 
-    def put_encoded(self, encoded: Iterable[EncodedRecord]) -> None:
+    def put_encoded(self, encoded: Iterable[EncodedRecord], *, are_new: bool = False) -> None:  # noqa: ARG002
         """Write encoded records. Each replaces an older record with the same id."""
         for id, line in encoded:
             self._sender.add(self._make_action("index", id, line))
