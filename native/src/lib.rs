@@ -20,7 +20,7 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use hash::{murmur3, PADDING};
 use runs::{shared_runs, Limits};
 use sketch::{Settings, Sketcher, Sketches};
-use words::{Grammar, Normaliser, Words, CODE_POINTS};
+use words::{Grammar, Normaliser, Words};
 
 type Buffer<'py> = Bound<'py, PyByteArray>;
 
@@ -38,23 +38,9 @@ impl Kernel {
     /// symbol; the first accepting state.
     #[new]
     fn new(symbols: &[u8], joiners: &[u8], next: &[u8], accepting: usize) -> PyResult<Self> {
-        let states = next.len() / joiners.len().max(1);
-        let is_closed = next.iter().all(|&state| (state as usize) < states);
-        let is_known = symbols
-            .iter()
-            .all(|&symbol| (symbol as usize) < joiners.len());
-        if symbols.len() != CODE_POINTS || states < 2 || !is_closed || !is_known {
-            return Err(PyValueError::new_err(
-                "the tables of the word grammar do not fit together",
-            ));
-        }
-        let joiners = joiners.iter().map(|&flag| flag != 0).collect();
-        let grammar = Grammar {
-            symbols: symbols.to_vec(),
-            joiners,
-            next: next.to_vec(),
-            accepting,
-        };
+        let grammar = Grammar::new(symbols, joiners, next, accepting).ok_or_else(|| {
+            PyValueError::new_err("the tables of the word grammar do not fit together")
+        })?;
         Ok(Kernel {
             grammar,
             nfkc_casefold: Normaliser::nfkc_casefold(),

@@ -8,16 +8,19 @@ use caseless::Caseless;
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{is_nfc_quick, IsNormalized, UnicodeNormalization};
 
-pub const CODE_POINTS: usize = 0x110000;
+const CODE_POINTS: usize = 0x110000;
 const MAX_UNITS: usize = 255;
 const SPACE: u16 = b' ' as u16;
+const CHUNK: usize = 16;
 
 /// The word grammar as an automaton over classes of characters; Python compiles it.
 pub struct Grammar {
-    pub symbols: Vec<u8>,
-    pub joiners: Vec<bool>,
-    pub next: Vec<u8>,
-    pub accepting: usize,
+    symbols: Vec<u8>,
+    joiners: Vec<bool>,
+    next: Vec<u8>,
+    accepting: usize,
+    /// For each state, whether a byte is an ASCII character that does not change the state.
+    stays: Vec<[bool; 256]>,
 }
 
 /// A word in a text: bytes and code points from start to end.
@@ -27,28 +30,36 @@ struct Span {
 }
 
 impl Grammar {
-    fn width(&self) -> usize {
-        self.joiners.len()
-    }
-
-    /// Calls `emit` for each word of a text, in order.
-    fn each_word(&self, text: &str, emit: impl FnMut(Span)) {
-        if text.is_ascii() {
-            self.scan(text.as_bytes(), |bytes, at| (bytes[at] as u32, 1), emit);
-        } else {
-            self.scan(text.as_bytes(), decoded, emit);
+    /// Returns None if the tables do not fit together.
+    pub fn new(symbols: &[u8], joiners: &[u8], next: &[u8], accepting: usize) -> Option<Self> {
+        let width = joiners.len().max(1);
+        let states = next.len() / width;
+        let is_closed = next.iter().all(|&state| (state as usize) < states);
+        let is_known = symbols
+            .iter()
+            .all(|&symbol| (symbol as usize) < joiners.len());
+        if symbols.len() != CODE_POINTS || states < 2 || !is_closed || !is_known {
+            return None;
         }
+        let stays = |state: usize| {
+            std::array::from_fn(|byte| {
+                byte < 128 && next[state * width + symbols[byte] as usize] as usize == state
+            })
+        };
+        Some(Grammar {
+            symbols: symbols.to_vec(),
+            joiners: joiners.iter().map(|&flag| flag != 0).collect(),
+            next: next.to_vec(),
+            accepting,
+            stays: (0..states).map(stays).collect(),
+        })
     }
 
-    /// Reads on as long as a longer word may come, and takes the longest one.
+    /// Calls `emit` for each word of a text, in order. Reads on as long as a longer word may come, and takes the longest
+    /// one.
     #[inline(always)]
-    fn scan(
-        &self,
-        text: &[u8],
-        decode: impl Fn(&[u8], usize) -> (u32, usize),
-        mut emit: impl FnMut(Span),
-    ) {
-        let width = self.width();
+    fn each_word(&self, text: &[u8], mut emit: impl FnMut(Span)) {
+        let width = self.joiners.len();
         let (mut here, mut point) = (0, 0);
         while here < text.len() {
             let (first, size) = decode(text, here);
@@ -62,17 +73,28 @@ impl Grammar {
             let (mut at, mut points, mut units) = (here + size, 1, units_of(first));
             let (mut end, mut end_points) = (here, 0);
             let mut only_joiners = self.joiners[symbol];
-            let mut row = &self.next[state * width..(state + 1) * width];
-            while at < text.len() {
+            loop {
+                // Most letters are ASCII and do not change the state.
+                let limit = text.len().min(at + MAX_UNITS - units);
+                let stays = &self.stays[state];
+                let run = text[at..limit]
+                    .iter()
+                    .take_while(|&&byte| stays[byte as usize])
+                    .count();
+                at += run;
+                points += run;
+                units += run;
+                if at == text.len() {
+                    break;
+                }
                 let (letter, letter_size) = decode(text, at);
                 units += units_of(letter);
                 if units > MAX_UNITS {
                     break;
                 }
                 symbol = self.symbols[letter as usize] as usize;
-                let next = row[symbol] as usize;
+                let next = self.next[state * width + symbol] as usize;
                 if next != state {
-                    // Most letters do not change the state; only here does anything wait for the table.
                     if state >= self.accepting {
                         (end, end_points) = (at, points);
                     }
@@ -82,7 +104,6 @@ impl Grammar {
                     }
                     only_joiners &= self.joiners[symbol];
                     state = next;
-                    row = &self.next[state * width..(state + 1) * width];
                 }
                 at += letter_size;
                 points += 1;
@@ -120,7 +141,8 @@ impl Grammar {
 }
 
 /// Decodes the UTF-8 character at a byte of valid UTF-8.
-fn decoded(text: &[u8], at: usize) -> (u32, usize) {
+#[inline(always)]
+fn decode(text: &[u8], at: usize) -> (u32, usize) {
     let rest = |offset: usize| (text[at + offset] & 0x3F) as u32;
     match text[at] {
         first @ 0..=0x7F => (first as u32, 1),
@@ -139,14 +161,22 @@ fn units_of(point: u32) -> usize {
 
 /// Normalises words. A letter that its neighbours do not influence is looked up in a table.
 pub struct Normaliser {
-    /// For each letter of 256 its UTF-16 unit or WHOLE_WORD; a page is made when one of its letters occurs.
-    pages: Vec<OnceLock<[i32; PAGE]>>,
+    /// The letters of 256 code points each; a page is made when one of its letters occurs.
+    pages: Vec<OnceLock<[Letter; PAGE]>>,
     fold: fn(char, &mut String),
     composes: bool,
 }
 
 const PAGE: usize = 256;
-const WHOLE_WORD: i32 = -1;
+
+/// What a letter becomes: the first `count` units; None if its neighbours or more units decide.
+type Letter = Option<Folded>;
+
+#[derive(Clone, Copy)]
+struct Folded {
+    units: [u16; 2],
+    count: u8,
+}
 
 impl Normaliser {
     /// NFKC_Casefold of each word.
@@ -173,35 +203,45 @@ impl Normaliser {
         let start = units.len();
         for letter in word.chars() {
             match self.letter(letter) {
-                WHOLE_WORD => {
+                Some(folded) => {
+                    units.extend_from_slice(&folded.units);
+                    units.truncate(units.len() - folded.units.len() + folded.count as usize);
+                }
+                None => {
                     units.truncate(start);
                     units.extend(self.folded(word.chars()).encode_utf16());
                     return;
                 }
-                unit => units.push(unit as u16),
             }
         }
     }
 
-    fn letter(&self, letter: char) -> i32 {
+    #[inline(always)]
+    fn letter(&self, letter: char) -> Letter {
         let (page, place) = (letter as usize / PAGE, letter as usize % PAGE);
         self.pages[page].get_or_init(|| self.page(page))[place]
     }
 
-    fn page(&self, page: usize) -> [i32; PAGE] {
+    fn page(&self, page: usize) -> [Letter; PAGE] {
         let letter = |place| char::from_u32((page * PAGE + place) as u32);
-        std::array::from_fn(|place| letter(place).map_or(WHOLE_WORD, |letter| self.alone(letter)))
+        std::array::from_fn(|place| letter(place).and_then(|letter| self.alone(letter)))
     }
 
-    fn alone(&self, letter: char) -> i32 {
+    fn alone(&self, letter: char) -> Letter {
         let folded = self.folded(once(letter));
-        let mut letters = folded.chars();
-        match (letters.next(), letters.next()) {
-            (Some(one), None) if one <= '\u{FFFF}' && !(self.composes && may_compose(one)) => {
-                one as i32
-            }
-            _ => WHOLE_WORD,
+        let count = folded.encode_utf16().count();
+        let mut units = [0; 2];
+        if count > units.len() || self.composes && folded.chars().any(may_compose) {
+            return None;
         }
+        folded
+            .encode_utf16()
+            .zip(&mut units)
+            .for_each(|(unit, slot)| *slot = unit);
+        Some(Folded {
+            units,
+            count: count as u8,
+        })
     }
 
     fn folded(&self, letters: impl Iterator<Item = char>) -> String {
@@ -259,17 +299,38 @@ pub struct Words {
     pub last_points: Vec<i64>,
 }
 
+/// Appends a word of `length` bytes at the start of `text` in lower case, if it is ASCII, and returns whether it is.
+#[inline(always)]
+fn push_ascii(text: &[u8], length: usize, units: &mut Vec<u16>) -> bool {
+    // A block of fixed size needs no loop. What follows the word in its block is cut off.
+    if let (Some(block), 0..=CHUNK) = (text.first_chunk::<CHUNK>(), length) {
+        let is_ascii = block[..length].iter().fold(0, |all, byte| all | byte) < 128;
+        if is_ascii {
+            let end = units.len() + length;
+            units.extend_from_slice(&block.map(|byte| byte.to_ascii_lowercase() as u16));
+            units.truncate(end);
+        }
+        return is_ascii;
+    }
+    let word = &text[..length];
+    if word.is_ascii() {
+        units.extend(word.iter().map(|byte| byte.to_ascii_lowercase() as u16));
+    }
+    word.is_ascii()
+}
+
 impl Words {
     /// Appends the words of a text. Call `pad` once after the last one.
     pub fn add(&mut self, text: &str, grammar: &Grammar, normaliser: &Normaliser) {
-        grammar.each_word(text, |span| {
+        self.units.reserve(text.len() + CHUNK);
+        grammar.each_word(text.as_bytes(), |span| {
             self.starts.push(self.units.len() as i64);
-            let word = &text[span.bytes.0..span.bytes.1];
-            if word.is_ascii() {
-                self.units
-                    .extend(word.bytes().map(|byte| byte.to_ascii_lowercase() as u16));
-            } else {
-                normaliser.push(word, &mut self.units);
+            if !push_ascii(
+                &text.as_bytes()[span.bytes.0..],
+                span.bytes.1 - span.bytes.0,
+                &mut self.units,
+            ) {
+                normaliser.push(&text[span.bytes.0..span.bytes.1], &mut self.units);
             }
             self.ends.push(self.units.len() as i64);
             self.units.push(SPACE);

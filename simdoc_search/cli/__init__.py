@@ -7,11 +7,14 @@ writes its HTML page. Modules whose names end in _options define options that se
 are:
 
 group.py                the group of all commands
+help_layout.py          the layout of `--help`
 groups_output.py        `--all` of `versions` and `related`
+index_paths.py          indexes the folders that a command searches
 index_upgrade.py        `index --with` for an existing store
 index_watch.py          `index --watch`
 common.py               options, error handling and output that all commands share
 columns.py              `--show`, `--sort`, and links to files
+passages_search.py      runs the queries of `passages`
 input_text.py           reads query texts from files, pipes and stdin
 config.py               reads simdoc.toml
 complete.py             shell completion

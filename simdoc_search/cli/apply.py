@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.common import (
+    TABLE_ADVICE,
     CommandInterruptedError,
     handle_errors,
     json_option,
@@ -19,6 +20,7 @@ from simdoc_search.cli.common import (
     stage_progress,
     store_option,
 )
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.display import format_count
 from simdoc_search.errors import StoreError, StoreNotFoundError
 
@@ -34,7 +36,7 @@ _SEPARATORS = {"move": "->", "delete": "duplicate of", "hardlink": "="}
 _UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
 
 
-@click.command()
+@click.command(cls=Command, main_options=["--dry-run", "--move-to", "--delete", "--hardlink", "--undo"])
 @click.argument("plan", required=False, type=click.Path(), metavar="[PLAN]")
 @click.option("--move-to", type=click.Path(file_okay=False), metavar="DIR", help="Move dropped files into DIR.")
 @click.option(
@@ -111,7 +113,10 @@ def apply(
     if as_json:
         _print_json(report, method, dry_run=dry_run)
     else:
-        _print(report, method, plan_undo_file, dry_run=dry_run, has_store=store_to_update is not None)
+        _print(
+            report, method, plan_undo_file, dry_run=dry_run, has_store=store_to_update is not None,
+            has_documents=expected.document_count > 0,
+        )  # fmt: skip
     if report.left_alone or report.refused_groups or report.not_removed:
         raise SystemExit(1)
 
@@ -167,7 +172,9 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
     return None
 
 
-def _print(report: ApplyReport, method: DropMethod, undo_file: str, *, dry_run: bool, has_store: bool) -> None:
+def _print(
+    report: ApplyReport, method: DropMethod, undo_file: str, *, dry_run: bool, has_store: bool, has_documents: bool
+) -> None:
     for name, kept_or_target in report.dropped:
         verb = (_PLANNED_VERBS if dry_run else _DONE_VERBS)[method]
         say(f"{verb}  {_shorten_path(name)}  {_SEPARATORS[method]}  {_shorten_path(kept_or_target)}")
@@ -183,14 +190,19 @@ def _print(report: ApplyReport, method: DropMethod, undo_file: str, *, dry_run: 
             f"cannot remove {documents} of dropped files from the store: {reason}. Remove them with: {_UPDATE_COMMAND}",
             err=True,
         )
+    without_file, would_be = report.dropped_document_count, "would be " * dry_run
+    files = len(report.dropped) - without_file
+    removed = report.removed + without_file
     counts = [
-        (len(report.dropped), f"{len(report.dropped):,} {'would be ' * dry_run}{_DONE_VERBS[method]}"),
+        (files, f"{files:,} {would_be}{_DONE_VERBS[method]}"),
         (report.dropped_before, f"{report.dropped_before:,} already done"),
         (len(report.left_alone), f"{len(report.left_alone):,} left alone"),
         (len(report.refused_groups), f"{format_count(len(report.refused_groups), 'group')} not applied"),
-        (report.removed, f"{format_count(report.removed, 'document')} removed from the store"),
+        (removed, f"{format_count(removed, 'document')} {would_be}removed from the store"),
     ]
     say(", ".join(text for number, (count, text) in enumerate(counts) if count or not number))
+    if has_documents:
+        say(f"note: documents without a file are only in the store. {TABLE_ADVICE}", err=True)
     if dry_run:
         say("dry run: nothing was changed", err=True)
     elif report.dropped:

@@ -19,6 +19,7 @@ from simdoc_search.cli.common import (
     print_json,
     say,
 )
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_output import print_incomplete
 from simdoc_search.cli.settings_options import make_settings_change, settings_options
 from simdoc_search.display import format_bytes, format_count
@@ -38,7 +39,7 @@ def _parse_rate(_context: click.Context, _parameter: click.Parameter, value: str
     return float(match[1]) if match else None
 
 
-@click.command()
+@click.command(cls=Command, main_options=["--text-field", "--dry-run", "--stale", "--throttle", "--with"])
 @click.argument("url")
 @field_options
 @click.option("--stale", is_flag=True,
@@ -88,8 +89,9 @@ def backfill(
     field. Choose its name with --field.
 
     \b
-      simdoc-search backfill http://localhost:9200/articles --text-field body --dry-run
-      simdoc-search backfill http://localhost:9200/articles --text-field body --throttle 500/s
+      simdoc-search backfill http://localhost:9200/articles --text-field body
+      simdoc-search backfill http://localhost:9200/articles --throttle 500/s
+      simdoc-search backfill http://localhost:9200/articles --stale --dry-run
     """
     from simdoc_search.attach.backfill import BackfillOptions, estimate_cost
     from simdoc_search.attach.backfill.targets import choose_fields

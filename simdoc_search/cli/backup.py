@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from simdoc_search.cli.common import document_progress, handle_errors, json_option, print_json, say
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.display import format_count
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("store")
 @click.argument("target", metavar="DIR")
 @json_option

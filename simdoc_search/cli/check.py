@@ -16,13 +16,14 @@ from simdoc_search.cli.common import (
     print_json,
     say,
 )
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("path_or_url", metavar="PATH|URL")
 @field_option
 @engine_option

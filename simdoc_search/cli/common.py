@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 LEFT_OUT_KEY = "simdoc_search.left_out"
 """Key in the context of a command, for the list of indices that were not queried and are not reported yet."""
 
+TABLE_ADVICE = "To remove rows of a table or a JSONL file, run: simdoc-search dedupe FILE -o KEPT"
+"""The advice of `duplicates` and `apply`, which change files and stores, but no rows of tables."""
+
 Parameters = ParamSpec("Parameters")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -55,7 +58,7 @@ def store_option(command: Command) -> Command:
         show_default=True,
         show_envvar=True,
         metavar="PATH|URL",
-        help="Store to use: a folder, or the URL of an index, such as http://localhost:9200/articles.",
+        help="Store to use: a folder or a URL, such as http://localhost:9200/articles.",
     )
     return option(engine_option(command))
 

@@ -21,6 +21,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.comparison_options import ignore_option, preset_option, read_ignored_texts
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.input_text import is_file, read_file, read_stored_text
 from simdoc_search.display import format_count
 from simdoc_search.errors import CorpusError, NoTextError, StoreNotFoundError, UnknownDocumentError
@@ -44,7 +45,7 @@ class _Side(NamedTuple):
     settings: Settings | None = None
 
 
-@click.command()
+@click.command(cls=Command, main_options=["--html", "--preset", "--ignore", "--json"])
 @click.argument("a", shell_complete=complete_ids)
 @click.argument("b", shell_complete=complete_ids)
 @click.option(
@@ -79,7 +80,7 @@ def compare(
     \b
       simdoc-search compare contract_2023.pdf contract_2024.docx
       simdoc-search compare doc123 draft.txt --html compared.html
-      simdoc-search compare '"notes/old.txt"' ./notes/old.txt     compare the stored text with the current file
+      simdoc-search compare '"old.txt"' ./old.txt    the stored text and the file
     """
     from click.core import ParameterSource
 

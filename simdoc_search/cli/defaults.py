@@ -16,13 +16,14 @@ from simdoc_search.cli.common import (
     say,
     store_option,
 )
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.limit_options import convert_limits, limit_lines, limit_options
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command()
+@click.command(cls=Command)
 @limit_options
 @click.option("--reset", is_flag=True, help="Restore the built-in defaults.")
 @field_option

@@ -8,6 +8,7 @@ import click
 
 from simdoc_search.cli.common import handle_errors, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_output import print_refused, refused_as_json
 from simdoc_search.errors import WriteRefusedError
 
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_complete=complete_ids)
 @store_option
 @json_option
 @handle_errors
 def delete(ids: tuple[str, ...], store: str, engine: EngineKind | None, as_json: bool) -> None:
-    """Remove documents from the store. Their files are not deleted.
+    """Remove documents from the store, but not their files.
 
     \b
       simdoc-search delete notes/old.txt

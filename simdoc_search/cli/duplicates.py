@@ -11,7 +11,6 @@ import click
 
 from simdoc_search.cli.common import (
     CommandInterruptedError,
-    document_progress,
     field_options,
     handle_errors,
     json_option,
@@ -22,7 +21,8 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.comparison_options import ignore_option, read_ignored_texts
 from simdoc_search.cli.complete import complete_paths
-from simdoc_search.cli.config import read_config_value
+from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_paths import index_paths
 from simdoc_search.cli.query_options import (
     FilterPairs,
     date_type,
@@ -32,21 +32,18 @@ from simdoc_search.cli.query_options import (
     warn_unused_exclusions,
 )
 from simdoc_search.cli.worker_options import worker_count, workers_option
-from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import datetime
 
     from simdoc_search.duplicates import CompareIn
     from simdoc_search.duplicates.verdicts import DropScope
     from simdoc_search.passages.exact import MeasureName
-    from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command()
+@click.command(cls=Command, main_options=["--overlap", "--keep", "--plan", "--html", "--limit"])
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", shell_complete=complete_paths)
 @click.option(
     "--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Minimum overlap."
@@ -154,15 +151,15 @@ def duplicates(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Find duplicates in the store, and propose which to keep.
+    """Find copies in a folder or the index, and propose which to keep.
 
     With FOLDER, the command first indexes the folder, and then compares only the documents in it.
 
     \b
-      simdoc-search duplicates ./corpus
+      simdoc-search duplicates ~/Documents
+      simdoc-search duplicates ~/Documents --plan plan.tsv
       simdoc-search duplicates --overlap 95 --keep newest
       simdoc-search duplicates --filter path=reports/ --csv pairs.csv
-      simdoc-search duplicates ./corpus --plan plan.tsv
 
     Each group begins with the document to keep. For each other document, the command proposes an action and gives the
     reason. It proposes `drop` if the files have the same bytes. It proposes `decide` if only the text, the words or
@@ -194,7 +191,7 @@ def duplicates(
 
     new_ids: list[str] = []
     workers = worker_count(workers)
-    search, problems = index_paths(folders, open_index, new_ids.append, workers, quiet=as_json)
+    search, problems = index_paths(folders, open_index, store, new_ids.append, workers=workers, quiet=as_json)
     warn_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
@@ -231,7 +228,7 @@ def duplicates(
     if csv_file:
         write_csv(result, csv_file)
     if plan:
-        save_plan(result, plan, search.store, store, quiet=as_json)
+        save_plan(result, plan, search.store, store, folders, quiet=as_json)
     if html:
         write_page(html, result, search.store.settings.analysis, limit=limit, is_estimate_requested=estimate)
     if as_json:
@@ -240,59 +237,3 @@ def duplicates(
         print_groups(result, limit, html, is_estimate_requested=estimate)
     if problems or (marks and marks.refused) or (fail_if_any and result.group_count):
         raise SystemExit(1)
-
-
-def index_paths(
-    paths: tuple[str, ...],
-    open_index: Callable[..., Store],
-    on_written: Callable[[str], None],
-    workers: int,
-    *,
-    quiet: bool,
-) -> tuple[SimilaritySearch, list[str]]:
-    """Index some paths, and print and return the problems. Without paths, only open the store.
-
-    Args:
-        paths: folders and files.
-        open_index: opens the store, and creates it if `create` is true.
-        on_written: called with the id of each document that was added or replaced.
-        workers: number of worker processes.
-        quiet: whether to hide the progress.
-
-    Raises:
-        CorpusError: no path can be read. In this case, no store is created.
-    """
-    from simdoc_search.corpus import read_corpus
-    from simdoc_search.indexing import FILE_TIMEOUT, require_readable
-    from simdoc_search.search import SimilaritySearch
-    from simdoc_search.workers import ItemLimits, memory_per_worker
-
-    problems: list[str] = []
-    limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers))
-    exclude = read_config_value("index", "exclude_files") or ()  # all commands index the same files of a folder
-    sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
-    search = SimilaritySearch(open_index(create=bool(paths)))
-    if not paths:
-        return search, []
-    try:
-        with document_progress(hidden=quiet) as update:
-            report = search.index(
-                sources,
-                workers=workers,
-                archives=bool(read_config_value("index", "archives")),
-                own_ids=True,
-                progress=lambda count: update(advance=count),
-                written=on_written,
-            )
-    except KeyboardInterrupt:
-        raise CommandInterruptedError(
-            "interrupted; finished documents are stored. Run the same command again to resume"
-        ) from None
-    skipped = f", {len(report.skipped):,} skipped (simdoc-search index lists them)" if report.skipped else ""
-    say(f"{report.indexed + report.replaced:,} indexed, {report.unchanged:,} unchanged{skipped}", err=True)
-    problems += report.problems
-    if report.refused:
-        problems.append(f"the store refused {format_count(len(report.refused), 'document')}")
-    for problem in problems:
-        say(f"Error: {problem}", err=True)
-    return search, problems

@@ -22,7 +22,14 @@ from simdoc_search.as_json import (
     group_as_json,
     pair_as_json,
 )
-from simdoc_search.cli.common import CommandInterruptedError, open_text_file, say, stage_progress, with_left_out_indices
+from simdoc_search.cli.common import (
+    TABLE_ADVICE,
+    CommandInterruptedError,
+    open_text_file,
+    say,
+    stage_progress,
+    with_left_out_indices,
+)
 from simdoc_search.display import (
     describe_shown_hits,
     format_bytes,
@@ -73,9 +80,9 @@ def print_as_json(
     result: Duplicates, keep: str, limit: int | None, problems: list[str], marks: MarkReport | None
 ) -> None:
     """Print one JSON object piece by piece, because there may be millions of pairs."""
-    clusters = map(group_as_json, result.groups(limit))
+    groups = map(group_as_json, result.groups(limit))
     click.echo("{" + _json_members(with_left_out_indices(duplicates_summary_as_json(result, keep))), nl=False)
-    for name, values in (("clusters", clusters), ("pairs", map(pair_as_json, result.pairs()))):
+    for name, values in (("groups", groups), ("pairs", map(pair_as_json, result.pairs()))):
         click.echo(f',\n"{name}": [', nl=False)
         for number, value in enumerate(values):
             click.echo(("," if number else "") + "\n" + _to_json(value), nl=False)
@@ -130,8 +137,11 @@ def check_output_files(
             )
 
 
-def save_plan(result: Duplicates, file: str, store: Store, location: str, *, quiet: bool) -> None:
+def save_plan(
+    result: Duplicates, file: str, store: Store, location: str, sources: Iterable[str], *, quiet: bool
+) -> None:
     """Write the plan, and print the command that applies it."""
+    from simdoc_search.corpus import has_several_documents
     from simdoc_search.duplicates.plan import write_plan
 
     store_arguments = [] if location == _DEFAULT_STORE else ["--store", without_secrets(location)]
@@ -139,6 +149,8 @@ def save_plan(result: Duplicates, file: str, store: Store, location: str, *, qui
     with stage_progress(hidden=quiet) as update:
         rows = write_plan(result, file, store, command=command, progress=lambda share: update("planning", share))
     say(f"{format_count(rows, 'row')} written to {file}; edit the file, then run: {command}", err=True)
+    if any(map(has_several_documents, sources)):
+        say(f"note: `apply` cannot change rows of tables. {TABLE_ADVICE}", err=True)
 
 
 def check_can_mark(store: str, *, compares_all: bool) -> None:
@@ -199,11 +211,11 @@ def note_lines(result: Duplicates, *, is_estimate_requested: bool) -> Iterator[s
     elif result.unverified_count:
         overlaps = format_count(result.unverified_count, "overlap is", "overlaps are")
         yield f"{overlaps} estimated, because texts are missing or have changed"
-    if result.overflow:
-        documents = format_count(result.overflow.documents, "document is", "documents are")
-        limit = result.overflow.max_set_size
+    if result.large_sets:
+        documents = format_count(result.large_sets.documents, "document is", "documents are")
+        limit = result.large_sets.max_set_size
         yield f"{documents} similar to more than {limit:,} others; each was compared with only a few of them"
-        if skipped := result.overflow.skipped_comparisons:
+        if skipped := result.large_sets.skipped_comparisons:
             skipped_comparisons = format_count(skipped, "comparison was", "comparisons were")
             yield f"at most {skipped_comparisons} skipped, so a duplicate may be missing"
     if result.ignored_word_count:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from simdoc_search.cli.common import CommandInterruptedError, handle_errors, json_option, print_json, say
+from simdoc_search.cli.help_layout import CommandGroup
 from simdoc_search.display import format_count, printable
 from simdoc_search.errors import LocationError
 from simdoc_search.stores.location import check_folder
@@ -34,7 +35,7 @@ def _check_data_folder(_context: click.Context, _parameter: click.Parameter, val
     return value
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def engine() -> None:
     """Run OpenSearch on this machine, for development and tests.
 

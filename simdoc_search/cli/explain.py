@@ -19,6 +19,7 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.query_options import compat_options, describe_token_shortfall, overlap_options
 from simdoc_search.display import format_count, format_percent
 from simdoc_search.errors import MissingExtraError, QuerySyntaxError, StoreNotFoundError, UnknownDocumentError
@@ -69,7 +70,7 @@ class _ExplainedQuery(NamedTuple):
         return math.sqrt(float(overlap * (1 - overlap)) / len(tokens)) if overlap and tokens else None
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("fingerprint", required=False, metavar="[FINGERPRINT]", shell_complete=complete_ids)
 @overlap_options
 @compat_options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -10,17 +11,22 @@ import click
 from simdoc_search import __version__
 from simdoc_search.cli.common import convert_errors
 from simdoc_search.cli.config import read_config
+from simdoc_search.cli.help_layout import CommandGroup, Formatter
 from simdoc_search.cli.logs import verbose_option
 
-COMMANDS = [
-    *("apply", "backfill", "backup", "check", "compare", "dedupe", "defaults", "delete", "duplicates", "engine"),
-    *("explain", "index", "info", "languages", "list", "passages", "related", "repair", "serve", "show", "similar"),
-    *("status", "template", "tune", "versions", "watch"),
-]
-"""Names of the commands. Each command is in the module of the same name."""
+COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Find": ("similar", "passages", "compare", "versions", "related"),
+    "Clean up": ("duplicates", "apply", "dedupe"),
+    "Collection": ("index", "list", "show", "info", "languages", "delete", "serve"),
+    "Search engine": ("template", "backfill", "status", "watch", "engine"),
+    "Maintenance": ("check", "repair", "backup", "defaults", "tune", "explain"),
+}
+"""The commands by what people want to do. Each command is in the module of the same name."""
+
+COMMANDS = sorted(name for names in COMMAND_GROUPS.values() for name in names)
 
 
-class _Commands(click.Group):
+class _Commands(CommandGroup):
     """Imports only the command that runs.
 
     Every error, even one from click's parser, becomes one printable sentence.
@@ -36,6 +42,14 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - of click
         return _import_command(cmd_name) if cmd_name in COMMANDS else None
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - of click
+        """Write the commands. The usage line has the options, so that the help fits a screen."""
+        assert isinstance(formatter, Formatter)  # noqa: S101 - for mypy
+        formatter.name_width = max(map(len, COMMANDS))
+        for title, names in COMMAND_GROUPS.items():
+            width = formatter.width - formatter.name_width
+            formatter.write_group(title, [(name, _import_command(name).get_short_help_str(width)) for name in names])
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] in ("find", "query", "search"):
             ctx.fail(
@@ -49,22 +63,22 @@ class _Commands(click.Group):
             return super().invoke(ctx)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    options_metavar="[--version] [-v | -vv]",
+    subcommand_metavar="COMMAND [--help] ...",
+)
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @verbose_option
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Find documents that share text: near-duplicates, reused passages and versions.
+    """Find documents that share text: copies, reused passages and versions.
 
     \b
-      simdoc-search index ./corpus        index the files in a folder
-      simdoc-search similar doc123        find the documents that share text with doc123
-      simdoc-search passages doc123       show the passages that they share
-      simdoc-search duplicates            group the near-duplicates in the store
-
-    To see the options of a command, run: simdoc-search COMMAND --help
-
-    Exit status: 0 success, 1 failure, 2 invalid arguments, 130 Ctrl-C.
+      simdoc-search duplicates ~/Documents                which files are copies?
+      simdoc-search passages --file a.pdf --in ~/Papers   where is its text from?
+      simdoc-search similar report_20_80                  overlap 20 % or more
     """
     context.default_map = read_config(cli)
 

@@ -19,6 +19,7 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_output import print_report, report_as_json
 from simdoc_search.cli.index_upgrade import upgrade
 from simdoc_search.cli.index_watch import FolderWatch
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command()
+@click.command(cls=Command, main_options=["--prune", "--watch", "--archives", "--exclude-files", "--with"])
 @click.argument("paths", nargs=-1, metavar="[PATH...]", shell_complete=complete_paths)
 @store_option
 @workers_option

@@ -17,6 +17,7 @@ from simdoc_search.cli.common import (
     say,
     store_option,
 )
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.limit_options import limit_lines
 from simdoc_search.display import format_count
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command()
+@click.command(cls=Command)
 @field_option
 @store_option
 @json_option

@@ -19,6 +19,7 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.input_text import read_file
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters
@@ -35,7 +36,7 @@ _NO_LANGUAGE = "not stated"
 _MAX_CANDIDATES = 5
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=complete_paths)
 @filter_options
 @click.option("--text", help="Identify the language of this text. Use - for stdin.")

@@ -17,6 +17,7 @@ from simdoc_search.cli.columns import (
 )
 from simdoc_search.cli.common import field_option, handle_errors, json_text, open_for_query, say, store_option
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters
 from simdoc_search.display import describe_shown_hits, format_more_hits_hint
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _DEFAULT_COLUMNS = ("size", "date")
 
 
-@click.command("list")
+@click.command("list", cls=Command, main_options=["--sort", "--show", "--filter", "--limit", "--json"])
 @click.argument("prefix", required=False, metavar="[PREFIX]", shell_complete=complete_ids)
 @show_option
 @sort_option("id", " Use `none` to print in storage order, without waiting for a sort.")

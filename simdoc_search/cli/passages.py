@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,17 +20,20 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.comparison_options import ignore_option, preset_option, read_ignored_texts
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.input_text import QueryFiles, QueryText, read_file, read_lines, read_text, resolve_id
+from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_paths import in_option, index_paths
+from simdoc_search.cli.input_text import QueryFiles, QueryText, read_file, read_lines, read_text
 from simdoc_search.cli.passages_output import PassageAnswer, PassageOutput
+from simdoc_search.cli.passages_search import PassageSearch
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters, page_options
 from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import format_count
 from simdoc_search.documents import SkippedFile
-from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, SimdocError
+from simdoc_search.errors import NoFingerprintError
 from simdoc_search.workers import WorkerMap
 
 if TYPE_CHECKING:
-    from simdoc_search.search import PassageResult, SimilaritySearch
+    from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
 _PATH = click.Path(path_type=Path, allow_dash=True)
@@ -39,7 +41,7 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
 _FEW_QUERIES = 16  # up to this number of queries, this process is faster than starting worker processes
 
 
-@click.command()
+@click.command(cls=Command, main_options=["--file", "--in", "--text", "--html", "--size"])
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
 @click.option(
     "--file",
@@ -63,6 +65,7 @@ _FEW_QUERIES = 16  # up to this number of queries, this process is faster than s
     metavar="FILE",
     help="Query with each ID or path in a file, one per line or separated by NUL (find -print0). Use - for stdin.",
 )
+@in_option
 @page_options
 @click.option(
     "--min-words",
@@ -80,7 +83,7 @@ _FEW_QUERIES = 16  # up to this number of queries, this process is faster than s
 @click.option("--ignore-quotes", is_flag=True, help="Do not count quotations: “...”, and lines that begin with >.")
 @click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No store is needed.")
 @filter_options
-@click.option("--other-folders", is_flag=True, help="Exclude documents in the same folder as the query document.")
+@click.option("--exclude-same-folder", is_flag=True, help="Exclude documents in the same folder as the query document.")
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -100,6 +103,7 @@ def passages(
     folders: tuple[Path, ...],
     text: str | None,
     all_from: Path | None,
+    in_folder: Path | None,
     size: int,
     offset: int,
     min_words: int | None,
@@ -110,7 +114,7 @@ def passages(
     each_other: bool,
     filters: FilterPairs,
     excluded: FilterPairs,
-    other_folders: bool,
+    exclude_same_folder: bool,
     html: Path | None,
     fail_if_empty: bool,
     workers: int | None,
@@ -133,29 +137,39 @@ def passages(
     `index --passage-run`.
 
     \b
-      simdoc-search passages doc123
-      simdoc-search passages --file essay.pdf --html shared.html
+      simdoc-search passages --file essay.pdf --in ~/Papers
+      simdoc-search passages doc123 --html shared.html
+      simdoc-search passages --folder ./essays --each-other
       simdoc-search passages --file essay.pdf --ignore task_sheet.pdf --ignore-quotes
       simdoc-search passages --folder ./essays --store ./sources.simdoc --json
-      simdoc-search passages --folder ./essays --each-other
       simdoc-search passages --text "..." --min-words 8
-      simdoc-search passages reports/2024.txt --other-folders --exclude path=drafts/
+      simdoc-search passages reports/2024.txt --exclude-same-folder --exclude path=drafts/
     """
     from simdoc_search.corpus import has_several_documents
     from simdoc_search.documents import Document
+    from simdoc_search.indexing.roots import folder_filters
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
 
-    if sum(map(bool, (id is not None, files, folders, text is not None, all_from))) != 1:
-        raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
-    if other_folders and text is not None:
-        raise click.UsageError("--other-folders cannot be combined with --text; omit one of them")
-    if each_other and (not folders or other_folders):
-        raise click.UsageError("--each-other needs --folder and cannot be combined with --other-folders")
+    _require_one(id is not None, files, folders, text is not None, all_from)
+    if exclude_same_folder and text is not None:
+        raise click.UsageError("--exclude-same-folder cannot be combined with --text; omit one of them")
+    if each_other and (not folders or exclude_same_folder or in_folder):
+        raise click.UsageError("--each-other needs --folder and cannot be combined with --exclude-same-folder or --in")
+
+    def open_index(*, create: bool = False) -> Store:
+        return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
+
+    workers = worker_count(workers)
+    problems: list[str] = []
+    filters_of_folder: list[dict[str, Any]] = []
     if each_other:
         search = SimilaritySearch(open_store(":memory:", create=True))
+    elif in_folder:
+        search, problems = index_paths((str(in_folder),), open_index, store, workers=workers, quiet=as_json)
+        filters_of_folder = folder_filters(search.store, str(in_folder))
     else:
-        search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
+        search = SimilaritySearch(open_index())
     options: dict[str, Any] = {
         "size": size,
         "offset": offset,
@@ -165,8 +179,8 @@ def passages(
         "ignore": read_ignored_texts(ignore, lambda: search),
         "ignore_quotes": ignore_quotes,
     }
-    workers = worker_count(workers)
-    passage_search = _PassageSearch(search, make_filters(filters, excluded), options, other_folders=other_folders)
+    all_filters = [*make_filters(filters, excluded), *filters_of_folder]
+    passage_search = PassageSearch(search, all_filters, options, exclude_same_folder=exclude_same_folder)
     output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json)
     if all_from is not None:
         names = read_lines(all_from)
@@ -184,14 +198,19 @@ def passages(
     else:
         query = QueryText(id) if id is not None else QueryText("the text", read_text(text or ""))
         output.print_one(passage_search.answer(query))
-    if fail_if_empty and not output.hits:
+    if problems or (fail_if_empty and not output.hits):
         raise SystemExit(1)
+
+
+def _require_one(*queries: object) -> None:
+    if sum(map(bool, queries)) != 1:
+        raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
 
 
 def _answer_many(
     queries: Iterable[QueryText],
     total: int | None,
-    search: _PassageSearch,
+    search: PassageSearch,
     output: PassageOutput,
     workers: int,
     files: QueryFiles | None = None,
@@ -229,70 +248,3 @@ def _answer_many(
         raise click.ClickException(f"{failed:,} of {format_count(count, 'query', 'queries')} failed")
     if problems:
         raise SystemExit(1)
-
-
-class _PassageSearch:
-    """Answers one query at a time. A file never matches its own stored copy.
-
-    Args:
-        search: the search to query.
-        filters: filters for the hits.
-        options: further arguments of `SimilaritySearch.passages`.
-        other_folders: whether to exclude the folder of each query document from its hits.
-    """
-
-    def __init__(
-        self,
-        search: SimilaritySearch,
-        filters: Sequence[dict[str, Any]],
-        options: dict[str, Any],
-        *,
-        other_folders: bool,
-    ) -> None:
-        from simdoc_search.search.files import IndexedFiles
-
-        self._search, self._filters, self._options = search, filters, options
-        self._other_folders = other_folders
-        self._files = IndexedFiles(search.store)
-
-    @property
-    def is_picklable(self) -> bool:
-        """Whether another process can open the store of this search."""
-        from simdoc_search.stores.local import LocalStore
-
-        return isinstance(self._search.store, LocalStore) and self._search.store.is_in_folder
-
-    def answer_or_error(self, query: QueryText) -> tuple[QueryText, PassageAnswer | SimdocError]:
-        """Return the query, and its answer or its error. Raises a StoreError, because other queries would fail too."""
-        from simdoc_search.search.results import catch_error
-
-        return query, catch_error(partial(self.answer, query))
-
-    def answer(self, query: QueryText) -> PassageAnswer:
-        """Answer a query. Raises the same errors as `SimilaritySearch.passages`."""
-        from simdoc_search.query import FingerprintQuery
-
-        if query.text is None:
-            id = resolve_id(self._search, query.name)
-            record = self._search.store.get(id) if self._other_folders else None
-            filters = self._filters_for(record.path if record else id)
-            return PassageAnswer(query, self._find_passages(filters, query=FingerprintQuery(id)), id)
-        indexed = self._files.get(query.file) if query.file and query.file != "-" else None
-        filters = self._filters_for(indexed.id) if indexed else self._filters
-        own_key = indexed.key if indexed else None
-        result = self._find_passages(filters, text=query.text, exclude=own_key)
-        return PassageAnswer(query, result, own_key.id if own_key else None)
-
-    def _find_passages(self, filters: Sequence[dict[str, Any]], **query: Any) -> PassageResult:
-        return self._search.passages(filters=filters, **query, **self._options)
-
-    def _filters_for(self, path: str) -> Sequence[dict[str, Any]]:
-        """Return the filters for a query document with this path in the store."""
-        from simdoc_search.stores.filters import none_of
-
-        if not self._other_folders:
-            return self._filters
-        folder, slash, _ = path.rpartition("/")
-        if not slash:
-            raise QuerySyntaxError(f"the document {path!r} is not in a folder; omit --other-folders")
-        return [*self._filters, {"path": none_of(f"{folder}/")}]

@@ -18,6 +18,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_options, check_all, show_topics
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.input_text import read_query_arguments
 from simdoc_search.cli.limit_options import convert_limits, limit_options
 from simdoc_search.cli.query_options import FilterPairs, file_option, filter_options, make_filters, page_options
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command()
+@click.command(cls=Command, main_options=["--file", "--text", "--all", "--explain", "--size"])
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
 @all_options("Group all documents in the store by topic.")
 @file_option
@@ -74,7 +75,7 @@ def related(
 
     \b
       simdoc-search related doc123
-      simdoc-search related doc123 --explain               show which concepts contribute to the score
+      simdoc-search related doc123 --explain    show the reasons
       simdoc-search related --file essay.pdf --json
       simdoc-search related --all --edges pairs.csv        list the topics of all documents
       simdoc-search related --file note.txt --synonyms synonyms.txt

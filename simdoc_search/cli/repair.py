@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 from simdoc_search.cli.common import document_progress, handle_errors, json_option, print_json, say
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.display import format_count
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("store")
 @click.option("--to", "target", required=True, metavar="DIR", help="Folder of the new store. It must be new or empty.")
 @json_option

@@ -12,6 +12,7 @@ import click
 
 from simdoc_search.cli.columns import show_option
 from simdoc_search.cli.common import field_options, handle_errors, say, store_option
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.logs import show_log
 from simdoc_search.display import without_credentials
 from simdoc_search.errors import MissingExtraError
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - the name of a variable
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),

@@ -18,6 +18,7 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.sketch_options import synonyms_option
 from simdoc_search.display import format_count, printable
 
@@ -33,7 +34,7 @@ _MAX_CONCEPT_NAMES = 3
 _MAX_WORD_WIDTH = 24
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("id", metavar="ID", shell_complete=complete_ids)
 @click.option("--text-only", is_flag=True, help="Print the whole text, and nothing else.")
 @click.option(

@@ -11,6 +11,7 @@ import click
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
 from simdoc_search.cli.common import field_options, handle_errors, json_option, open_for_query, store_option
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.input_text import read_file, read_lines, read_text
 from simdoc_search.cli.query_options import (
     FilterPairs,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command()
+@click.command(cls=Command, main_options=["--overlap", "--probability", "--file", "--text", "--size"])
 @click.argument("fingerprint", required=False, metavar="[FINGERPRINT]", shell_complete=complete_ids)
 @file_option
 @click.option(
@@ -96,11 +97,14 @@ def similar(
     """Find documents that share text with a document, file or text.
 
     \b
-      simdoc-search similar doc123              all documents that share text with doc123
-      simdoc-search similar doc123_20           only documents with an overlap of 20 % or more
-      simdoc-search similar doc123_20_80        faster: finds an overlap of 20 % with a probability of 80 %
+      simdoc-search similar doc123             all documents that share text
       simdoc-search similar --file draft.txt --overlap 50
-      simdoc-search similar doc123 --measure containment --overlap 50     all documents that contain half of doc123
+      simdoc-search similar doc123_20_80       FINGERPRINT: overlap 20 % or more
+
+    \b
+      simdoc-search similar doc123_20          an overlap of 20 % or more
+      simdoc-search similar doc123_20_80       faster: found with a probability of 80 %
+      simdoc-search similar doc123 --measure containment --overlap 50
 
     FINGERPRINT is ID[_OVERLAP[_PROBABILITY]], in percent. ID is a document's id, the path of its file, or its file name
     if only one document has it. The extension may be omitted. Quote an id that ends in numbers: '"report_2023"_20'.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.common import engine_option, field_options, handle_errors, json_option, print_json, say
+from simdoc_search.cli.help_layout import Command
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -20,7 +21,7 @@ def _parse_percentage(_context: click.Context, _parameter: click.Parameter, valu
     return float(match[1]) / 100 if match else None
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("url")
 @field_options
 @click.option("--sample", type=click.IntRange(0, 10_000), default=200, show_default=True,
@@ -56,7 +57,7 @@ def status(
 
     \b
       simdoc-search status http://localhost:9200/articles
-      simdoc-search status http://localhost:9200/articles --max-stale 1% --max-missing 5%
+      simdoc-search status http://localhost:9200/articles --max-stale 1%
     """
     from simdoc_search.attach.inspection import inspect_indices
     from simdoc_search.cli.status_output import exceeded_limits, inspection_as_json, inspection_lines, metric_lines

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from simdoc_search.cli.common import engine_option, handle_errors, json_option, print_json
+from simdoc_search.cli.help_layout import CommandGroup
 from simdoc_search.cli.settings_options import make_settings_change, settings_options
 from simdoc_search.cli.template_output import plan_as_json, print_plan
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
@@ -37,7 +38,7 @@ def _shared_options(command: Command) -> Command:
     return command
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def template() -> None:
     """Show or install a component template and an ingest pipeline.
 
@@ -47,11 +48,11 @@ def template() -> None:
     \b
       simdoc-search template show
       simdoc-search template install http://localhost:9200
-      simdoc-search template install http://localhost:9200 --pipeline --text-field body --index articles
+      simdoc-search template install http://localhost:9200 --pipeline
     """
 
 
-@template.command()
+@template.command(main_options=["--pipeline", "--text-field", "--search"])
 @_shared_options
 @click.option(
     "--min-hash",
@@ -82,7 +83,7 @@ def show(
 
     \b
       simdoc-search template show > simdoc.component.json
-      simdoc-search template show --pipeline --text-field title --text-field body > simdoc.pipeline.json
+      simdoc-search template show --pipeline > simdoc.pipeline.json
       simdoc-search template show --search > search_templates.json
       simdoc-search template show --min-hash body > index.json
     """
@@ -109,7 +110,7 @@ def show(
         print_json(component_template(settings, field))
 
 
-@template.command()
+@template.command(main_options=["--pipeline", "--text-field", "--search", "--index", "--dry-run"])
 @click.argument("url")
 @_shared_options
 @click.option(
@@ -149,7 +150,7 @@ def install(
     \b
       simdoc-search template install http://localhost:9200
       simdoc-search template install http://localhost:9200 --search
-      simdoc-search template install http://localhost:9200 --pipeline --text-field body --index articles
+      simdoc-search template install http://localhost:9200 --pipeline
       simdoc-search template install http://localhost:9200 --pipeline --text-field body --index-template articles
     """
     from simdoc_search.attach.installation import InstallRequest, plan_installation

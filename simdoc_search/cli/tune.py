@@ -21,6 +21,7 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.cli.sketch_options import parse_sketch, with_sketch, word_settings
 from simdoc_search.errors import CorpusError
@@ -38,7 +39,7 @@ _MAX_PAIRS_BYTES = 16 << 20
 _MAX_DIGITS = 4
 
 
-@click.command()
+@click.command(cls=Command, main_options=["--overlap", "--probability", "--sketch", "--pairs", "--for"])
 @click.argument("paths", nargs=-1, metavar="[FOLDER|STORE]...", shell_complete=complete_paths)
 @click.option(
     "--overlap", type=percent_type, metavar="PERCENT",

@@ -18,6 +18,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_options, check_all, show_families
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.input_text import read_query_arguments
 from simdoc_search.cli.limit_options import convert_limits, limit_options
 from simdoc_search.cli.query_options import FilterPairs, file_option, filter_options, make_filters, page_options
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command()
+@click.command(cls=Command, main_options=["--file", "--all", "--html", "--sentences", "--size"])
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
 @all_options("Find all families of versions in the store.")
 @file_option
@@ -71,10 +72,10 @@ def versions(
     """Find the versions of a document, their order and changes.
 
     \b
-      simdoc-search versions contract.docx             list the versions, oldest first, with the changes
+      simdoc-search versions contract.docx   list the versions, oldest first
       simdoc-search versions --file draft.pdf --html versions.html
       simdoc-search versions doc123 --sentences --json
-      simdoc-search versions --all                     list the families of versions in the store
+      simdoc-search versions --all           list the families of versions
 
     The order is based on dates in metadata and names, on versions in names (v2, final), on commits and on modification
     times. The command names the newest version only if this evidence agrees. Otherwise it prints the conflicting

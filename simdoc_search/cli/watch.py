@@ -17,6 +17,7 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.display import format_count, format_estimate, format_percent
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.remote.watches import Watch
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("ids", nargs=-1, metavar="[ID...]", shell_complete=complete_ids)
 @click.option("--overlap", type=percent_type, metavar="PERCENT", help="Minimum overlap of a copy.  [default: 50]")
 @click.option("--check-new", is_flag=True, help="Check whether these new documents are copies of watched documents.")
@@ -57,8 +58,8 @@ def watch(
     To install it, use: template install --search
 
     \b
-      simdoc-search watch doc123 --overlap 80 --store http://localhost:9200/articles
-      simdoc-search watch --check-new new1 new2 --store http://localhost:9200/articles
+      simdoc-search watch doc123_80 --store http://localhost:9200/articles
+      simdoc-search watch --check-new new1 --store http://localhost:9200/articles
       simdoc-search watch --list --store http://localhost:9200/articles
       simdoc-search watch --remove doc123 --store http://localhost:9200/articles
     """

@@ -13,11 +13,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
+from typing import Any
 
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.documents import SkippedFile
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.fields import ROOT_FIELD
+from simdoc_search.stores.filters import any_of
 from simdoc_search.stores.record import Origin, Record
 
 _log = logging.getLogger(__name__)
@@ -175,6 +178,15 @@ class NamedPaths:
     def _stored_prefix(self, root: str) -> str:
         record = next(self._store.scan(root=root), None)
         return record.origin.prefix if record and record.origin else ""
+
+
+def folder_filters(store: Store, folder: str) -> list[dict[str, Any]]:
+    """Return the filters that select the documents whose files are in an indexed folder."""
+    path = absolute(folder)
+    named_path = NamedPaths(store, None).get_or_add(path)
+    below = {record.origin.root for record in store.scan(root=path, below_root=True) if record.origin}
+    filters: list[dict[str, Any]] = [{ROOT_FIELD: any_of(named_path.root, *sorted(below))}]
+    return [*filters, {"path": named_path.id_prefix}] if named_path.subfolder else filters
 
 
 def is_missing(path: str) -> bool:

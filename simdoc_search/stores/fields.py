@@ -17,6 +17,9 @@ MAX_METADATA_TERM_BYTES = 1_000
 METADATA_FIELD = "facts"
 """Stored name of the field with the terms of the metadata and the root; see `metadata_terms`."""
 
+ROOT_FIELD = "\0root"
+"""Name of a condition on the root of a document. No metadata field has this name."""
+
 MAX_SUGGESTIONS = 3
 MIN_SIMILARITY = 0.5
 
@@ -47,7 +50,7 @@ def metadata_term(key: str, value: FilterValue) -> str:
 
 def root_term(root: str) -> str:
     """Return the term for documents with this root. It differs from the terms of all metadata fields."""
-    return metadata_term("\0root", root)
+    return metadata_term(ROOT_FIELD, root)
 
 
 def metadata_prefix(key: str) -> str:

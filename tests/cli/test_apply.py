@@ -73,7 +73,7 @@ def test_dropped_files_are_moved_and_removed_from_the_store() -> None:
 
     assert 3 == len(answer("apply", "--undo", UNDO)["restored"])
     assert before == tree(Path("docs"))
-    assert 3 == answer("duplicates", "docs")["duplicates"]
+    assert 3 == answer("duplicates", "docs")["duplicate_count"]
 
 
 def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:
@@ -197,7 +197,11 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     output("index", "-", stdin=json_lines({"id": "c", "text": words(3, 99)}))
     result = run("apply", "plan.tsv", "--delete", "--yes")
 
-    assert (1, "1 deleted, 1 left alone") == (result.exit_code, result.stdout.splitlines()[-1])
+    assert (1, "0 deleted, 1 left alone, 1 document removed from the store") == (
+        result.exit_code,
+        result.stdout.splitlines()[-1],
+    )
+    assert "To remove rows of a table or a JSONL file, run: simdoc-search dedupe FILE -o KEPT" in result.stderr
     assert "left alone: c: the text has changed since the plan was written" in result.stderr
     assert "documents  2" == stored()
     assert "0 deleted, 1 already done, 1 left alone" in run("apply", "plan.tsv", "--delete", "--yes").stdout
@@ -226,3 +230,13 @@ def test_a_wrong_combination_of_arguments_is_refused() -> None:
         assert "give PLAN and one of" in usage_error(run("apply", *arguments))
     assert "--undo cannot be combined with PLAN" in usage_error(run("apply", "plan.tsv", "--undo", UNDO))
     assert "does not exist, so there is nothing to undo" in sentence(run("apply", "--undo", UNDO))
+
+
+def test_a_plan_of_a_table_says_how_to_remove_its_rows() -> None:
+    Path("rows.csv").write_text(f"id,text\na,{BASE}\nb,{BASE}\n")
+    planned = run("duplicates", "rows.csv", "--plan", "rows.tsv")
+    applied = run("apply", "rows.tsv", "--delete", "--yes", "--dry-run")
+
+    assert "note: `apply` cannot change rows of tables. To remove rows of a table" in planned.stderr
+    assert "0 would be deleted, 1 document would be removed from the store" == applied.stdout.splitlines()[-1]
+    assert "simdoc-search dedupe FILE -o KEPT" in applied.stderr

@@ -48,12 +48,12 @@ class ExpectedChanges:
 class ApplyReport:
     """The changes made by applying a plan."""
 
-    # the name of each dropped file or document, with either its new path or the name of the kept document
+    # the name of each dropped file or document, with its new path or the name of the kept document
     dropped: list[tuple[str, str]] = field(default_factory=list)
+    dropped_document_count: int = 0  # number of documents among them that have no file
     dropped_before: int = 0  # number of documents that an earlier run dropped
     left_alone: list[LeftAlone] = field(default_factory=list)
-    # maps each group that is left unchanged to the reason
-    refused_groups: dict[int, str] = field(default_factory=dict)
+    refused_groups: dict[int, str] = field(default_factory=dict)  # maps each unchanged group to the reason
     removed: int = 0  # number of documents that were removed from the store because their files were dropped
     # for each document that is still in the store although its file was dropped: its key and the reason
     not_removed: Mapping[DocumentKey, str] = field(default_factory=dict)
@@ -155,6 +155,7 @@ class _PlanRun:
         else:
             if target:
                 self.report.dropped.append((drop.row.name, target))
+                self.report.dropped_document_count += drop.row.path is None
             else:
                 self.report.dropped_before += 1
 
@@ -242,6 +243,7 @@ class _PlanRun:
             problems = dict.fromkeys(removals, str(error))
         not_removed = {removed[key].row.name: reason for key, reason in problems.items()}
         self.report.dropped = [dropped for dropped in self.report.dropped if dropped[0] not in not_removed]
+        self.report.dropped_document_count -= len(not_removed)
         self.report.left_alone += [
             LeftAlone(name, reason, reason in _OUTDATED_REASONS) for name, reason in not_removed.items()
         ]

@@ -1,0 +1,84 @@
+"""Indexes the folders that a command searches, so that no `index` is needed before. Defines `--in`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from simdoc_search.cli.common import CommandInterruptedError, document_progress, say
+from simdoc_search.cli.config import read_config_value
+from simdoc_search.display import format_count, without_credentials
+
+if TYPE_CHECKING:
+    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.stores.base import Store
+
+in_option: Final = click.option(
+    "--in",
+    "in_folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Only search the files in FOLDER. New and changed files are indexed first.",
+)
+
+
+def index_paths(
+    paths: tuple[str, ...],
+    open_index: Callable[..., Store],
+    location: str,
+    on_written: Callable[[str], None] = lambda _: None,
+    *,
+    workers: int,
+    quiet: bool,
+) -> tuple[SimilaritySearch, list[str]]:
+    """Index some paths, and print the problems. Without paths, only open the store. Return a search and the problems.
+
+    Args:
+        paths: folders and files.
+        open_index: opens the store, and creates it if `create` is true.
+        location: the location of the store, for the message.
+        on_written: called with the id of each document that was added or replaced.
+        workers: number of worker processes.
+        quiet: whether to hide the progress.
+
+    Raises:
+        CorpusError: no path can be read. In this case, no store is created.
+    """
+    from simdoc_search.corpus import read_corpus
+    from simdoc_search.indexing import FILE_TIMEOUT, require_readable
+    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.workers import ItemLimits, memory_per_worker
+
+    problems: list[str] = []
+    limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers))
+    exclude = read_config_value("index", "exclude_files") or ()  # all commands index the same files of a folder
+    sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
+    search = SimilaritySearch(open_index(create=bool(paths)))
+    if not paths:
+        return search, []
+    try:
+        with document_progress(hidden=quiet) as update:
+            report = search.index(
+                sources,
+                workers=workers,
+                archives=bool(read_config_value("index", "archives")),
+                own_ids=True,
+                progress=lambda count: update(advance=count),
+                written=on_written,
+            )
+    except KeyboardInterrupt:
+        raise CommandInterruptedError(
+            "interrupted; finished documents are stored. Run the same command again to resume"
+        ) from None
+    skipped = f", {len(report.skipped):,} skipped (simdoc-search index lists them)" if report.skipped else ""
+    counts = f"{report.indexed + report.replaced:,} indexed, {report.unchanged:,} unchanged{skipped}"
+    say(f"{counts} in {report.seconds:.1f} s; the index is in {without_credentials(location)}", err=True)
+    problems += report.problems
+    if report.refused:
+        problems.append(f"the store refused {format_count(len(report.refused), 'document')}")
+    for problem in problems:
+        say(f"Error: {problem}", err=True)
+    return search, problems

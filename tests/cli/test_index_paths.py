@@ -1,0 +1,66 @@
+"""Commands that index a folder before they answer: `duplicates FOLDER` and `passages --in FOLDER`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import answer, output, run, sentence, words, write
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Change to a folder without an index, in which two folders contain the text of `essay.txt`."""
+    monkeypatch.chdir(tmp_path)
+    texts = {"essay.txt": words(0, 60), "papers/2020/a.txt": words(0, 80), "papers/b.txt": words(30, 90)}
+    write(tmp_path, {**texts, "other/c.txt": words(0, 50), "other/d.txt": words(0, 50)})
+    return tmp_path
+
+
+def sources(*arguments: str) -> list[str]:
+    """Return the documents that share passages with `essay.txt`, sorted."""
+    return sorted(hit["id"] for hit in answer("passages", "--file", "essay.txt", *arguments)["hits"])
+
+
+def test_passages_in_a_folder_need_no_index_before(folder: Path) -> None:
+    done = run("passages", "--file", "essay.txt", "--in", "papers")
+
+    assert "100 % of essay.txt (60 of 60 words) appears in 2 indexed documents." == done.stdout.splitlines()[0]
+    assert done.stderr.startswith("2 indexed, 0 unchanged in ")
+    assert done.stderr.endswith("; the index is in ./.simdoc\n")
+    assert (folder / ".simdoc" / "simdoc.json").is_file()
+
+
+def test_only_the_folder_is_searched() -> None:
+    output("index", "other")
+
+    assert ["papers/2020/a.txt", "papers/b.txt"] == sources("--in", "papers")
+    assert ["c.txt", "d.txt"] == sources("--in", "other")
+    assert ["papers/2020/a.txt"] == sources("--in", "papers/2020")
+    assert ["c.txt", "d.txt", "papers/2020/a.txt", "papers/b.txt"] == sources()
+
+
+def test_a_folder_above_an_indexed_folder_includes_its_documents() -> None:
+    output("index", "papers/2020")
+
+    assert 2 == len(sources("--in", "papers"))
+
+
+def test_changed_files_are_indexed_before_each_answer(folder: Path) -> None:
+    assert 2 == len(sources("--in", "papers"))
+    write(folder, {"papers/new.txt": words(0, 20)})
+
+    assert 3 == len(sources("--in", "papers"))
+
+
+def test_duplicates_of_a_folder_need_no_index_before(folder: Path) -> None:
+    done = run("duplicates", "other")
+
+    assert "1 group, 1 duplicate: 1 to drop" in done.stdout
+    assert done.stderr.endswith("; the index is in ./.simdoc\n")
+
+
+def test_a_missing_folder_creates_no_index(folder: Path) -> None:
+    assert "nothing does not exist" in sentence(run("passages", "--file", "essay.txt", "--in", "nothing"))
+    assert not (folder / ".simdoc").exists()
