@@ -173,7 +173,7 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
     say(f"marks: {report.set:,} set, {report.removed:,} removed, {report.unchanged:,} unchanged", err=True)
     if report.passed_over:
         changed = format_count(report.passed_over, "document was", "documents were")
-        say(f"note: {changed} changed or deleted during the run; run the same command again to mark them", err=True)
+        say(f"note: {changed} changed or deleted during the run; run the same command again to update marks", err=True)
     for id, reason in report.reasons.items():
         say(f"Error: the document {id!r} was not marked: {reason}", err=True)
     if report.refused > len(report.reasons):

@@ -134,8 +134,8 @@ def _write_records(
     shard: JsonlShard | CsvShard, file: IO[bytes], begin: int, selection: Selection, progress: Callable[[int], None]
 ) -> None:
     annotation = selection.annotation
-    if heading := shard.heading_with(annotation.names if annotation else []):
-        file.write(heading)
+    if header := shard.header_with(annotation.names if annotation else []):
+        file.write(header)
     flags = selection.has_duplicates() if annotation else None
     for records in shard.record_lists():
         end = begin + len(records)

@@ -125,9 +125,8 @@ class Node:
 
     def get(self, path: str) -> Any:
         """Send a GET request, and return the parsed JSON; None unless there is a response with status 200."""
-        connection = http.client.HTTPConnection(
-            HOST, self.port, timeout=_TIMEOUT_SECONDS
-        )  # unlike urllib, this does not use a proxy
+        # Unlike urllib, this does not use a proxy.
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=_TIMEOUT_SECONDS)
         try:
             connection.request("GET", path)
             response = connection.getresponse()

@@ -36,9 +36,8 @@ class FingerprintTable:
     shingle_counts: Ints
     buckets: int  # number of buckets of a fingerprint
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
-    _row_count: int = field(
-        default=0, repr=False
-    )  # total number of rows of the matrices that were made for single calls
+    # total number of rows of the matrices that were made for single calls
+    _row_count: int = field(default=0, repr=False)
 
     @classmethod
     def from_codes(cls, codes: Sequence[NDArray[np.uint32]], shingle_counts: Ints, buckets: int) -> FingerprintTable:
@@ -103,10 +102,8 @@ class FingerprintTable:
                 left |= right
                 filled = count_true(left != 0)
                 pairs = slice(part.start + batch.start, part.start + batch.start + len(filled))
-                matched[pairs], union[pairs] = (
-                    equal - (self.buckets - filled),
-                    filled,
-                )  # `equal` also counts the buckets that are empty in both documents
+                # `equal` also counts the buckets that are empty in both documents.
+                matched[pairs], union[pairs] = equal - (self.buckets - filled), filled
         common = self.counts[first] + self.counts[second] - union
         shared, scaled_union = correct_for_chance(matched, common, union)
         return shared / scaled_union, union

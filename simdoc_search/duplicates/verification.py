@@ -77,10 +77,8 @@ class PairOverlaps:
             shared, first, second = self._verifier.count_shared(self.first[unverified], self.second[unverified])
             has_texts = shared >= 0
             verified = unverified[has_texts]
-            sizes = (
-                np.maximum(first[has_texts], 1),
-                np.maximum(second[has_texts], 1),
-            )  # the sizes are 0 if all words are ignored, and 0 cannot be a divisor
+            # The sizes are 0 if all words are ignored, and 0 cannot be a divisor.
+            sizes = np.maximum(first[has_texts], 1), np.maximum(second[has_texts], 1)
             self.overlap[verified] = self._measure.compute(shared[has_texts], *sizes)
             self._is_enough[verified] = self._measure.is_reached(shared[has_texts], *sizes)
             self.exact[verified] = True

@@ -73,9 +73,7 @@ class Decisions:
     _checksum: bool
     _on_written: Callable[[str], None]
     _seen: SeenIds = field(default_factory=SeenIds)
-    _stored_digests: dict[str, Digest] = field(
-        default_factory=dict
-    )  # for the id of each document that is being prepared
+    _stored_digests: dict[str, Digest] = field(default_factory=dict)  # by id, for documents in preparation
     _removed_count: int = 0  # number of removed documents whose ids are not in `_seen`
     report: IndexReport = field(default_factory=IndexReport)
 
@@ -242,8 +240,7 @@ class Decisions:
     def remove_old(self, *, prune: bool | None, prune_all: bool) -> None:
         """Remove the documents of files that now have other ids and, with `prune`, of files that no longer exist."""
         if prune or len(self._paths) > 1:
-            # Before old documents are removed, the new ones must be durable. Another path may contain the same files.
-            self._writer.commit()
+            self._writer.commit()  # the new documents must be durable before old ones are removed
         for named_path in self._paths:
             for record in named_path.find_old_documents(self._store, has_new_prefix=self._paths.prefix is not None):
                 self._remove_renamed(named_path, record)

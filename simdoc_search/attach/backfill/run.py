@@ -180,9 +180,8 @@ class Backfill:
                 except RequestError as error:
                     if error.error_type != _LOST_POINT_IN_TIME_ERROR or self.report.document_count == before:
                         raise
-                    documents += (
-                        self.report.document_count - before
-                    )  # the next round reads the rest in another point in time
+                    # The next round reads the rest in another point in time.
+                    documents += self.report.document_count - before
 
     def _add_report(self, page: BackfillReport) -> None:
         self.report.add(page)

@@ -126,9 +126,8 @@ def _create(folder: Path, new_manifest: StoreManifest) -> StoreManifest:
             elif (index / META_FILE).exists():
                 return manifest
             elif index.exists() and _has_documents(index):
-                raise _not_found_error(
-                    folder, manifest
-                )  # do not continue, because an empty index would replace the damaged one
+                # Do not continue, because an empty index would replace the damaged one.
+                raise _not_found_error(folder, manifest)
             created = StoreManifest.new(manifest.settings, manifest.store_texts) if manifest else new_manifest
             create_store(folder, created)
     except Timeout as error:

@@ -192,9 +192,8 @@ class Engine:
             RequestError: shards are not available.
             StoreError: see `call`.
         """
-        self.count(
-            index
-        )  # this fails at once if shards are missing, but a refresh would wait a minute and then succeed
+        # This fails at once if shards are missing, but a refresh would wait a minute and then succeed.
+        self.count(index)
         response = self.call("POST", [index, "_refresh"], allow=allow)
         if response is None:
             return False
