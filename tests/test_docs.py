@@ -121,6 +121,8 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"letter.txt": "Ada Quill asked the county council to mend the north pier of Eastmouth harbour."})
     for extension in ("parquet", "jsonl"):
         write_rows(tmp_path / f"data.{extension}", make_rows())
+    run_of_words = " ".join(make_rows()[5]["text"].split()[10:23])
+    write_rows(tmp_path / "eval.jsonl", [{"question": f"What follows {run_of_words}?"}])
     monkeypatch.chdir(tmp_path)
     german = {"id": "reports/german", "text": words(0, 200), "language": "de"}
     output("index", "-", stdin=json_lines(german))

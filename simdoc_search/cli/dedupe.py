@@ -29,6 +29,7 @@ else:
     ParamType = click.ParamType
 
 _MAX_LISTED_ROWS = 5
+_MAX_RUN_CHARACTERS = 200
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(MB|GB|M|G)B?", re.IGNORECASE)
 
 
@@ -75,6 +76,26 @@ class _SizeType(ParamType):
     help="Write all rows, with the columns duplicate_of, cluster, overlap and kind. Remove nothing.",
 )  # fmt: skip
 @click.option(
+    "--pairs", type=click.Path(dir_okay=False), metavar="FILE",
+    help="Write each removed row with the row that is kept instead to FILE (.csv, .jsonl or .parquet).",
+)  # fmt: skip
+@click.option(
+    "--against", type=click.Path(), metavar="OLD",
+    help="Also remove the rows that OLD has: a dataset, or a folder that --save wrote.",
+)  # fmt: skip
+@click.option(
+    "--save", type=click.Path(file_okay=False), metavar="DIR",
+    help="Save the kept rows in DIR, for --against in a later run. With --against, DIR also gets the old rows.",
+)  # fmt: skip
+@click.option(
+    "--decontaminate", type=click.Path(), multiple=True, metavar="EVAL",
+    help="Also remove the rows that contain a run of words of the evaluation set EVAL. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--run-words", type=click.IntRange(min=1), default=13, show_default=True, metavar="N",
+    help="Number of words in such a run.",
+)  # fmt: skip
+@click.option(
     "--memory", type=_SizeType(), default="2GB", show_default=True, metavar="SIZE",
     help="Memory that the main process should not exceed.",
 )  # fmt: skip
@@ -90,6 +111,11 @@ def dedupe(
     measure: MeasureName,
     keep: str,
     annotate: bool,
+    pairs: str | None,
+    against: str | None,
+    save: str | None,
+    decontaminate: tuple[str, ...],
+    run_words: int,
     memory: int,
     workers: int | None,
     as_json: bool,
@@ -108,12 +134,15 @@ def dedupe(
     """
     from simdoc_search.dedupe import DedupeOptions, deduplicate_files
 
-    options = DedupeOptions(text=text, id=id, overlap=overlap, keep=keep, measure=measure, memory=memory)
+    options = DedupeOptions(
+        text=text, id=id, overlap=overlap, keep=keep, measure=measure, memory=memory, run_words=run_words
+    )
     try:
         with _row_progress(hidden=as_json) as update:
             report = deduplicate_files(
-                source, output, options, annotate=annotate, workers=worker_count(workers), progress=update
-            )
+                source, output, options, annotate=annotate, pairs=pairs, against=against, save=save,
+                decontaminate=decontaminate, workers=worker_count(workers), progress=update,
+            )  # fmt: skip
     except KeyboardInterrupt:
         raise CommandInterruptedError("interrupted; run the same command again to resume") from None
     if as_json:
@@ -142,6 +171,15 @@ def _print_report(report: DedupeReport, output: Path, *, annotate: bool) -> None
             "rows, because too many rows are similar",
             err=True,
         )
+    if report.old_rows:
+        old = format_count(report.old_rows, "old row")
+        say(f"compared with {old}: {format_count(report.removed_because_of_old, 'duplicate')} of them {verb}")
+    for row in report.evaluation_rows[:_MAX_LISTED_ROWS]:
+        say(f"{row.shard}:{row.row} contains {row.evaluation_text}: {row.run[:_MAX_RUN_CHARACTERS]}")
+    if report.evaluation and report.evaluation.short_texts:
+        short = format_count(report.evaluation.short_texts, "evaluation text")
+        names = ", ".join(report.evaluation.short_text_names[:_MAX_LISTED_ROWS])
+        say(f"note: {short} have too few words for a run and cannot be found: {names}, ...", err=True)
     if report.copied_files:
         say(f"note: copied {format_count(len(report.copied_files), 'other file')} of the folder", err=True)
     say(f"written: {output}")
@@ -150,6 +188,8 @@ def _print_report(report: DedupeReport, output: Path, *, annotate: bool) -> None
 def _describe_kind(kind: str, count: int) -> str:
     if kind == "near":
         return "near duplicate" if count == 1 else "near duplicates"
+    if kind == "evaluation":
+        return "with a run of an evaluation text"
     return f"with the {kind}"
 
 

@@ -158,7 +158,7 @@ def _topic_lines(number: int, topic: Topic, names: Sequence[str]) -> Iterator[st
 
 
 def _family_notes(result: Families) -> Iterator[str]:
-    if not result.found_all_similar:
+    if not result.found_all_similar_sentences:
         yield (
             "only a sample of the similar sentences was compared, so versions without an identical sentence may be "
             "missing"
@@ -167,7 +167,7 @@ def _family_notes(result: Families) -> Iterator[str]:
         documents = format_count(result.documents_with_frequent_sentences, "document shares", "documents share")
         yield (
             f"{documents} a sentence with more than {result.frequent_sentence_limit} others; each was compared with "
-            f"only {result.compared_per_sentence} of them, so versions may be missing"
+            f"only {result.max_compared_per_sentence} of them, so versions may be missing"
         )
 
 
@@ -182,7 +182,7 @@ def _topic_notes(result: Topics) -> Iterator[str]:
         concepts = format_count(result.frequent_concept_count, "concept is", "concepts are")
         yield (
             f"{concepts} in more than {result.frequent_concept_limit:,} documents; each counts in scores, but only "
-            f"{result.found_per_concept} documents were found by it"
+            f"{result.max_found_per_concept} documents were found by it"
         )
     if result.documents_without_candidates:
         documents = format_count(result.documents_without_candidates, "document shares", "documents share")
@@ -202,7 +202,7 @@ def _print_footer(
     if more := format_more_hits_hint(shown, total, offset):
         say(f"{describe_shown_hits(shown, total, offset, names[0], plural=names[1])}.{more}")
     if edges is not None:
-        say(f"edges: {format_count(result.edge_count, 'pair')} written to {edges}")
+        say(f"edges: {format_count(result.pair_count, 'pair')} written to {edges}")
     for note in notes:
         say(f"note: {note}", err=True)
     left_out = list(result.left_out.items())

@@ -23,7 +23,7 @@ _HELP_OPTIONS = {"--help", "--help-all"}  # the last line names them
 OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Query": ("--file", "--text", "--folder"),
     "Which documents": (
-        *("--filter", "--exclude", "--other-folders", "--include-self", "--since", "--new", "--in"),
+        *("--filter", "--exclude", "--exclude-same-folder", "--include-self", "--since", "--new", "--in"),
         *("--keep-in", "--previous-plan", "--all"),
     ),
     "Comparison": (

@@ -44,7 +44,7 @@ class PassageAnswer(NamedTuple):
     @property
     def name(self) -> str:
         """The id of the query document in the store, or the name that the user gave."""
-        return self.result.source or self.query.name
+        return self.result.query_name or self.query.name
 
     @property
     def headline(self) -> str:

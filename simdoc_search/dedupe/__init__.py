@@ -13,9 +13,13 @@ chunks.py        chunks of rows that are sent to worker processes
 annotation.py    the columns that describe duplicates
 rows.py          the sketches of all rows in a few files, which an interrupted run continues
 sketching.py     reads the texts, and computes the sketches of rows in worker processes
+decontamination.py  finds rows with a run of words of an evaluation set
+saved_rows.py    saves the kept rows for a later run
 ranking.py       the order in which rows are preferred
 grouping.py      finds the kept row of each duplicate
 output.py        writes the kept rows, or all rows with the columns that describe duplicates
+pair_file.py     writes the pairs of duplicates and kept rows
+work_folder.py   the progress of a run, to resume it
 report.py        the result of a run
 """
 

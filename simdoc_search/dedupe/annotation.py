@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ class Annotation:
     | `overlap` | the overlap with the kept row, 0..1 |
     | `kind` | `same text`, `same words` or `near`; `kept` for the kept row |
     | `is_of_old` | whether the kept row is in the old data; only with old data |
+    | `evaluation_text`, `evaluation_run` | a run of words of an evaluation text; only with an evaluation set |
 
     Rows are numbered from 0 in the order of the shards.
 
@@ -34,17 +35,20 @@ class Annotation:
         groups: the kept row of each row.
         old_rows: the number of old rows.
         has_ids: whether there is an id column.
+        runs: the evaluation text and the run of each row that has one; None without an evaluation set.
     """
 
     rows: Rows
     groups: RowGroups
     old_rows: int
     has_ids: bool
+    runs: Mapping[int, tuple[str, str]] | None = None
 
     @property
     def names(self) -> list[str]:
         """The names of the columns."""
-        return ["duplicate_of", "cluster", "overlap", "kind", *(["is_of_old"] if self.old_rows else [])]
+        evaluation = ["evaluation_text", "evaluation_run"] if self.runs is not None else []
+        return ["duplicate_of", "cluster", "overlap", "kind", *(["is_of_old"] if self.old_rows else []), *evaluation]
 
     def check_columns(self, existing: Sequence[str], shard: str) -> None:
         """Raise a CorpusError if a shard already has one of these columns."""
@@ -57,6 +61,10 @@ class Annotation:
             return self.rows.id(row)
         return row if row < self.old_rows else row - self.old_rows
 
+    def overlap_of(self, row: int) -> float:
+        """Return the overlap of a duplicate with its kept row, rounded."""
+        return round(float(self.groups.overlap[row]), _OVERLAP_DIGITS)
+
     def columns(self, begin: int, end: int, has_duplicates: np.ndarray[Any, Any]) -> dict[str, list[Any]]:
         """Return the values of these columns for some rows.
 
@@ -68,12 +76,16 @@ class Annotation:
         groups = self.groups
         values: dict[str, list[Any]] = {name: [None] * (end - begin) for name in self.names}
         for row in begin + np.flatnonzero((groups.kind[begin:end] != KEPT) | has_duplicates[begin:end]):
+            if self.runs is not None and int(row) in self.runs:
+                values["kind"][row - begin] = KINDS[int(groups.kind[row])]
+                values["evaluation_text"][row - begin], values["evaluation_run"][row - begin] = self.runs[int(row)]
+                continue
             place, kept, kind = row - begin, int(groups.kept_row[row]), int(groups.kind[row])
             values["cluster"][place] = kept
             values["kind"][place] = "kept" if kind == KEPT else KINDS[kind]
             if kind != KEPT:
                 values["duplicate_of"][place] = self.name_of(kept)
-                values["overlap"][place] = round(float(groups.overlap[row]), _OVERLAP_DIGITS)
+                values["overlap"][place] = self.overlap_of(int(row))
                 if self.old_rows:
                     values["is_of_old"][place] = kept < self.old_rows
         return values
@@ -84,5 +96,10 @@ class Annotation:
 
         id_type = schema.field(id_column).type if id_column else pa.int64()
         simple = pa.types.is_integer(id_type) or pa.types.is_string(id_type) or pa.types.is_large_string(id_type)
-        types = [id_type if simple else pa.string(), pa.int64(), pa.float64(), pa.string(), pa.bool_()]
-        return [pa.field(name, type_) for name, type_ in zip(self.names, types, strict=False)]
+        types = {
+            "duplicate_of": id_type if simple else pa.string(),
+            "cluster": pa.int64(),
+            "overlap": pa.float64(),
+            "is_of_old": pa.bool_(),
+        }
+        return [pa.field(name, types.get(name, pa.string())) for name in self.names]

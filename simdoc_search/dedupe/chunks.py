@@ -97,7 +97,7 @@ class JsonChunk:
 
     def values(self) -> Values:
         """Return the values of the columns."""
-        rows = [_parse_json(record) for record in self.records]
+        rows = [parse_json(record) for record in self.records]
         return _pick_values(rows, self.columns)
 
 
@@ -154,7 +154,8 @@ def _find_problem(text: Any) -> int:
     return TOO_LONG if len(text) > MAX_TEXT_CHARACTERS else COMPARED
 
 
-def _parse_json(record: bytes) -> Any:
+def parse_json(record: bytes) -> Any:
+    """Return the value of a JSON record; None if it is not JSON."""
     try:
         return json.loads(record)
     except (ValueError, RecursionError):

@@ -70,6 +70,14 @@ def choose_columns(shards: Sequence[HasColumns], text: str | None, id: str | Non
     return Columns(text, id, keep)
 
 
+def choose_old_columns(shard: HasColumns, columns: Columns) -> Columns:
+    """Return the columns to read from old data: those with the same names, or a guessed text column."""
+    text = columns.text if columns.text in shard.columns else find_text_column(shard.sample())
+    if text is None:
+        raise CorpusError(f"{shard.path} has no column {columns.text!r} and no other column of strings; add the column")
+    return Columns(text, columns.id if columns.id in shard.columns else None)
+
+
 def _list_columns(columns: Sequence[str]) -> str:
     more = f" and {len(columns) - _MAX_SHOWN_COLUMNS:,} more" if len(columns) > _MAX_SHOWN_COLUMNS else ""
     return ", ".join(name[:40] for name in columns[:_MAX_SHOWN_COLUMNS]) + more

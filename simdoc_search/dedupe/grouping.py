@@ -26,8 +26,8 @@ from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.workers import WorkerMap
 
-KINDS = ("", "same text", "same words", "near")
-KEPT, SAME_TEXT, SAME_WORDS, NEAR = range(4)
+KINDS = ("", "same text", "same words", "near", "evaluation")
+KEPT, SAME_TEXT, SAME_WORDS, NEAR, EVALUATION = range(5)
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class RowGroups:
     Attributes:
         kept_row: the row that is kept instead; the row itself if it is kept. int64.
         overlap: the overlap with the kept row, 0..1; float32.
-        kind: a position in `KINDS`; uint8.
+        kind: a position in `KINDS`; uint8. EVALUATION: the row has a run of an evaluation set, and was not compared.
         overflow_rows: number of rows in sets of similar rows in which not all pairs were compared.
         skipped_comparisons: upper bound of the number of these pairs.
     """
@@ -47,6 +47,11 @@ class RowGroups:
     kind: NDArray[np.uint8]
     overflow_rows: int
     skipped_comparisons: int
+
+    @property
+    def duplicates(self) -> Ints:
+        """The numbers of the duplicates."""
+        return np.flatnonzero((self.kind != KEPT) & (self.kind != EVALUATION))
 
 
 def group_rows(
@@ -72,7 +77,9 @@ def group_rows(
         memory: memory that the process should not exceed, in bytes.
         progress: see `Progress`.
     """
-    is_compared = rows.table["tokens"] > 0
+    has_run = rows.table["run_bytes"] > 0
+    has_run[:old_rows] = False
+    is_compared = (rows.table["tokens"] > 0) & ~has_run
     labels = _label_words(rows.table["words_hash"], is_compared)
     order = rule.order(rows, labels, old_rows)
     representatives = _find_representatives(labels, order, is_compared)
@@ -120,6 +127,7 @@ def group_rows(
     in_overflow = np.zeros(len(rows), bool)
     in_overflow[compared] = assigned.is_partly_compared[number_of]
     kind = _find_kinds(rows, labels, kept_row)
+    kind[has_run] = EVALUATION
     overflow = int(np.count_nonzero(in_overflow & (kind == KEPT)))
     return RowGroups(kept_row, overlap, kind, overflow, assigned.skipped_comparisons)
 

@@ -68,7 +68,7 @@ def deduplicate(
                 done += count
                 progress("reading", 0.0, done)
 
-            sketch_shards([ShardColumns(frame, columns)], writer, options.settings, worker_map, report_rows)
+            sketch_shards([ShardColumns(frame, columns)], writer, options.settings, worker_map, progress=report_rows)
             begins = shard_begins(writer.shard_rows)
         with Rows(Path(folder)) as rows:
             groups = group_rows(

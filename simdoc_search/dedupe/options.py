@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from simdoc_search.dedupe.decontamination import DEFAULT_RUN_WORDS
 from simdoc_search.dedupe.ranking import RowRule
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.errors import QuerySyntaxError
@@ -28,6 +29,7 @@ class DedupeOptions:
         measure: `jaccard`, `containment` or `contained`.
         settings: settings of the sketches.
         memory: memory that the run should not exceed, in bytes.
+        run_words: number of consecutive words that a row must share with an evaluation text.
 
     Raises:
         QuerySyntaxError: an option is not valid.
@@ -40,6 +42,7 @@ class DedupeOptions:
     measure: MeasureName = "jaccard"
     settings: Settings = field(default_factory=Settings)
     memory: int = 2_000_000_000
+    run_words: int = DEFAULT_RUN_WORDS
 
     def __post_init__(self) -> None:
         _ = self.threshold, self.rule

@@ -39,7 +39,7 @@ class Selection:
     def has_duplicates(self) -> np.ndarray[Any, Any]:
         """For each row, return whether it is a kept row with duplicates."""
         flags = np.zeros(len(self.groups.kind), bool)
-        flags[self.groups.kept_row[self.groups.kind != KEPT]] = True
+        flags[self.groups.kept_row[self.groups.duplicates]] = True
         return flags
 
     def added_values(self) -> dict[str, list[Any]]:

@@ -16,7 +16,16 @@ import numpy as np
 
 from simdoc_search.corpus.csv_rows import cell_limit, choose_delimiter
 from simdoc_search.corpus.encoding import detect_codec
-from simdoc_search.dedupe.chunks import MAX_CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Columns, CsvChunk, JsonChunk, parse_csv
+from simdoc_search.dedupe.chunks import (
+    MAX_CHUNK_BYTES,
+    MAX_CHUNK_ROWS,
+    Chunk,
+    Columns,
+    CsvChunk,
+    JsonChunk,
+    parse_csv,
+    parse_json,
+)
 from simdoc_search.dedupe.formats import NamedFormat, open_to_read
 from simdoc_search.errors import CorpusError
 
@@ -104,6 +113,11 @@ class CsvShard:
         names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
         return records[0], names, delimiter, codec
 
+    @property
+    def dialect(self) -> tuple[list[str], str, str]:
+        """The names of the columns, the delimiter and the codec."""
+        return self._heading[1:]
+
     def _find_codec(self) -> str:
         with open_to_read(self.path, self.named_format.compression) as stream:
             head = stream.read(_BLOCK_BYTES)
@@ -171,6 +185,11 @@ class CsvShard:
     @property
     def _line_end(self) -> bytes:
         return b"\r\n" if self._heading[0].endswith(b"\r\n") else b"\n"
+
+
+def parse_jsonl(records: Sequence[bytes]) -> list[Any]:
+    """Return the JSON value of each record; None for a record that is not JSON."""
+    return list(map(parse_json, records))
 
 
 def write_records(shard: JsonlShard | CsvShard, file: IO[bytes], records: Sequence[bytes]) -> None:

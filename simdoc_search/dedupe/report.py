@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from simdoc_search.dedupe.chunks import PROBLEMS
+from simdoc_search.dedupe.decontamination import EvaluationReport
 from simdoc_search.dedupe.grouping import KEPT, KINDS, RowGroups
 from simdoc_search.dedupe.rows import Rows
 
@@ -29,6 +32,22 @@ class LeftOutRow(NamedTuple):
     reason: str
 
 
+class EvaluationRow(NamedTuple):
+    """A row with a run of words of an evaluation set.
+
+    Attributes:
+        shard: the name of its file; empty for data in memory.
+        row: its number in the file, from 0.
+        evaluation_text: the evaluation text, as `FILE:ROW`.
+        run: the words that both have.
+    """
+
+    shard: str
+    row: int
+    evaluation_text: str
+    run: str
+
+
 @dataclass(frozen=True, slots=True)
 class DedupeReport:
     """The result of a run.
@@ -36,7 +55,8 @@ class DedupeReport:
     Attributes:
         rows: number of rows, without those of the old data.
         kept: number of kept rows.
-        removed: number of duplicates of each kind: `same text`, `same words` and `near`.
+        removed: number of removed rows of each kind: `same text`, `same words`, `near`, and `evaluation` for rows with
+            a run of words of an evaluation set.
         groups: number of kept rows that have duplicates.
         text_column: the column with the texts.
         is_text_column_guessed: whether the column was guessed.
@@ -47,6 +67,8 @@ class DedupeReport:
         overflow_rows: number of kept rows that were compared with a part of the similar rows only, because very many
             rows are similar.
         copied_files: other files of the folder, which were copied.
+        evaluation: what was read of the evaluation set; None without one.
+        evaluation_rows: the first 1,000 rows with a run of an evaluation text.
     """
 
     rows: int
@@ -61,6 +83,8 @@ class DedupeReport:
     left_out_rows: Sequence[LeftOutRow] = ()
     overflow_rows: int = 0
     copied_files: Sequence[str] = ()
+    evaluation: EvaluationReport | None = None
+    evaluation_rows: Sequence[EvaluationRow] = ()
 
     @property
     def removed_count(self) -> int:
@@ -82,6 +106,8 @@ class DedupeReport:
             "left_out_rows": [row._asdict() for row in self.left_out_rows],
             "overflow_rows": self.overflow_rows,
             "copied_files": list(self.copied_files),
+            "evaluation": None if self.evaluation is None else asdict(self.evaluation),
+            "evaluation_rows": [row._asdict() for row in self.evaluation_rows],
         }
 
 
@@ -94,6 +120,7 @@ def make_report(
     text_column: str,
     is_guessed: bool,
     copied_files: Sequence[str] = (),
+    evaluation: EvaluationReport | None = None,
 ) -> DedupeReport:
     """Count the rows.
 
@@ -106,14 +133,19 @@ def make_report(
         text_column: the column with the texts.
         is_guessed: whether the column was guessed.
         copied_files: other files of the folder.
+        evaluation: what was read of the evaluation set.
     """
     old = begins[0]
     kinds = np.bincount(groups.kind[old:], minlength=len(KINDS))
     problems = rows.table["problem"][old:]
     counts = np.bincount(problems, minlength=len(PROBLEMS))
     listed = old + np.flatnonzero(problems)[:MAX_LISTED_ROWS]
-    shard_of = np.searchsorted(begins, listed, side="right") - 1
-    duplicates = np.flatnonzero(groups.kind != KEPT)
+
+    def locate(row: int) -> tuple[str, int]:
+        shard = bisect_right(begins, row) - 1
+        return shard_names[shard], row - begins[shard]
+
+    duplicates = groups.duplicates
     return DedupeReport(
         rows=len(rows) - old,
         kept=int(kinds[KEPT]),
@@ -124,10 +156,13 @@ def make_report(
         old_rows=old,
         removed_because_of_old=int(np.count_nonzero(groups.kept_row[duplicates] < old)),
         left_out={reason: int(count) for reason, count in zip(PROBLEMS[1:], counts[1:], strict=True) if count},
-        left_out_rows=[
-            LeftOutRow(shard_names[shard], int(row) - begins[shard], PROBLEMS[int(rows.table["problem"][row])])
-            for row, shard in zip(listed.tolist(), shard_of.tolist(), strict=True)
-        ],
+        left_out_rows=[LeftOutRow(*locate(row), PROBLEMS[int(rows.table["problem"][row])]) for row in listed.tolist()],
         overflow_rows=groups.overflow_rows,
         copied_files=tuple(copied_files),
+        evaluation=evaluation,
+        evaluation_rows=[
+            EvaluationRow(*locate(row), *run)
+            for row, run in islice(rows.runs().items() if evaluation else (), MAX_LISTED_ROWS)
+            if row >= old
+        ],
     )

@@ -6,6 +6,7 @@
 | codes.bin | the tokens of all rows; uint32 |
 | texts.bin | the texts of all compared rows; UTF-8 |
 | ids.bin | the ids of all rows as JSON; empty without an id column |
+| runs.bin | for rows with a run of an evaluation set: the name of the evaluation text, and the run, as JSON |
 | keeps.bin | the strings by which rows are preferred; UTF-8 |
 | checkpoint.json | the sizes of these files up to which they are complete, the settings, and where to continue |
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -35,6 +37,7 @@ ROW = np.dtype(
         ("shingles", "<u4"),  # number of distinct shingles
         ("text_bytes", "<u4"),  # length in texts.bin
         ("id_bytes", "<u4"),  # length in ids.bin
+        ("run_bytes", "<u4"),  # length in runs.bin; 0 if the row has no run of an evaluation set
         ("keep", "<i8"),  # an integer, the bits of a float, or the length in keeps.bin
         ("keep_kind", "u1"),  # NO_VALUE, INTEGER, FLOAT or STRING
         ("problem", "u1"),  # a position in PROBLEMS
@@ -43,7 +46,7 @@ ROW = np.dtype(
 NO_VALUE, INTEGER, FLOAT, STRING = range(4)
 FORMAT_VERSION = 1
 
-_PARTS = ("rows", "codes", "texts", "ids", "keeps")
+_PARTS = ("rows", "codes", "texts", "ids", "runs", "keeps")
 _CHECKPOINT = "checkpoint.json"
 
 
@@ -54,6 +57,7 @@ class RowData(NamedTuple):
     codes: NDArray[np.uint32]
     texts: bytes
     ids: bytes
+    runs: bytes
     keeps: bytes
 
 
@@ -97,7 +101,7 @@ class RowWriter:
         self.shard_rows += [0] * (shard + 1 - len(self.shard_rows))
         self.shard_rows[shard] += len(data.rows)
         written = 0
-        contents = (data.rows.tobytes(), data.codes.tobytes(), data.texts, data.ids, data.keeps)
+        contents = (data.rows.tobytes(), data.codes.tobytes(), data.texts, data.ids, data.runs, data.keeps)
         for part, content in zip(_PARTS, contents, strict=True):
             self._files[part].write(content)
             self._sizes[part] += len(content)
@@ -144,8 +148,10 @@ class Rows:
         self.codes: NDArray[np.uint32] = _map(folder / "codes.bin", np.dtype(np.uint32))
         self._text_ends = np.cumsum(self.table["text_bytes"], dtype=np.int64)
         self._id_ends: NDArray[np.int64] | None = None
+        self._code_ends: NDArray[np.int64] | None = None
         self._texts = (folder / "texts.bin").open("rb", buffering=0)
         self._ids = (folder / "ids.bin").open("rb", buffering=0)
+        self._runs = (folder / "runs.bin").open("rb", buffering=0)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -156,6 +162,7 @@ class Rows:
     def __exit__(self, *_: object) -> None:
         self._texts.close()
         self._ids.close()
+        self._runs.close()
 
     def text(self, row: int) -> str:
         """Return the text of a row; empty if it was not compared."""
@@ -169,6 +176,35 @@ class Rows:
         size = int(self.table["id_bytes"][row])
         return json.loads(_read_at(self._ids, int(self._id_ends[row]) - size, size)) if size else None
 
+    def runs(self) -> dict[int, tuple[str, str]]:
+        """Map each row with a run of an evaluation set to the name of the evaluation text and the run."""
+        numbers = np.flatnonzero(self.table["run_bytes"])
+        ends = np.cumsum(self.table["run_bytes"][numbers], dtype=np.int64)
+        found: dict[int, tuple[str, str]] = {}
+        for number, end in zip(numbers.tolist(), ends.tolist(), strict=True):
+            size = int(self.table["run_bytes"][number])
+            name, run = json.loads(_read_at(self._runs, end - size, size))
+            found[number] = (name, run)
+        return found
+
+    def contents(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.uint32], bytes, bytes]:
+        """Return the tokens, the texts and the ids of some rows, each joined. The rows are ascending."""
+        if self._id_ends is None:
+            self._id_ends = np.cumsum(self.table["id_bytes"], dtype=np.int64)
+        if self._code_ends is None:
+            self._code_ends = np.cumsum(self.table["tokens"], dtype=np.int64)
+        breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
+        codes, texts, ids = [np.zeros(0, np.uint32)], [], []
+        for run in np.split(numbers, breaks):
+            if len(run):
+                first, last = int(run[0]), int(run[-1])
+                codes.append(np.array(self.codes[_span(self._code_ends, self.table["tokens"], first, last)]))
+                text = _span(self._text_ends, self.table["text_bytes"], first, last)
+                texts.append(_read_at(self._texts, text.start, text.stop - text.start))
+                id = _span(self._id_ends, self.table["id_bytes"], first, last)
+                ids.append(_read_at(self._ids, id.start, id.stop - id.start))
+        return np.concatenate(codes), b"".join(texts), b"".join(ids)
+
     def keep_strings(self) -> tuple[NDArray[np.int64], Any]:
         """Return the rows whose keep value is a string, and these strings as an Arrow array."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
@@ -177,6 +213,16 @@ class Rows:
         offsets = np.append(0, np.cumsum(self.table["keep"][rows], dtype=np.int64))
         data = (self._folder / "keeps.bin").read_bytes()
         return rows, pa.LargeStringArray.from_buffers(len(rows), pa.py_buffer(offsets), pa.py_buffer(data))
+
+
+def copy_rows(source: Path, target: Path, description: Mapping[str, Any], row_count: int) -> None:
+    """Copy the files of a folder that is complete. The copy is one shard, and other shards can be appended."""
+    target.mkdir(parents=True, exist_ok=True)
+    for part in _PARTS:
+        shutil.copyfile(source / f"{part}.bin", target / f"{part}.bin")
+    state = read_checkpoint(source)
+    state |= {"description": dict(description), "shard_rows": [row_count], "is_complete": False}
+    write_atomically(target / _CHECKPOINT, json.dumps(state).encode())
 
 
 def encode_ids(ids: Sequence[Any]) -> list[bytes]:
@@ -193,6 +239,10 @@ def release_memory(mapped: NDArray[Any]) -> None:
         import mmap  # noqa: PLC0415 - not on Windows
 
         buffer.madvise(mmap.MADV_DONTNEED)
+
+
+def _span(ends: NDArray[np.int64], sizes: NDArray[np.uint32], first: int, last: int) -> slice:
+    return slice(int(ends[first]) - int(sizes[first]), int(ends[last]))
 
 
 def _map(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from simdoc_search.dedupe.chunks import COMPARED, NO_WORDS, Chunk, Columns, Values
+from simdoc_search.dedupe.chunks import COMPARED, NO_WORDS, Chunk, Columns
+from simdoc_search.dedupe.decontamination import EvaluationRuns
 from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, ROW, STRING, RowData, RowWriter, encode_ids
 from simdoc_search.sketch.packed import packed_fingerprints
 from simdoc_search.sketch.settings import Settings
@@ -45,7 +46,9 @@ def sketch_shards(
     writer: RowWriter,
     settings: Settings,
     workers: WorkerMap,
+    *,
     progress: Callable[[int], None],
+    evaluation: EvaluationRuns | None = None,
 ) -> None:
     """Append the rows of all shards that were not read yet.
 
@@ -55,6 +58,7 @@ def sketch_shards(
         settings: the settings of the sketches.
         workers: computes the sketches.
         progress: called with the number of rows that were read.
+        evaluation: the runs of words to find in the rows, if any.
     """
     if writer.is_complete:
         return
@@ -69,7 +73,7 @@ def sketch_shards(
                 yield chunk
 
     pending, saved_at = 0, time.monotonic()
-    for data in workers.map(partial(sketch_chunk, settings), read_chunks()):
+    for data in workers.map(partial(sketch_chunk, settings, evaluation), read_chunks()):
         pending += writer.append(sources.popleft(), data)
         progress(len(data.rows))
         if pending >= _CHECKPOINT_BYTES or time.monotonic() - saved_at > _CHECKPOINT_SECONDS:
@@ -79,13 +83,9 @@ def sketch_shards(
     writer.checkpoint(is_complete=True)
 
 
-def sketch_chunk(settings: Settings, chunk: Chunk) -> RowData:
+def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: Chunk) -> RowData:
     """Return the sketches of the rows of a chunk."""
-    return sketch_values(settings, chunk.values())
-
-
-def sketch_values(settings: Settings, values: Values) -> RowData:
-    """Return the sketches of rows."""
+    values = chunk.values()
     rows = np.zeros(len(values.texts), ROW)
     problems = np.array(values.problems, np.uint8)
     compared = np.flatnonzero(problems == COMPARED)
@@ -107,11 +107,14 @@ def sketch_values(settings: Settings, values: Values) -> RowData:
     ids = encode_ids(values.ids)
     if ids:
         rows["id_bytes"] = list(map(len, ids))
+    runs = evaluation.find(texts) if evaluation and texts else []
+    if runs:
+        rows["run_bytes"][compared] = list(map(len, runs))
     keeps = b""
     if values.keeps:
         kinds, numbers, strings = zip(*map(_encode_keep, values.keeps), strict=True)
         rows["keep_kind"], rows["keep"], keeps = kinds, numbers, b"".join(strings)
-    return RowData(rows, codes.astype(np.uint32, copy=False), b"".join(encoded), b"".join(ids), keeps)
+    return RowData(rows, codes.astype(np.uint32, copy=False), b"".join(encoded), b"".join(ids), b"".join(runs), keeps)
 
 
 def shard_begins(shard_rows: Sequence[int]) -> list[int]:

@@ -47,7 +47,7 @@ class VersionPairs(NamedTuple):
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared_count: int  # number of pairs that were compared
     # whether all similar sentences were found; otherwise only all equal sentences and a sample of the similar ones
-    found_all_similar: bool
+    found_all_similar_sentences: bool
     # number of documents that share a looked-up sentence with more than FREQUENT_SENTENCE_LIMIT documents
     documents_with_frequent_sentences: int
 
@@ -69,7 +69,7 @@ def find_version_pairs(documents: ComparableDocuments, limits: Limits, progress:
     search.compare_documents(
         *search.limit_similar_pairs(*similar_pairs), np.minimum(search.queriers.counts, limited_counts)
     )
-    return search.make_result(found_all_similar=is_small)
+    return search.make_result(found_all_similar_sentences=is_small)
 
 
 class _DocumentsOfSentences:
@@ -137,13 +137,15 @@ class _VersionSearch:
             self._progress("comparing", done / total)
             check_stopped()
 
-    def make_result(self, *, found_all_similar: bool) -> VersionPairs:
+    def make_result(self, *, found_all_similar_sentences: bool) -> VersionPairs:
         """Return the versions found so far."""
         keys, scores = (np.concatenate(parts) for parts in zip(*self._version_parts, strict=True))
         order = np.argsort(keys, kind="stable")
         affected_count = len(distinct(np.concatenate(self._affected_documents)))
         compared = len(self._compared_keys)
-        return VersionPairs(*split_pair_keys(keys[order]), scores[order], compared, found_all_similar, affected_count)
+        return VersionPairs(
+            *split_pair_keys(keys[order]), scores[order], compared, found_all_similar_sentences, affected_count
+        )
 
     def _note_frequent(self, is_frequent: Bools) -> None:
         """Note the documents that look up a frequent sentence."""

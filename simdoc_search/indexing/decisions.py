@@ -196,7 +196,7 @@ class Decisions:
             stored = self._stored_digests.pop(id, None)
             if isinstance(outcome, PreparedDocument | Record):
                 prepared = outcome if isinstance(outcome, PreparedDocument) else self._encode(outcome)
-                self._writer.put_encoded([prepared.encoded])
+                self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
                 self._seen.note_stored(id, outcome.digest)
@@ -210,7 +210,7 @@ class Decisions:
                 self._update_origin(stored, outcome.origin)
 
     def _encode(self, record: Record) -> PreparedDocument:
-        return PreparedDocument.from_record(record, self._store.settings, self._store.encoder)
+        return PreparedDocument.from_records([record], self._store.settings, self._store.encoder)[0]
 
     def commit(self) -> None:
         """Make all changes visible to readers."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.passages.align import Alignment, Preset, align
+from simdoc_search.passages.align import AlignmentSettings, Preset, align
 from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.positions import words_after, words_before
@@ -102,7 +102,7 @@ class Highlights:
 
 
 def highlight(
-    query: str, hit: str, *, preset: Preset | Alignment = "edited", analysis: Analysis | None = None
+    query: str, hit: str, *, preset: Preset | AlignmentSettings = "edited", analysis: Analysis | None = None
 ) -> Highlights:
     """Mark the passages that two texts share.
 

@@ -9,7 +9,7 @@ from functools import partial
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
-from simdoc_search.passages.align import Alignment, align_words
+from simdoc_search.passages.align import AlignmentSettings, align_words
 from simdoc_search.passages.coverage import Cover, is_in_tokens, order_by_added_words, unite
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask
@@ -119,7 +119,11 @@ def _compare_candidates(
 
 
 def _align(
-    document: QueryDocument, texts: tuple[AnalysedText, AnalysedText], record: Record, shared: int, alignment: Alignment
+    document: QueryDocument,
+    texts: tuple[AnalysedText, AnalysedText],
+    record: Record,
+    shared: int,
+    alignment: AlignmentSettings,
 ) -> _Match | None:
     """Align the query document with a record. Return the match; None if no passage is long enough."""
     query_words, hit_words = (text.words for text in texts)

@@ -12,6 +12,7 @@ only keeps letters.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -85,6 +86,17 @@ def encode_text(codes: Codes, length: int | None = None) -> str:
     values = np.full((width + 1, len(codes)), _SPACE, np.uint8)
     values[:width] = (codes >> _SHIFTS[-width:, np.newaxis]) & np.uint32(63)  # numpy is slow along a short last axis
     return values.tobytes("F")[:-1].translate(_CHARACTERS).decode("ascii")
+
+
+def encode_texts(codes: Sequence[Codes], length: int | None = None) -> list[str]:
+    """Return the `encode_text` of each array. This is several times faster than one call per array."""
+    if not codes:
+        return []
+    joined, width = encode_text(np.concatenate(codes), length), (length or _TOKEN_LENGTH) + 1
+    ends = list(itertools.accumulate(width * len(part) for part in codes))
+    if len(joined) > max(ends[-1] - 1, 0):  # a code needs four characters
+        return [encode_text(part, length) for part in codes]
+    return [joined[begin:end].rstrip(" ") for begin, end in zip([0, *ends], ends)]  # noqa: B905 - ends are fewer
 
 
 def decode(tokens: Sequence[str], length: int | None = None) -> Codes:

@@ -27,7 +27,7 @@ def make_environment(package: str) -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["format_count"] = format_count
-    environment.filters |= {"excerpt": excerpt, "text": lambda text: Markup(escape_html(text))}  # noqa: S704
+    environment.filters |= {"excerpt": excerpt, "escape_html": lambda text: Markup(escape_html(text))}  # noqa: S704
     return environment
 
 

@@ -1,0 +1,85 @@
+"""Writes a table of the duplicates, each with the row that is kept instead."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from simdoc_search.dedupe.annotation import Annotation
+from simdoc_search.dedupe.arrow_files import ParquetRows
+from simdoc_search.dedupe.formats import compressed, import_pyarrow, require_format
+from simdoc_search.dedupe.grouping import KINDS
+from simdoc_search.dedupe.output import write_errors
+from simdoc_search.durable import atomic_file
+from simdoc_search.errors import CorpusError
+
+_PAIRS_AT_ONCE = 1 << 14
+
+
+def check_pair_file(path: Path) -> None:
+    """Check that pairs can be written to a file.
+
+    Raises:
+        CorpusError: the format is not supported, or the folder does not exist.
+    """
+    if require_format(path).format == "arrow":
+        raise CorpusError(f"cannot write pairs to {path}; use .parquet, .jsonl or .csv")
+    if not path.parent.is_dir():
+        raise CorpusError(f"cannot write {path}, because its folder does not exist; create the folder")
+
+
+def write_pairs(path: Path, annotation: Annotation) -> int:
+    """Write all duplicates as Parquet, JSONL or CSV, by the extension of the file. Returns their number.
+
+    The columns are `row`, `duplicate_of`, `overlap` and `kind`. With old data, `is_of_old` says whether the kept row is
+    an old one. Rows are named by id, or by number.
+    """
+    duplicates = annotation.groups.duplicates
+    named = require_format(path)
+    names = ["row", *(name for name in annotation.names if name != "cluster")]
+    with write_errors(path), atomic_file(path) as file, compressed(file, named.compression) as stream:
+        if named.format == "parquet":
+            pa = import_pyarrow()
+            parts = [pa.table(_columns(part, names)) for part in _pair_lists(duplicates, annotation)]
+            empty: dict[str, list[Any]] = {name: [] for name in names}
+            table = pa.concat_tables(parts, promote_options="default") if parts else pa.table(empty)
+            writer = ParquetRows(stream, table.schema, "SNAPPY", _PAIRS_AT_ONCE)
+            for batch in table.to_batches():
+                writer.write(batch)
+            writer.close()
+            return len(duplicates)
+        if named.format == "csv":
+            stream.write(_csv_lines([names], path))
+        for part in _pair_lists(duplicates, annotation):
+            if named.format == "csv":
+                stream.write(_csv_lines(part, path))
+            else:
+                lines = (json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in part)
+                stream.write("".join(f"{line}\n" for line in lines).encode())
+    return len(duplicates)
+
+
+def _pair_lists(duplicates: Any, annotation: Annotation) -> Iterator[list[list[Any]]]:
+    groups = annotation.groups
+    for begin in range(0, len(duplicates), _PAIRS_AT_ONCE):
+        rows = []
+        for row in duplicates[begin : begin + _PAIRS_AT_ONCE].tolist():
+            kept = int(groups.kept_row[row])
+            values = [annotation.name_of(row), annotation.name_of(kept), annotation.overlap_of(row)]
+            old = [kept < annotation.old_rows] if annotation.old_rows else []
+            rows.append([*values, KINDS[int(groups.kind[row])], *old])
+        yield rows
+
+
+def _columns(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> dict[str, list[Any]]:
+    return {name: list(values) for name, values in zip(names, zip(*rows, strict=True), strict=True)}
+
+
+def _csv_lines(rows: Sequence[Sequence[Any]], path: Path) -> bytes:
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter="\t" if ".tsv" in path.name.lower() else ",", lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()

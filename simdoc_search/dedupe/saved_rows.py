@@ -1,0 +1,126 @@
+"""Saves the kept rows of a run, so that a later run can remove what they have from new data.
+
+A saved folder has the file saved.json, which names a subfolder with the files of rows.py. Saving again writes another
+subfolder, and then replaces saved.json atomically.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simdoc_search.dedupe.chunks import Chunk, Columns
+from simdoc_search.dedupe.grouping import KEPT, RowGroups
+from simdoc_search.dedupe.rows import FORMAT_VERSION, NO_VALUE, RowData, Rows, RowWriter, copy_rows
+from simdoc_search.duplicates.arrays import slices
+from simdoc_search.durable import write_atomically
+from simdoc_search.errors import FormatMismatchError, StoreError
+from simdoc_search.sketch.settings import Settings
+
+_SAVED = "saved.json"
+_ROWS_AT_ONCE = 1 << 12
+
+
+class SavedRows:
+    """The saved rows of an earlier run. They are the first shard of a later run, which copies them.
+
+    Raises:
+        FormatMismatchError: they were saved with other settings, or by a newer version.
+        StoreError: the folder is damaged.
+    """
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        self.path, self.name = path, ""
+        self.columns: list[str] = []
+        try:
+            saved = json.loads((path / _SAVED).read_bytes())
+            self.folder_name: str = saved["folder"]
+            version, found = saved["format"], saved["settings"]
+            self._rows = int(saved["rows"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"{path / _SAVED} cannot be read ({error}); save the rows again") from None
+        if version > FORMAT_VERSION:
+            raise FormatMismatchError(f"{path} was saved by a newer version; update simdoc-search")
+        if found != json.loads(json.dumps(settings.to_dict())) or version != FORMAT_VERSION:
+            raise FormatMismatchError(
+                f"{path} was saved with other settings or by another version; save the rows again", found, settings
+            )
+
+    @property
+    def row_count(self) -> int:
+        """The number of rows."""
+        return self._rows
+
+    def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:  # noqa: ARG002 - the rows are copied instead
+        """Yield nothing, because the rows are already sketched."""
+        return iter(())
+
+    def copy_to(self, folder: Path, description: dict[str, Any]) -> None:
+        """Copy the rows to the folder of a run."""
+        copy_rows(self.path / self.folder_name, folder, description, self._rows)
+
+
+def is_saved_folder(path: Path) -> bool:
+    """Return whether a folder has saved rows."""
+    return (path / _SAVED).is_file()
+
+
+def has_saved(path: Path, run_id: str) -> bool:
+    """Return whether the last rows in a folder are those of this run.
+
+    A repeated run would remove all new rows, because they are now among the old ones.
+    """
+    try:
+        return bool(json.loads((path / _SAVED).read_bytes())["run"] == run_id)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def check_save(path: Path, against: Path | None) -> None:
+    """Check that rows can be saved in a folder.
+
+    Raises:
+        StoreError: the folder has other content.
+    """
+    if not path.parent.is_dir():
+        raise StoreError(f"cannot save rows in {path}, because its folder does not exist; create the folder")
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        if not is_saved_folder(path):
+            raise StoreError(f"{path} is not empty and has no saved rows; choose another folder")
+        if against is None or against.resolve() != path.resolve():
+            raise StoreError(f"{path} already has saved rows; to add rows to them, give --against {path} too")
+
+
+def save_rows(path: Path, rows: Rows, groups: RowGroups, settings: Settings, run_id: str) -> None:
+    """Save the old rows and the kept new rows.
+
+    Args:
+        path: the folder.
+        rows: all rows.
+        groups: the kept row of each row.
+        settings: the settings of the sketches.
+        run_id: identifies the new rows and the output.
+    """
+    name = f"rows-{secrets.token_hex(8)}"
+    folder = path / name
+    folder.mkdir(parents=True)
+    kept = np.flatnonzero((groups.kind == KEPT) & (rows.table["tokens"] > 0))
+    with RowWriter(folder, {}) as writer:
+        for part in slices(len(kept), _ROWS_AT_ONCE):
+            numbers = kept[part]
+            records = rows.table[numbers].copy()
+            records["keep"], records["keep_kind"] = 0, NO_VALUE
+            codes, texts, ids = rows.contents(numbers)
+            writer.append(0, RowData(records, codes, texts, ids, b"", b""))
+        writer.checkpoint(is_complete=True)
+    saved = {"format": FORMAT_VERSION, "settings": settings.to_dict(), "folder": name, "rows": len(kept), "run": run_id}
+    write_atomically(path / _SAVED, json.dumps(saved).encode())
+    for other in path.iterdir():
+        if other.is_dir() and other.name != name and other.name.startswith("rows-"):
+            shutil.rmtree(other)

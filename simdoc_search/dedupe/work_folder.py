@@ -1,0 +1,123 @@
+"""The hidden folder next to the output, with the progress of a run. It is removed when the run is complete."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simdoc_search.dedupe.formats import format_of, require_format
+from simdoc_search.dedupe.grouping import RowGroups
+from simdoc_search.dedupe.output import write_errors
+from simdoc_search.dedupe.rows import read_checkpoint
+from simdoc_search.dedupe.shards import Dataset
+from simdoc_search.duplicates.plan.lock import lock_file
+from simdoc_search.durable import write_atomically
+from simdoc_search.errors import CorpusError
+
+_ROWS, _GROUPS, _FINISHED = "rows", "groups.npz", "finished"
+
+
+class WorkFolder:
+    """The progress of a run.
+
+    Attributes:
+        path: the folder.
+        rows: the folder with the sketches of all rows.
+        shard: the output of a shard that is not complete.
+        finished: a file that exists if a folder of shards was written completely.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.rows, self.finished = path, path / _ROWS, path / _FINISHED
+        self.shard: Path = path / "shard"
+
+    def prepare(self, description: dict[str, Any]) -> bool:
+        """Remove the progress of a run with other options or other input files. Return whether there is progress."""
+        state = read_checkpoint(self.rows) if self.rows.is_dir() else None
+        if state is not None and state["description"] == json.loads(json.dumps(description)):
+            return True
+        for path in list(self.path.iterdir()):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        return False
+
+    def remove(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self.path)
+
+    def read_groups(self, description: dict[str, Any]) -> RowGroups | None:
+        """Return the groups that an interrupted run stored; None if there are none for these options."""
+        path = self.path / _GROUPS
+        if not path.exists():
+            return None
+        with np.load(path) as stored:
+            if str(stored["description"]) != json.dumps(description, sort_keys=True):
+                return None
+            return RowGroups(stored["kept_row"], stored["overlap"], stored["kind"], *stored["overflow"].tolist())
+
+    def write_groups(self, groups: RowGroups, description: dict[str, Any]) -> None:
+        """Store the groups."""
+        content = io.BytesIO()
+        np.savez(
+            content, kept_row=groups.kept_row, overlap=groups.overlap, kind=groups.kind,
+            overflow=np.array([groups.overflow_rows, groups.skipped_comparisons]),
+            description=np.array(json.dumps(description, sort_keys=True)),
+        )  # fmt: skip
+        write_atomically(self.path / _GROUPS, content.getvalue())
+
+
+@contextmanager
+def working_folder(target: Path) -> Iterator[WorkFolder]:
+    """Create and lock the folder with the progress of a run. It is removed if the block ends without an error.
+
+    Raises:
+        CorpusError: another run uses it, or it cannot be created.
+    """
+    work = _work_path(target)
+    with write_errors(target):
+        work.mkdir(mode=0o700, exist_ok=True)
+    handle = os.open(work, os.O_RDONLY) if os.name != "nt" else None
+    try:
+        if handle is not None and not lock_file(handle):
+            raise CorpusError(f"another run is writing {target}; wait until it ends")
+        folder = WorkFolder(work)
+        yield folder
+        folder.remove()
+    finally:
+        with suppress(OSError):
+            work.rmdir()  # if it is empty, because the run failed before it began
+        if handle is not None:
+            os.close(handle)
+
+
+def check_output(dataset: Dataset, target: Path) -> None:
+    """Check that the output can be written.
+
+    Raises:
+        CorpusError: it is the input, has another format, or already has content.
+    """
+    if target.resolve() == dataset.path.resolve() or target.resolve().is_relative_to(dataset.path.resolve()):
+        raise CorpusError(f"the output {target} is the input or is inside it; choose another path")
+    if not target.resolve().parent.is_dir():
+        raise CorpusError(f"cannot write {target}, because its folder does not exist; create the folder")
+    if dataset.is_folder:
+        has_content = target.exists() and (not target.is_dir() or any(target.iterdir()))
+        if has_content and not (_work_path(target) / _FINISHED).exists():
+            raise CorpusError(f"{target} already exists and is not an empty folder; choose another folder")
+        if not target.exists() and format_of(target) is not None:
+            raise CorpusError(f"the input is a folder, so the output must be a folder too, not {target}")
+    elif target.is_dir():
+        raise CorpusError(f"the input is a file, so the output must be a file too, not the folder {target}")
+    elif require_format(target) != dataset.shards[0].named_format:
+        raise CorpusError(f"the output {target} must have the format of the input; change its extension")
+
+
+def _work_path(target: Path) -> Path:
+    return target.resolve().parent / f".{target.name}.dedupe"
