@@ -70,7 +70,7 @@ def serve(
     try:
         from simdoc_search.web import ServedStore, Server, is_loopback, make_app, open_listening_socket
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in {"starlette", "uvicorn", "jinja2", "python_multipart"}:
+        if (error.name or "").partition(".")[0] == "simdoc_search":
             raise
         raise MissingExtraError("the server", "web") from error
     show_log(click.get_current_context(), logging.WARNING)
