@@ -28,13 +28,13 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_control_and_invisible_characters_are_escaped(text: str) -> None:
-    shown = printable(f"a{text}b")
+def test_control_and_invisible_characters_are_escaped() -> None:
+    for text in HOSTILE:
+        shown = printable(f"a{text}b")
 
-    assert shown.isprintable()
-    assert text not in shown
-    assert "\\" in shown
+        assert shown.isprintable(), ascii(text)
+        assert text not in shown, ascii(text)
+        assert "\\" in shown, ascii(text)
 
 
 @pytest.mark.parametrize("text", ["plain text", "größe", "漢字😀", "e\u0301", "עברית", "a\\b", "हिन्दी"])
@@ -68,13 +68,13 @@ def test_escaped_json_has_the_same_value(values: dict[str, str]) -> None:
         assert shown.replace("\n", "").isprintable()
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_json_has_no_control_or_invisible_characters(text: str) -> None:
+def test_json_has_no_control_or_invisible_characters() -> None:
     """A character beyond 16 bits is escaped as two units."""
-    shown = safe_json(json.dumps({"id": text}, ensure_ascii=False))
+    for text in HOSTILE:
+        shown = safe_json(json.dumps({"id": text}, ensure_ascii=False))
 
-    assert {"id": text} == json.loads(shown)
-    assert shown.isprintable()
+        assert {"id": text} == json.loads(shown), ascii(text)
+        assert shown.isprintable(), ascii(text)
 
 
 @pytest.mark.parametrize(

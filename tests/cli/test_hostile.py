@@ -46,6 +46,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hostile") / EVIL
     folder.mkdir()
     write(folder, {f"docs/{EVIL}.txt": TEXT, f"docs/{EVIL}.bin": b"\0\1\2", "docs/doc.txt": TEXT, "bad.txt": TEXT})
+    write(folder, {"rows.jsonl": json_lines({"id": EVIL, "text": TEXT, EVIL: EVIL}, {"id": "b", "text": TEXT})})
     lines = json_lines({"id": f"{EVIL}/1", "text": TEXT, EVIL: EVIL}, {"id": f"{EVIL}/2", "text": TEXT})
     command = ["index", folder / "docs", "-", "--store", folder / EVIL, "--with", "versions,relations"]
     assert 0 == run(*command, stdin=lines).exit_code
@@ -149,6 +150,9 @@ ON_A_STORE = [
     ["delete", f"{EVIL}x"],
     ["backup", EVIL, f"{EVIL}/copy"],
     ["backup", f"{EVIL}x", f"{EVIL}y"],
+    ["dedupe", EVIL, "--output", f"{EVIL}x"],
+    ["dedupe", "rows.jsonl", "--output", f"{EVIL}.jsonl", "--text", EVIL],
+    ["dedupe", "rows.jsonl", "--output", f"{EVIL}/x.jsonl", "--id", EVIL],
     ["duplicates", "--overlap", "1"],
     ["duplicates", EVIL],
     ["duplicates", "--keep", EVIL],

@@ -92,11 +92,11 @@ PREFIXES = [
 ]
 
 
-@pytest.mark.parametrize("prefix", PREFIXES)
-def test_the_filter_path_takes_every_character_literally(store: Store, prefix: str) -> None:
+def test_the_filter_path_takes_every_character_literally(store: Store) -> None:
     put(store, *map(record, PATHS))
 
-    assert sorted(path for path in PATHS if path.startswith(prefix)) == filtered(store, path=prefix)
+    for prefix in PREFIXES:
+        assert sorted(path for path in PATHS if path.startswith(prefix)) == filtered(store, path=prefix), prefix
 
 
 def test_the_filter_path_prefers_the_metadata_field(store: Store) -> None:
