@@ -130,7 +130,7 @@ def explain(
         print_json(to_sql(planned)._asdict())
         return
     if dsl:
-        name = getattr(opened, "field", DEFAULT_FIELD)  # a local store has no object field
+        name = getattr(opened, "field", DEFAULT_FIELD)  # a local store has no `field`
         print_json(to_dsl(planned, name if kind == "terms" else f"{name}.tokens", kind=kind))
         return
     executed_plan = opened.candidates(planned).plan if opened and tokens and isinstance(planned, Bands) else planned

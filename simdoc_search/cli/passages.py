@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _PATH = click.Path(path_type=Path, allow_dash=True)
 
-_FEW_QUERIES = 16  # up to this number of queries, this process is faster than starting worker processes
+_FEW_QUERIES = 16  # for so few queries, starting worker processes is not faster
 
 
 @click.command(cls=Command, main_options=["--file", "--in", "--text", "--html", "--size"])

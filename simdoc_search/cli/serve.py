@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.location import EngineKind
 
-_TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - the name of a variable
+_TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a variable, not a token
 
 
 @click.command(cls=Command)
@@ -78,7 +78,7 @@ def serve(
     served_store = ServedStore(partial(_open_search, store, engine, text_fields, field), _location_forms(store), show)
     served_store.search()  # reports a missing store before the server starts
     listening = open_listening_socket(host, port)
-    is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - a comparison
+    is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - it is only compared
     app = make_app(served_store, hosts=[host, *names], allows_any_address=is_wildcard, token=token)
     url_host = f"[{host}]" if ":" in host else host
     say(f"http://{url_host}:{listening.getsockname()[1]}/   press Ctrl-C to stop the server")

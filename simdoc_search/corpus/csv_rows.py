@@ -56,9 +56,9 @@ def read_rows(stream: TextIO, *, delimiter: str | None = None, max_characters: i
             yield row
 
 
-def choose_delimiter(heading: str) -> str:
-    """Return the one of `,`, `;`, tab and `|` that is most frequent in a heading, outside of quotes."""
-    return max(",;\t|", key=_QUOTED.sub("", heading).count)
+def choose_delimiter(header: str) -> str:
+    """Return the one of `,`, `;`, tab and `|` that is most frequent in a header, outside of quotes."""
+    return max(",;\t|", key=_QUOTED.sub("", header).count)
 
 
 @contextmanager

@@ -92,7 +92,7 @@ def working_folder(target: Path) -> Iterator[WorkFolder]:
         folder.remove()
     finally:
         with suppress(OSError):
-            work.rmdir()  # if it is empty, because the run failed before it began
+            work.rmdir()  # the folder is empty if the run failed before it wrote anything
         if handle is not None:
             os.close(handle)
 

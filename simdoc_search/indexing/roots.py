@@ -116,7 +116,7 @@ class NamedPaths:
         self._own_ids = own_ids
         self._store = store
         self._by_path: dict[str, NamedPath] = {}
-        self._document_counts: dict[str, int] = {}  # by root
+        self._document_counts: dict[str, int] = {}  # for each root
 
     def __len__(self) -> int:
         return len(self._by_path)

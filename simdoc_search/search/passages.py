@@ -104,7 +104,7 @@ def _compare_candidates(
         records = read_records(store, [candidate.key for candidate in batch], passages=True)
         for candidate in batch:
             record = records.get(candidate.key)
-            if record is None:  # deleted since the candidates were found
+            if record is None:  # the document was deleted after the candidates were found
                 continue
             if document.analysed_text is None or record.text is None:
                 matches.append(_estimate_match(document, record, candidate.shared))

@@ -131,7 +131,7 @@ class LocalStore(Closable):
         return ()
 
     def cancellable_by(self, stop: StopEvent) -> LocalStore:
-        other = object.__new__(LocalStore)  # not a copy by `__reduce__`: both share the open index
+        other = object.__new__(LocalStore)  # unlike a copy made with `__reduce__`, it shares the open index
         vars(other).update(vars(self), _stop=stop)
         return other
 
@@ -167,7 +167,7 @@ class LocalStore(Closable):
                 engine.rollback()
             raise
         finally:
-            with suppress(Exception):  # committed documents are safe
+            with suppress(Exception):  # an error here cannot affect committed documents
                 engine.wait_merging_threads()  # this also releases the lock
 
     def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
