@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from passage_corpora import Case, read_pan, read_planted
 from plant_passages import DOCUMENT_WORDS, KINDS, planted_pairs, read_material
 
-from simdoc_search.passages.align import PRESETS, Alignment, align
+from simdoc_search.passages.align import PRESETS, AlignmentSettings, align
 from tests.support.passages.plagdet import Reuse, score
 
 
@@ -89,7 +89,7 @@ class Results:
         self.seconds = 0.0
 
     @staticmethod
-    def of(cases: Iterable[Case], settings: Alignment, log: TextIO | None) -> dict[str, Results]:
+    def of(cases: Iterable[Case], settings: AlignmentSettings, log: TextIO | None) -> dict[str, Results]:
         """Align every pair. Return the results of each kind, and of all kinds together."""
         results: dict[str, Results] = defaultdict(Results)
         for case in cases:

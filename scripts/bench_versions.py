@@ -150,7 +150,7 @@ def grouped(counts: list[int]) -> None:
                 spent = time.perf_counter() - began[0], time.process_time() - began[1]
                 groups = sum(1 for _ in found.groups())
                 memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-                pairs = f"{found.compared_count:>12,}{found.edge_count:>10,}"
+                pairs = f"{found.compared_count:>12,}{found.pair_count:>10,}"
                 numbers = f"{pairs}{groups:>8,}{found.member_count:>9,}{memory:>8,}"
                 print(f"{count:>10,}  {name:<9}{spent[0]:>8.1f}{spent[1]:>8.1f}{numbers}", flush=True)
             store.close()

@@ -28,7 +28,7 @@ class Kernel(Protocol):
     def hashes(self, units: bytes, starts: bytes, ends: bytes) -> Buffers:
         """Return the two halves (uint64) of the MurmurHash3 of each slice of UTF-16 units."""
 
-    def shared_runs(  # noqa: PLR0917 - a function of Rust
+    def shared_runs(  # noqa: PLR0917 - the Rust function has these parameters
         self,
         a: bytes,
         b: bytes,
@@ -44,7 +44,7 @@ class Kernel(Protocol):
         Each text is an int32 array: the number of each of its words. Equal words have equal numbers.
         """
 
-    def fingerprints(  # noqa: PLR0917 - a function of Rust
+    def fingerprints(  # noqa: PLR0917 - the Rust function has these parameters
         self,
         texts: Sequence[str],
         profile: str,
@@ -68,7 +68,7 @@ def kernel() -> Kernel | None:
     if os.environ.get("SIMDOC_NATIVE") == "0":
         return None
     try:
-        import simdoc_search_native  # noqa: PLC0415 - optional
+        import simdoc_search_native  # noqa: PLC0415 - an optional dependency
     except ImportError:
         return None
     automaton, table = word_automaton(), classes()

@@ -21,36 +21,36 @@ def duplicates_summary_as_json(duplicates: Duplicates, keep: str) -> dict[str, A
         "measure": measure.name,
         "keep": keep,
         "verified": duplicates.verified,
-        "groups": duplicates.group_count,
-        "duplicates": duplicates.duplicate_count,
+        "group_count": duplicates.group_count,
+        "duplicate_count": duplicates.duplicate_count,
         "drop": duplicates.drop_scope,
-        "to_drop": duplicates.drop_count,
+        "drop_count": duplicates.drop_count,
         "bytes_freed": duplicates.freed_bytes,
-        "unverified": duplicates.unverified_count,
-        "ignored": duplicates.ignored_word_count,
+        "unverified_count": duplicates.unverified_count,
+        "ignored_words": duplicates.ignored_word_count,
     }
 
 
 def duplicates_omissions_as_json(duplicates: Duplicates) -> dict[str, Any]:
     """Convert the documents that were left out, and the number of skipped comparisons."""
-    overflow_counts = None
-    if (overflow := duplicates.overflow) is not None:
-        overflow_counts = {
-            "documents": overflow.documents,
-            "limit": overflow.max_set_size,
-            "skipped_comparisons": overflow.skipped_comparisons,
+    large_sets = None
+    if (sets := duplicates.large_sets) is not None:
+        large_sets = {
+            "documents": sets.documents,
+            "limit": sets.max_set_size,
+            "skipped_comparisons": sets.skipped_comparisons,
         }
     return {
-        "overflow": overflow_counts,
+        "large_sets": large_sets,
         "left_out": [{**key_as_json(key), "reason": reason} for key, reason in duplicates.left_out.items()],
     }
 
 
 def group_as_json(group: Group) -> dict[str, Any]:
     """Convert a group of duplicates."""
-    members = []
+    duplicates = []
     for duplicate in group.duplicates:
-        member = {
+        values = {
             **_document_as_json(duplicate),
             "overlap": duplicate.overlap,
             "kind": duplicate.kind,
@@ -60,12 +60,12 @@ def group_as_json(group: Group) -> dict[str, Any]:
             "bytes_freed": duplicate.freed_bytes,
             **key_as_json(duplicate.duplicate_of, "duplicate_of"),
         }
-        members.append(member)
+        duplicates.append(values)
     return {
-        "representative": group.kept.id,
-        "members": [duplicate.id for duplicate in group.duplicates],
+        "kept_id": group.kept.id,
+        "duplicate_ids": [duplicate.id for duplicate in group.duplicates],
         "kept": _document_as_json(group.kept),
-        "duplicates": members,
+        "duplicates": duplicates,
     }
 
 
@@ -76,7 +76,7 @@ def pair_as_json(pair: Pair) -> dict[str, Any]:
 
 
 def _document_as_json(document: GroupedDocument) -> dict[str, Any]:
-    changed = None
+    modified = None
     if document.mtime_ns is not None:
-        changed = datetime.fromtimestamp(document.mtime_ns / 1e9, timezone.utc).isoformat()
-    return {**key_as_json(document.key), "path": document.path, "size": document.size, "changed": changed}
+        modified = datetime.fromtimestamp(document.mtime_ns / 1e9, timezone.utc).isoformat()
+    return {**key_as_json(document.key), "path": document.path, "size": document.size, "modified": modified}

@@ -19,18 +19,18 @@ def families_as_json(families: Families, shown_families: Sequence[VersionFamily]
     frequent = {
         "documents": families.documents_with_frequent_sentences,
         "limit": families.frequent_sentence_limit,
-        "compared_per_sentence": families.compared_per_sentence,
+        "max_compared_per_sentence": families.max_compared_per_sentence,
     }
     return {
         "documents": families.documents,
-        "families": families.family_count,
-        "members": families.member_count,
-        "pairs": families.edge_count,
+        "family_count": families.family_count,
+        "member_count": families.member_count,
+        "pair_count": families.pair_count,
         "compared": families.compared_count,
         "min_share": families.limits.min_share,
         "min_smaller_share": families.limits.min_smaller_share,
-        "groups": [_family_as_json(family) for family in shown_families],
-        "found_all_similar": families.found_all_similar,
+        "families": [_family_as_json(family) for family in shown_families],
+        "found_all_similar_sentences": families.found_all_similar_sentences,
         "frequent_sentences": frequent if families.documents_with_frequent_sentences else None,
         "left_out": _left_out_as_json(families.left_out),
     }
@@ -41,7 +41,7 @@ def _family_as_json(family: VersionFamily) -> dict[str, Any]:
         **order_as_json(family),
         "timeline": [{**entry_key_as_json(entry), **date_as_json(entry)} for entry in family.timeline],
         "undated": [{**entry_key_as_json(entry), **date_as_json(entry)} for entry in family.undated],
-        "pairs": family.pairs,
+        "pair_count": family.pair_count,
         "lowest_score": family.lowest_score,
     }
 
@@ -51,17 +51,20 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
     frequent = {
         "concepts": topics.frequent_concept_count,
         "limit": topics.frequent_concept_limit,
-        "found_per_concept": topics.found_per_concept,
+        "max_found_per_concept": topics.max_found_per_concept,
     }
     return {
         "documents": topics.documents,
-        "topics": topics.topic_count,
-        "members": topics.member_count,
-        "pairs": topics.edge_count,
+        "topic_count": topics.topic_count,
+        "member_count": topics.member_count,
+        "pair_count": topics.pair_count,
         "compared": topics.compared_count,
-        "groups": [_topic_as_json(topic, concepts) for topic, concepts in shown_topics],
+        "topics": [_topic_as_json(topic, concepts) for topic, concepts in shown_topics],
         "frequent_concepts": frequent if topics.frequent_concept_count else None,
-        "too_many_candidates": {"documents": topics.documents_with_too_many_candidates, "compared": topics.max_compared}
+        "too_many_candidates": {
+            "documents": topics.documents_with_too_many_candidates,
+            "max_compared": topics.max_compared,
+        }
         if topics.documents_with_too_many_candidates
         else None,
         "without_candidates": topics.documents_without_candidates,

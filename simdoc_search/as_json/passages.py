@@ -19,7 +19,7 @@ def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[st
     return {
         "query": dict(query),
         "words": result.words,
-        "ignored": result.ignored_word_count,
+        "ignored_words": result.ignored_word_count,
         "covered": result.coverage._asdict(),
         "total": result.total,
         "hits": [_hit_as_json(hit) for hit in result.hits],

@@ -40,7 +40,7 @@ def versions_as_json(
         "timeline": [_entry_as_json(entry) for entry in result.timeline],
         "undated": [_entry_as_json(entry) for entry in result.undated],
         "hits": [_hit_as_json(hit, result, texts, analysis) for hit in result.hits],
-        "sentences": dict(zip(("in_query", "queried"), result.sentences, strict=True)),
+        "sentences": {"in_query": result.sentence_count, "queried": result.queried_sentence_count},
         "total": result.total,
         "candidates": result.candidates,
         "compared": result.compared_count,
@@ -69,10 +69,10 @@ def entry_key_as_json(entry: VersionEntry) -> dict[str, Any]:
 
 def date_as_json(entry: VersionEntry) -> dict[str, Any]:
     """Convert the date of a version, and the kind of evidence for it."""
-    dated = entry.dated
+    date = entry.date
     return {
-        "date": (dated.iso or dated.label) if dated else None,
-        "date_from": dated.evidence_kind if dated else None,
+        "date": (date.iso or date.label) if date else None,
+        "date_from": date.evidence_kind if date else None,
     }
 
 
@@ -81,12 +81,12 @@ def _contradiction_as_json(statement: ConflictingStatement) -> dict[str, Any]:
         "evidence_kind": statement.evidence_kind,
         "later": {"name": statement.later, "date": statement.later_label},
         "earlier": {"name": statement.earlier, "date": statement.earlier_label},
-        "is_decisive": statement.is_decisive,
+        "hides_newest": statement.hides_newest,
     }
 
 
 def _entry_as_json(entry: VersionEntry) -> dict[str, Any]:
-    return {**entry_key_as_json(entry), "is_query": entry.is_source, **date_as_json(entry), **_step_as_json(entry)}
+    return {**entry_key_as_json(entry), "is_query": entry.is_query, **date_as_json(entry), **_step_as_json(entry)}
 
 
 def _step_as_json(entry: VersionEntry) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _hit_as_json(
         "score": hit.score,
         "share": hit.share,
         "share_of_hit": hit.share_of_hit,
-        "sentences": hit.sentences,
+        "sentences": hit.sentence_count,
         "matched": len(hit.matched.a),
         "mean_distance": float(distances.mean()) if len(distances) else 0.0,
         **date_as_json(hit.entry),

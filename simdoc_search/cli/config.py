@@ -46,7 +46,7 @@ SETTABLE_OPTIONS: Mapping[str, frozenset[str]] = {
         | _NEW_STORE_OPTIONS
     ),
     "similar": frozenset(_QUERY_OPTIONS | {"include-self", "measure", "overlap", "probability", "estimate"}),
-    "passages": frozenset(_QUERY_OPTIONS | {"min-words", "other-folders", "preset", "workers"}),
+    "passages": frozenset(_QUERY_OPTIONS | {"min-words", "exclude-same-folder", "preset", "workers"}),
     "versions": frozenset(_LIMIT_OPTIONS | {"exclude", "filter", "sentences", "size", "workers"}),
     "related": frozenset(_QUERY_OPTIONS | _LIMIT_OPTIONS),
     "duplicates": frozenset({"estimate", "exclude", "filter", "keep", "limit", "measure", "overlap", "workers"}),
@@ -91,7 +91,7 @@ def _find_config() -> Path | None:
     """Return the nearest `simdoc.toml`, unless another user can write to it."""
     try:
         here = Path.cwd()
-    except OSError:  # the folder was removed
+    except OSError:  # the current folder was removed
         return None
     for folder in (here, *here.parents):
         path = folder / _FILE_NAME

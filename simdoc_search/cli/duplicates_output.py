@@ -80,9 +80,9 @@ def print_as_json(
     result: Duplicates, keep: str, limit: int | None, problems: list[str], marks: MarkReport | None
 ) -> None:
     """Print one JSON object piece by piece, because there may be millions of pairs."""
-    clusters = map(group_as_json, result.groups(limit))
+    groups = map(group_as_json, result.groups(limit))
     click.echo("{" + _json_members(with_left_out_indices(duplicates_summary_as_json(result, keep))), nl=False)
-    for name, values in (("clusters", clusters), ("pairs", map(pair_as_json, result.pairs()))):
+    for name, values in (("groups", groups), ("pairs", map(pair_as_json, result.pairs()))):
         click.echo(f',\n"{name}": [', nl=False)
         for number, value in enumerate(values):
             click.echo(("," if number else "") + "\n" + _to_json(value), nl=False)
@@ -173,7 +173,7 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
     say(f"marks: {report.set:,} set, {report.removed:,} removed, {report.unchanged:,} unchanged", err=True)
     if report.passed_over:
         changed = format_count(report.passed_over, "document was", "documents were")
-        say(f"note: {changed} changed or deleted during the run; run the same command again to mark them", err=True)
+        say(f"note: {changed} changed or deleted during the run; run the same command again to update marks", err=True)
     for id, reason in report.reasons.items():
         say(f"Error: the document {id!r} was not marked: {reason}", err=True)
     if report.refused > len(report.reasons):
@@ -211,11 +211,11 @@ def note_lines(result: Duplicates, *, is_estimate_requested: bool) -> Iterator[s
     elif result.unverified_count:
         overlaps = format_count(result.unverified_count, "overlap is", "overlaps are")
         yield f"{overlaps} estimated, because texts are missing or have changed"
-    if result.overflow:
-        documents = format_count(result.overflow.documents, "document is", "documents are")
-        limit = result.overflow.max_set_size
+    if result.large_sets:
+        documents = format_count(result.large_sets.documents, "document is", "documents are")
+        limit = result.large_sets.max_set_size
         yield f"{documents} similar to more than {limit:,} others; each was compared with only a few of them"
-        if skipped := result.overflow.skipped_comparisons:
+        if skipped := result.large_sets.skipped_comparisons:
             skipped_comparisons = format_count(skipped, "comparison was", "comparisons were")
             yield f"at most {skipped_comparisons} skipped, so a duplicate may be missing"
     if result.ignored_word_count:
@@ -239,7 +239,7 @@ def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]
     date = "" if changed is None else f"{datetime.fromtimestamp(changed / 1e9, timezone.utc):%Y-%m-%d}"
     if document.path is None:
         return size, date, document.id if document.key.index is None else f"{document.key.index}/{document.id}"
-    return size, date, document.path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - as text
+    return size, date, document.path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str
 
 
 def _format_line(document: GroupedDocument) -> str:

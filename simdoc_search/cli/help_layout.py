@@ -18,12 +18,12 @@ MORE: Final = "More options"
 """Title of the group of options whose names are listed, but only explained by `--help-all`."""
 
 _OTHERS = "Other options"
-_HELP_OPTIONS = {"--help", "--help-all"}  # the last line names them
+_HELP_OPTIONS = {"--help", "--help-all"}  # they are not in a group, because the last line of the help names them
 
 OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Query": ("--file", "--text", "--folder"),
     "Which documents": (
-        *("--filter", "--exclude", "--other-folders", "--include-self", "--since", "--new", "--in"),
+        *("--filter", "--exclude", "--exclude-same-folder", "--include-self", "--since", "--new", "--in"),
         *("--keep-in", "--previous-plan", "--all"),
     ),
     "Comparison": (
@@ -148,7 +148,7 @@ class Command(click.Command):
         for option in sorted(options, key=lambda option: order.get(option.opts[-1], len(order))):
             is_main = option.opts[-1] in order
             groups["Options" if is_main else titles.get(option.opts[-1], others)].append(option)
-        groups[MORE] = groups.pop(MORE)  # last
+        groups[MORE] = groups.pop(MORE)  # show this group last
         return {title: options for title, options in groups.items() if options}
 
 

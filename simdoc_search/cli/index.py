@@ -181,7 +181,7 @@ def index(
     from simdoc_search.stores.sketching import check_can_sketch, choose_extractor
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
-    watcher = FolderWatch(paths) if watch else None  # created first, so that it misses no change
+    watcher = FolderWatch(paths) if watch else None  # create it before reading files, so that it misses no change
     if not math.isfinite(max_size):
         raise click.BadParameter(f"{max_size} is not a size; give a number of megabytes", param_hint="--max-size")
     stored_settings = _read_stored_settings(store, engine)

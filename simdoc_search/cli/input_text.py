@@ -128,7 +128,7 @@ def is_file(name: str) -> bool:
     """Whether an argument is the path of an existing file, or `-` for stdin."""
     try:
         return name == "-" or (Path(name).exists() and not Path(name).is_dir())
-    except (OSError, ValueError):  # too long, or with a NUL
+    except (OSError, ValueError):  # the argument is too long for a path, or contains a NUL
         return False
 
 

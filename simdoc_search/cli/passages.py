@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _PATH = click.Path(path_type=Path, allow_dash=True)
 
-_FEW_QUERIES = 16  # up to this number of queries, this process is faster than starting worker processes
+_FEW_QUERIES = 16  # for so few queries, starting worker processes is not faster
 
 
 @click.command(cls=Command, main_options=["--file", "--in", "--text", "--html", "--size"])
@@ -83,7 +83,7 @@ _FEW_QUERIES = 16  # up to this number of queries, this process is faster than s
 @click.option("--ignore-quotes", is_flag=True, help="Do not count quotations: “...”, and lines that begin with >.")
 @click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No store is needed.")
 @filter_options
-@click.option("--other-folders", is_flag=True, help="Exclude documents in the same folder as the query document.")
+@click.option("--exclude-same-folder", is_flag=True, help="Exclude documents in the same folder as the query document.")
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -114,7 +114,7 @@ def passages(
     each_other: bool,
     filters: FilterPairs,
     excluded: FilterPairs,
-    other_folders: bool,
+    exclude_same_folder: bool,
     html: Path | None,
     fail_if_empty: bool,
     workers: int | None,
@@ -143,7 +143,7 @@ def passages(
       simdoc-search passages --file essay.pdf --ignore task_sheet.pdf --ignore-quotes
       simdoc-search passages --folder ./essays --store ./sources.simdoc --json
       simdoc-search passages --text "..." --min-words 8
-      simdoc-search passages reports/2024.txt --other-folders --exclude path=drafts/
+      simdoc-search passages reports/2024.txt --exclude-same-folder --exclude path=drafts/
     """
     from simdoc_search.corpus import has_several_documents
     from simdoc_search.documents import Document
@@ -152,10 +152,10 @@ def passages(
     from simdoc_search.stores import open_store
 
     _require_one(id is not None, files, folders, text is not None, all_from)
-    if other_folders and text is not None:
-        raise click.UsageError("--other-folders cannot be combined with --text; omit one of them")
-    if each_other and (not folders or other_folders or in_folder):
-        raise click.UsageError("--each-other needs --folder and cannot be combined with --other-folders or --in")
+    if exclude_same_folder and text is not None:
+        raise click.UsageError("--exclude-same-folder cannot be combined with --text; omit one of them")
+    if each_other and (not folders or exclude_same_folder or in_folder):
+        raise click.UsageError("--each-other needs --folder and cannot be combined with --exclude-same-folder or --in")
 
     def open_index(*, create: bool = False) -> Store:
         return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
@@ -180,7 +180,7 @@ def passages(
         "ignore_quotes": ignore_quotes,
     }
     all_filters = [*make_filters(filters, excluded), *filters_of_folder]
-    passage_search = PassageSearch(search, all_filters, options, other_folders=other_folders)
+    passage_search = PassageSearch(search, all_filters, options, exclude_same_folder=exclude_same_folder)
     output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json)
     if all_from is not None:
         names = read_lines(all_from)

@@ -21,7 +21,7 @@ class PassageSearch:
         search: the search to query.
         filters: filters for the hits.
         options: further arguments of `SimilaritySearch.passages`.
-        other_folders: whether to exclude the folder of each query document from its hits.
+        exclude_same_folder: whether to exclude the folder of each query document from its hits.
     """
 
     def __init__(
@@ -30,12 +30,12 @@ class PassageSearch:
         filters: Sequence[dict[str, Any]],
         options: dict[str, Any],
         *,
-        other_folders: bool,
+        exclude_same_folder: bool,
     ) -> None:
         from simdoc_search.search.files import IndexedFiles
 
         self._search, self._filters, self._options = search, filters, options
-        self._other_folders = other_folders
+        self._exclude_same_folder = exclude_same_folder
         self._files = IndexedFiles(search.store)
 
     @property
@@ -57,7 +57,7 @@ class PassageSearch:
 
         if query.text is None:
             id = resolve_id(self._search, query.name)
-            record = self._search.store.get(id) if self._other_folders else None
+            record = self._search.store.get(id) if self._exclude_same_folder else None
             filters = self._filters_for(record.path if record else id)
             return PassageAnswer(query, self._find_passages(filters, query=FingerprintQuery(id)), id)
         indexed = self._files.get(query.file) if query.file and query.file != "-" else None
@@ -73,9 +73,9 @@ class PassageSearch:
         """Return the filters for a query document with this path in the store."""
         from simdoc_search.stores.filters import none_of
 
-        if not self._other_folders:
+        if not self._exclude_same_folder:
             return self._filters
         folder, slash, _ = path.rpartition("/")
         if not slash:
-            raise QuerySyntaxError(f"the document {path!r} is not in a folder; omit --other-folders")
+            raise QuerySyntaxError(f"the document {path!r} is not in a folder; omit --exclude-same-folder")
         return [*self._filters, {"path": none_of(f"{folder}/")}]

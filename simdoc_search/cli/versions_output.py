@@ -30,7 +30,7 @@ def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict
     keys = [entry.key for entry in result.entries if entry.key is not None]
     texts: dict[DocumentKey | None, str] = dict(read_texts(search.store, keys).items())
     if result.text is not None:
-        texts[next(entry.key for entry in result.entries if entry.is_source)] = result.text
+        texts[next(entry.key for entry in result.entries if entry.is_query)] = result.text
     return texts
 
 
@@ -45,7 +45,7 @@ def version_lines(result: VersionsResult, own_id: str | None, store: str) -> Ite
     if result.hits:
         yield f"{'':>12}{'similar sentences':>17}{'changed':>20}  document, oldest first"
         yield from result.timeline_lines()
-        yield f"order: {result.order}"
+        yield f"order: {result.order_description}"
         yield from result.evidence_lines()
     yield from count_lines(result)
     if own_id is not None:
@@ -53,9 +53,9 @@ def version_lines(result: VersionsResult, own_id: str | None, store: str) -> Ite
     names = [entry.name for entry in result.timeline[-2:]]
     if len(set(names) - {""}) == 2:
         yield f"to see the last change, run: {_format_command('compare', names, store)}"
-    if result.newest is not None and not result.newest.is_source:
+    if result.newest is not None and not result.newest.is_query:
         command = _format_command("versions", [result.newest.name], store)
-        source = result.source or "the text"
+        source = result.query_name or "the text"
         yield f"later versions may have too little in common with {source}. Find them with: {command}"
 
 
@@ -74,7 +74,7 @@ def _counts(result: VersionsResult) -> str:
     counts += describe_compared_documents(result.compared_count, result.candidates)
     if result.candidate_source != "sentences":
         counts += f", found by {result.candidate_source}"
-    sentences, queried = result.sentences
+    sentences, queried = result.sentence_count, result.queried_sentence_count
     searched = f"; {queried:,} of the {sentences:,} sentences in the query document were searched"
     return counts + searched if queried < sentences else counts
 
@@ -101,7 +101,7 @@ def sentence_lines(
             continue
         pairs = sentence_pairs(result.text, text, analysis, result.limits.max_distance)
         sentences = format_count(len(pairs), "sentence is", "sentences are")
-        yield f"{hit.id}: {sentences} equal or similar to sentences of {result.source or 'the text'}"
+        yield f"{hit.id}: {sentences} equal or similar to sentences of {result.query_name or 'the text'}"
         own_positions, other_positions = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
             own, other = result.text[slice(*pair.a)], text[slice(*pair.b)]

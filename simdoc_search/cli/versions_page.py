@@ -38,7 +38,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
     rows = [_version_row(result, number, pairs.get(number), settings) for number in range(len(result.entries))]
     order = [
         *([TEXT_ORDER_HINT] if result.evidence_kind == "texts" else []),
-        f"order: {result.order}",
+        f"order: {result.order_description}",
         *result.evidence_lines(),
     ]
     notes = [*(order if result.hits else []), *count_lines(result)]
@@ -70,7 +70,9 @@ def _version_row(result: VersionsResult, number: int, pair: tuple[str, str] | No
     entry = result.entries[number]
     step, name = entry.step, entry.name or "the text"
     figures = ["undated" if entry in result.undated else result.date_label(entry)]
-    figures += [f"{format_percent(step.share, 0)} similar sentences", step.words, *step.key_lines] if step else []
+    figures += (
+        [f"{format_percent(step.share, 0)} similar sentences", step.word_changes_label, *step.key_lines] if step else []
+    )
     cells = [*(("figure", figure) for figure in figures), ("how", result.format_labels(entry) if result.hits else "")]
     if pair is None:
         return ListEntry(name, cells)

@@ -14,9 +14,9 @@ from simdoc_search.corpus.links import file_id, leads_out
 from simdoc_search.documents import SkippedFile
 
 _TEMPORARY_NAME = re.compile(
-    r".*(~|\.tmp|\.part|\.crdownload)"  # backups and downloads
-    r"|#.*#"  # Emacs
-    r"|~\$.*\.(doc|xls|ppt|vsd)[a-z]?",  # Office
+    r".*(~|\.tmp|\.part|\.crdownload)"  # backups, and downloads in progress
+    r"|#.*#"  # temporary files of Emacs
+    r"|~\$.*\.(doc|xls|ppt|vsd)[a-z]?",  # temporary files of Microsoft Office
     re.IGNORECASE | re.DOTALL,
 )
 

@@ -122,7 +122,9 @@ def read_in_process(source: FileSource, *, allow_risky: bool = True) -> Document
             raise NeedsSubprocessError
         data = _read_bytes(source)
         format = source.format.refine_from_content(data)
-        if format.is_risky(len(data)) and not allow_risky:  # the content is a PDF, or the file has grown
+        if (
+            format.is_risky(len(data)) and not allow_risky
+        ):  # the name did not show that the content is a PDF, or the file has grown
             raise NeedsSubprocessError
         return _parse_document(source, data, format)
     except DocumentError as error:

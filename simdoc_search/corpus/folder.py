@@ -154,7 +154,7 @@ class Root:
     def _is_link_out(self, entry: os.DirEntry[str]) -> bool:
         try:
             return self.boundary is not None and entry.is_symlink() and leads_out(entry.path, self.boundary)
-        except FileNotFoundError:  # a broken link
+        except FileNotFoundError:  # this error means that the link is broken
             return False
 
     def examine_file(self, path: Path, id: str) -> FileSource | SkippedFile:

@@ -44,10 +44,8 @@ _EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
 }
 _KIND_BY_EXTENSION = {extension: kind for kind, extensions in _EXTENSIONS.items() for extension in extensions}
 
-_MAGIC_BYTES = {
-    b"%PDF-": ".pdf",
-    b"{\\rtf": ".rtf",
-}  # files in these formats may have no NUL bytes, so they could be mistaken for text
+# Files in these formats could be mistaken for text, because they may contain no NUL bytes.
+_MAGIC_BYTES = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}
 _MAILDIR_NAME = re.compile(r"\d{6,}\..+|.+:2,[A-Za-z]*")  # a message in the folder `cur` or `new` of a Maildir
 
 _LARGE_PAGE_BYTES = 1 << 16  # the HTML parser needs seconds for 256 kB of deeply nested elements

@@ -24,7 +24,7 @@ folding.py            folds near-duplicates in a page of results
 """
 
 from simdoc_search.duplicates.bands import band_keys
-from simdoc_search.duplicates.duplicates_result import Duplicate, Duplicates, Group, GroupedDocument, Overflow, Pair
+from simdoc_search.duplicates.duplicates_result import Duplicate, Duplicates, Group, GroupedDocument, LargeSets, Pair
 from simdoc_search.duplicates.finder import Progress
 from simdoc_search.duplicates.folding import FoldedHit, ShownHit, fold_near_duplicates
 from simdoc_search.duplicates.keep_order import KEEP_RULES
@@ -41,7 +41,7 @@ __all__ = [
     "FoldedHit",
     "Group",
     "GroupedDocument",
-    "Overflow",
+    "LargeSets",
     "Pair",
     "Progress",
     "ShownHit",

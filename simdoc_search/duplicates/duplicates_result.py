@@ -126,7 +126,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Overflow:
+class LargeSets:
     """The sets of similar documents in which not all pairs were compared, because the sets are too large.
 
     Attributes:
@@ -152,7 +152,7 @@ class Grouping:
     same_words_sets: SameWordsSets  # sets of documents with equal words
     pairs: PairOverlaps  # the pairs of representatives of these sets
     max_set_size: int  # maximum size of a set of similar documents in which all pairs are compared
-    overflow: Overflow | None  # the larger sets of similar documents; None if there are none
+    large_sets: LargeSets | None  # the sets with more documents than this; None if there are none
 
     def members(self) -> dict[int, list[int]]:
         """Return the duplicates of each kept document, in keep order."""
@@ -182,7 +182,7 @@ class Duplicates:
         kind_counts: number of duplicates of each kind.
         drop_scope: which kinds a plan drops besides identical documents; None for no other kind.
         unverified_count: number of duplicates whose overlap is estimated because a text is missing or has changed.
-        overflow: the sets of similar documents in which not all pairs were compared; None if there are none.
+        large_sets: the sets of similar documents in which not all pairs were compared; None if there are none.
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class Duplicates:
         self._collection, self._grouping, self._verdicts = collection, grouping, verdicts
         self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_words
         self._duplicates = np.flatnonzero(grouping.kept_document_of != UNASSIGNED)
-        self._character_differences: dict[int, str] = {}  # maps duplicates with the same words to descriptions
+        self._character_differences: dict[int, str] = {}  # for each duplicate with the same words, a description
         self.documents: int = len(collection)
         self.new_documents: int = len(collection) - collection.new_from
         self.measure: Measure = measure
@@ -215,7 +215,7 @@ class Duplicates:
         self.kind_counts: Counter[DuplicateKind] = verdicts.kind_counts
         self.drop_scope: DropScope | None = drop_scope
         self.unverified_count: int = int((~grouping.exact[self._duplicates]).sum()) if self.verified else 0
-        self.overflow: Overflow | None = grouping.overflow
+        self.large_sets: LargeSets | None = grouping.large_sets
 
     @property
     def ignored_word_count(self) -> int:
@@ -245,7 +245,7 @@ class Duplicates:
     def pairs(self) -> Iterator[Pair]:
         """Yield all pairs that overlap enough, including pairs of two duplicates. Pairs are verified on demand.
 
-        In a set that is too large, each document is only paired with a few others; see `overflow`.
+        In a set that is too large, each document is only paired with a few others; see `large_sets`.
         """
         grouping, pairs = self._grouping, self._grouping.pairs
         for a, b in grouping.same_words_sets.pairs_within(grouping.max_set_size, self._collection.new_from):

@@ -12,7 +12,7 @@ from simdoc_search.duplicates.arrays import Bools, Floats, Ints
 from simdoc_search.duplicates.clusters import UNASSIGNED, SameWordsSets, assign_duplicates
 from simdoc_search.duplicates.contents import HashFields, compare_contents
 from simdoc_search.duplicates.document_arrays import Documents
-from simdoc_search.duplicates.duplicates_result import Duplicates, Grouping, Overflow
+from simdoc_search.duplicates.duplicates_result import Duplicates, Grouping, LargeSets
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, choose_run_limit, join
 from simdoc_search.duplicates.verdicts import DropScope, Verdicts
@@ -155,8 +155,10 @@ def _group(
     kept_document_of, overlap, is_overlap_exact, is_partly_compared, skipped_comparisons = find_and_assign(
         len(documents), same_words_sets.representatives, pairs, find_pairs, progress
     )
-    in_overflow = is_partly_compared[same_words_sets.representative_of] | (same_words_sets.sizes > max_set_size)
-    overflow = Overflow(int(in_overflow.sum()), max_set_size, skipped_comparisons) if in_overflow.any() else None
+    is_in_large_set = is_partly_compared[same_words_sets.representative_of] | (same_words_sets.sizes > max_set_size)
+    large_sets = None
+    if document_count := int(is_in_large_set.sum()):
+        large_sets = LargeSets(document_count, max_set_size, skipped_comparisons)
     # All documents with equal words join the group of their representative.
     representative = same_words_sets.representative_of
     has_kept_representative = (kept_document_of[representative] == UNASSIGNED) & (
@@ -167,5 +169,5 @@ def _group(
     overlap = np.where(has_kept_representative, 1.0, overlap[representative])
     return Grouping(
         kept_document_of, overlap, is_overlap_exact[representative] | has_kept_representative,
-        same_words_sets, pairs, max_set_size, overflow,
+        same_words_sets, pairs, max_set_size, large_sets,
     )  # fmt: skip

@@ -23,12 +23,12 @@ class FamilyMembers(NamedTuple):
 
     Attributes:
         document_keys: keys of the documents, ordered by id.
-        edge_count: number of pairs in the family that are versions of each other.
+        pair_count: number of pairs in the family that are versions of each other.
         lowest_score: lowest score of these pairs, 0.75 to 1.
     """
 
     document_keys: tuple[DocumentKey, ...]
-    edge_count: int
+    pair_count: int
     lowest_score: float
 
 
@@ -41,21 +41,21 @@ class Families:
         left_out: maps the key of each document that cannot be compared to the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         compared_count: number of pairs that were compared.
-        edge_count: number of pairs that are versions of each other.
+        pair_count: number of pairs that are versions of each other.
         family_count: number of families.
         member_count: number of documents in families.
-        found_all_similar: whether all similar sentences were found. Otherwise all equal sentences and a sample of the
-            similar ones were found, so versions without an equal sentence may be missing.
+        found_all_similar_sentences: whether all similar sentences were found. Otherwise all equal sentences and a
+            sample of the similar ones were found, so versions without an equal sentence may be missing.
         documents_with_frequent_sentences: number of documents with so few rare sentences that a frequent sentence was
-            used to find their versions. Each was compared with at most `compared_per_sentence` documents that contain
-            this sentence, so versions may be missing.
+            used to find their versions. Each was compared with at most `max_compared_per_sentence` documents that
+            contain this sentence, so versions may be missing.
         frequent_sentence_limit: a sentence is frequent if more documents than this contain it.
-        compared_per_sentence: maximum number of documents with which a document is compared because they share a
+        max_compared_per_sentence: maximum number of documents with which a document is compared because they share a
             frequent sentence.
     """
 
     frequent_sentence_limit: int = FREQUENT_SENTENCE_LIMIT
-    compared_per_sentence: int = MAX_ANCHORS
+    max_compared_per_sentence: int = MAX_ANCHORS
 
     def __init__(self, documents: ComparableDocuments, pairs: VersionPairs, limits: Limits) -> None:
         self._document_keys, self._pairs = documents.document_keys, pairs
@@ -69,10 +69,10 @@ class Families:
         self.left_out: dict[DocumentKey, str] = documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         self.compared_count: int = pairs.compared_count
-        self.edge_count: int = len(pairs.first_documents)
+        self.pair_count: int = len(pairs.first_documents)
         self.family_count: int = len(self._members)
         self.member_count: int = sum(map(len, self._members))
-        self.found_all_similar: bool = pairs.found_all_similar
+        self.found_all_similar_sentences: bool = pairs.found_all_similar_sentences
         self.documents_with_frequent_sentences: int = pairs.documents_with_frequent_sentences
 
     def families(self, size: int | None = None, offset: int = 0) -> Iterator[FamilyMembers]:

@@ -46,9 +46,9 @@ class VersionPairs(NamedTuple):
     second_documents: Ints  # the document with the larger number of each pair
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared_count: int  # number of pairs that were compared
-    # whether all similar sentences were found; otherwise only all equal sentences and a sample of the similar ones
-    found_all_similar: bool
-    # number of documents that share a looked-up sentence with more than FREQUENT_SENTENCE_LIMIT documents
+    # whether all similar sentences were found, and not only all equal ones and a sample of the similar ones
+    found_all_similar_sentences: bool
+    # number of documents with a queried sentence that is in more than FREQUENT_SENTENCE_LIMIT documents
     documents_with_frequent_sentences: int
 
 
@@ -69,7 +69,7 @@ def find_version_pairs(documents: ComparableDocuments, limits: Limits, progress:
     search.compare_documents(
         *search.limit_similar_pairs(*similar_pairs), np.minimum(search.queriers.counts, limited_counts)
     )
-    return search.make_result(found_all_similar=is_small)
+    return search.make_result(found_all_similar_sentences=is_small)
 
 
 class _DocumentsOfSentences:
@@ -99,7 +99,7 @@ class _VersionSearch:
             sentences, owners_of_sentences, self.owners.counts, documents.sentence_counts, limits
         )
         self.queriers = _DocumentsOfSentences(sentences[looked_up], owners_of_sentences[looked_up], len(self.simhashes))
-        self._affected_documents: list[Ints] = []  # documents that look up a frequent sentence
+        self._affected_documents: list[Ints] = []  # documents with a queried sentence that is frequent
         self._note_frequent(self.owners.counts > FREQUENT_SENTENCE_LIMIT)
         self._compared_keys: Keys = np.zeros(0, np.uint64)
         self._version_parts = [(np.zeros(0, np.uint64), np.zeros(0))]
@@ -137,13 +137,15 @@ class _VersionSearch:
             self._progress("comparing", done / total)
             check_stopped()
 
-    def make_result(self, *, found_all_similar: bool) -> VersionPairs:
+    def make_result(self, *, found_all_similar_sentences: bool) -> VersionPairs:
         """Return the versions found so far."""
         keys, scores = (np.concatenate(parts) for parts in zip(*self._version_parts, strict=True))
         order = np.argsort(keys, kind="stable")
         affected_count = len(distinct(np.concatenate(self._affected_documents)))
         compared = len(self._compared_keys)
-        return VersionPairs(*split_pair_keys(keys[order]), scores[order], compared, found_all_similar, affected_count)
+        return VersionPairs(
+            *split_pair_keys(keys[order]), scores[order], compared, found_all_similar_sentences, affected_count
+        )
 
     def _note_frequent(self, is_frequent: Bools) -> None:
         """Note the documents that look up a frequent sentence."""

@@ -71,30 +71,29 @@ class Topics:
         left_out: maps the key of each document that cannot be compared to the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         compared_count: number of pairs that were compared.
-        edge_count: number of pairs that are related, or versions of each other.
+        pair_count: number of pairs that are related, or versions of each other.
         topic_count: number of topics.
         member_count: number of documents in topics.
         frequent_concept_count: number of concepts in more than `frequent_concept_limit` documents. They count in
-            scores, but only the first `found_per_concept` of these documents are found through them.
+            scores, but only the first `max_found_per_concept` of these documents are found through them.
         documents_with_too_many_candidates: number of documents that share rarer concepts with more than `max_compared`
             others. Each was only compared with the others that share the most, so pairs may be missing.
         documents_without_candidates: number of documents that share no concept with others.
         frequent_concept_limit: a concept is frequent if more documents than this have it.
-        found_per_concept: maximum number of documents that are found through a frequent concept.
+        max_found_per_concept: maximum number of documents that are found through a frequent concept.
         max_compared: maximum number of candidates with which a document is compared.
     """
 
     frequent_concept_limit: int = MAX_CANDIDATES
-    found_per_concept: int = MAX_ANCHORS
+    max_found_per_concept: int = MAX_ANCHORS
     max_compared: int = MAX_COMPARED_CANDIDATES
 
     def __init__(self, documents: ComparableDocuments, pairs: RelatedPairs) -> None:
         self._documents, self._pairs = documents, pairs
         count = len(documents)
         degrees = np.bincount(np.append(pairs.first_documents, pairs.second_documents), minlength=count)
-        self._documents_by_rank = np.argsort(
-            -degrees, kind="stable"
-        )  # documents with the most related documents come first
+        # The documents with the most related documents come first.
+        self._documents_by_rank = np.argsort(-degrees, kind="stable")
         ranks_of_documents = np.empty(count, np.int64)
         ranks_of_documents[self._documents_by_rank] = np.arange(count)
         ends = np.sort(
@@ -113,7 +112,7 @@ class Topics:
         self.left_out: dict[DocumentKey, str] = documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         self.compared_count: int = pairs.compared_count
-        self.edge_count: int = len(pairs.first_documents)
+        self.pair_count: int = len(pairs.first_documents)
         self.topic_count: int = len(self._groups)
         self.member_count: int = sum(map(len, self._groups))
         self.frequent_concept_count: int = pairs.frequent_concept_count

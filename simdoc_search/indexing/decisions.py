@@ -73,7 +73,7 @@ class Decisions:
     _checksum: bool
     _on_written: Callable[[str], None]
     _seen: SeenIds = field(default_factory=SeenIds)
-    _stored_digests: dict[str, Digest] = field(default_factory=dict)  # by the id of a document that is being prepared
+    _stored_digests: dict[str, Digest] = field(default_factory=dict)  # by id, for documents in preparation
     _removed_count: int = 0  # number of removed documents whose ids are not in `_seen`
     report: IndexReport = field(default_factory=IndexReport)
 
@@ -172,7 +172,7 @@ class Decisions:
         first = self._paths.get_by_number(self._seen.path_number(source.id))
         if named_path and first and isinstance(source, FileSource):
             if not self._has_id_of_other_root(source, named_path, Origin(first.root, 0, 0, first.prefix)):
-                self.report.duplicates += 1  # two paths of one file
+                self.report.duplicates += 1  # the file was already found at another path
             return None
         self.report.duplicates += 1
         return Job(source, None)  # the first document may not be in the store yet
@@ -196,7 +196,7 @@ class Decisions:
             stored = self._stored_digests.pop(id, None)
             if isinstance(outcome, PreparedDocument | Record):
                 prepared = outcome if isinstance(outcome, PreparedDocument) else self._encode(outcome)
-                self._writer.put_encoded([prepared.encoded])
+                self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
                 self._seen.note_stored(id, outcome.digest)
@@ -210,7 +210,7 @@ class Decisions:
                 self._update_origin(stored, outcome.origin)
 
     def _encode(self, record: Record) -> PreparedDocument:
-        return PreparedDocument.from_record(record, self._store.settings, self._store.encoder)
+        return PreparedDocument.from_records([record], self._store.settings, self._store.encoder)[0]
 
     def commit(self) -> None:
         """Make all changes visible to readers."""
@@ -240,7 +240,7 @@ class Decisions:
     def remove_old(self, *, prune: bool | None, prune_all: bool) -> None:
         """Remove the documents of files that now have other ids and, with `prune`, of files that no longer exist."""
         if prune or len(self._paths) > 1:
-            self._writer.commit()  # the new documents must be durable first, and one path may contain another
+            self._writer.commit()  # the new documents must be durable before old ones are removed
         for named_path in self._paths:
             for record in named_path.find_old_documents(self._store, has_new_prefix=self._paths.prefix is not None):
                 self._remove_renamed(named_path, record)

@@ -27,7 +27,7 @@ from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 NO_WORDS_REASON = "no words"
 
-_MAX_CHUNKS_WITHOUT_WORKERS = 4  # maximum number of chunks that this process prepares faster than subprocesses
+_MAX_CHUNKS_WITHOUT_WORKERS = 4  # for so few chunks, starting subprocesses is not faster
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,21 @@ class PreparedDocument(NamedTuple):
     missing_token_kinds: list[TokenKindName]
 
     @classmethod
-    def from_record(cls, record: Record, settings: Settings, encode: Encoder) -> PreparedDocument:
-        """Encode a record."""
-        return cls(encode(record), record.digest, find_missing_kinds(settings, record))
+    def from_records(cls, records: Sequence[Record], settings: Settings, encode: Encoder) -> list[PreparedDocument]:
+        """Encode records."""
+        return [
+            cls(encoded, record.digest, find_missing_kinds(settings, record))
+            for encoded, record in zip(encode(records), records, strict=True)
+        ]
+
+
+class _ChangedDocument(NamedTuple):
+    """A document to fingerprint, its digest, the hash of its text, and its file."""
+
+    document: Document
+    digest: str
+    text_hash: str
+    origin: Origin | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +141,10 @@ def _prepare_chunk(
         NeedsSubprocessError: a file is risky, and `allow_risky` is False.
     """
     outcomes: list[Outcome] = []
-    changed: list[tuple[int, Document, str, Origin | None]] = []
+    changed: list[tuple[int, _ChangedDocument]] = []
     for number, job in enumerate(jobs):
-        begin_item(number, job.time_share)
+        if isinstance(job.source, FileSource):  # reading a file may fail; other documents have been read
+            begin_item(number, job.time_share)
         document = read_document(job, allow_risky=allow_risky)
         if isinstance(document, SkippedFile):
             outcomes.append((job.id, document))
@@ -140,31 +153,30 @@ def _prepare_chunk(
         if isinstance(job.source, FileSource):
             origin = make_origin(job.source)
             document = remove_parts(document, job.source.format, preparation.settings.excluded_parts)
-        digest = _digest(document)
+        hash_of_text = text_hash(document.text)
+        digest = _digest(document, hash_of_text)
         outcomes.append((document.id, UnchangedDocument(origin)))
         if digest != job.stored_digest:
-            changed.append((number, document, digest, origin))
+            changed.append((number, _ChangedDocument(document, digest, hash_of_text, origin)))
     begin_item(None)
-    records = _make_records([(document, digest, origin) for _, document, digest, origin in changed], preparation)
-    for (number, *_), record in zip(changed, records, strict=True):
-        outcomes[number] = (record.id, _make_outcome(record, jobs[number], preparation))
+    made = _make_records([document for _, document in changed], preparation)
+    numbers, records = [], []
+    for (number, _), record in zip(changed, made, strict=True):
+        if record.shingles:
+            numbers.append(number)
+            records.append(record)
+        else:
+            outcomes[number] = (record.id, SkippedFile(jobs[number].name, NO_WORDS_REASON))
+    prepared: Sequence[PreparedDocument | Record] = records
+    if preparation.encode:
+        prepared = PreparedDocument.from_records(records, preparation.settings, preparation.encode)
+    for number, record, outcome in zip(numbers, records, prepared, strict=True):
+        outcomes[number] = (record.id, outcome)
     return outcomes
 
 
-def _make_outcome(
-    record: Record, job: Job, preparation: PreparationSettings
-) -> PreparedDocument | Record | SkippedFile:
-    if not record.shingles:
-        return SkippedFile(job.name, NO_WORDS_REASON)
-    if preparation.encode is None:
-        return record
-    return PreparedDocument.from_record(record, preparation.settings, preparation.encode)
-
-
-def _make_records(
-    documents: Sequence[tuple[Document, str, Origin | None]], preparation: PreparationSettings
-) -> Iterator[Record]:
-    settings, texts = preparation.settings, [document.text for document, _, _ in documents]
+def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationSettings) -> Iterator[Record]:
+    settings, texts = preparation.settings, [document.text for document, *_ in changed]
     tokens = fingerprints(
         texts,
         settings.analysis,
@@ -174,7 +186,7 @@ def _make_records(
         passages=settings.passages,
     )
     sketches = compute_sketches(texts, settings, preparation.extractor)
-    for (document, digest, origin), fingerprint, sketch in zip(documents, tokens, sketches, strict=True):
+    for (document, digest, hash_of_text, origin), fingerprint, sketch in zip(changed, tokens, sketches, strict=True):
         yield Record(
             document.id,
             fingerprint.codes(),
@@ -183,7 +195,7 @@ def _make_records(
             _with_language(document) if settings.identifies_language else document.metadata,
             document.text,
             origin,
-            text_hash(document.text),
+            hash_of_text,
             fingerprint.words_hash,
             passages=fingerprint.passages,
             sentences=sketch.sentences,
@@ -199,7 +211,8 @@ def _with_language(document: Document) -> Mapping[str, MetadataValue]:
     return {**document.metadata, LANGUAGE_FIELD: language_of(document.text)}
 
 
-def _digest(document: Document) -> str:
+def _digest(document: Document, hash_of_text: str) -> str:
     """Return a hash of text and metadata: 128 bits as hex. The identified language may change, so it is excluded."""
-    metadata = json.dumps(dict(document.metadata), sort_keys=True)
-    return text_hash(f"{metadata}\n{document.text}")
+    if not document.metadata:
+        return hash_of_text
+    return text_hash(f"{json.dumps(dict(document.metadata), sort_keys=True)}\n{hash_of_text}")

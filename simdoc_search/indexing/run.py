@@ -60,7 +60,7 @@ def index_documents(
     start = time.monotonic()
     errors: list[Exception] = []
     limits = ItemLimits(file_timeout, worker_memory or memory_per_worker(workers))
-    encode = None if document_filter else store.encoder  # the filter needs records
+    encode = None if document_filter else store.encoder  # the filter takes records, not encoded ones
     preparation = PreparationSettings(store.settings, choose_extractor(store.settings, extractor), encode)
     check_can_sketch(store.settings, preparation.extractor, "the store")
     with store.writer() as writer:
@@ -130,7 +130,7 @@ def skip_unreadable(sources: Iterable[Source], problems: list[str]) -> Iterator[
         except StopIteration:
             return
         except (CorpusError, DocumentError, MissingExtraError) as error:
-            if str(error) == last_problem:  # the iterator only raises this error again
+            if str(error) == last_problem:  # the iterator raises the same error again, so it cannot continue
                 return
             last_problem = str(error)
             problems.append(last_problem)

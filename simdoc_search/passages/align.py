@@ -55,8 +55,8 @@ _MIN_DENSITY = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Alignment:
-    """Decides which passages of two texts count as shared.
+class AlignmentSettings:
+    """Settings that decide which passages of two texts count as shared.
 
     Attributes:
         min_run: The minimum run length, in words; at least 1. Every run of equal words of this length is found. If
@@ -86,16 +86,18 @@ class Alignment:
         return SHORT_TEXT_MIN_RUN if word_count <= MAX_SHORT_TEXT_WORDS else LONG_TEXT_MIN_RUN
 
 
-EDITED = Alignment()
+EDITED = AlignmentSettings()
 """Also finds passages in which words were replaced, removed, inserted or shuffled."""
 
-VERBATIM = Alignment(edited=False)
+VERBATIM = AlignmentSettings(edited=False)
 """Finds only passages with equal words in the same order. Letter case, punctuation and symbols may differ."""
 
-PRESETS: dict[str, Alignment] = {"edited": EDITED, "verbatim": VERBATIM}
+PRESETS: dict[str, AlignmentSettings] = {"edited": EDITED, "verbatim": VERBATIM}
 
 
-def align(a: str, b: str, preset: Preset | Alignment = "edited", analysis: Analysis | None = None) -> list[Passage]:
+def align(
+    a: str, b: str, preset: Preset | AlignmentSettings = "edited", analysis: Analysis | None = None
+) -> list[Passage]:
     """Return the passages that two texts share, in the order of the first text.
 
     Words are compared after normalisation. Every run of at least `min_run` equal words is in a passage, in both texts.
@@ -112,7 +114,7 @@ def align(a: str, b: str, preset: Preset | Alignment = "edited", analysis: Analy
     return align_words(locate_words(a, analysis), locate_words(b, analysis), preset)
 
 
-def align_words(a: WordPositions, b: WordPositions, preset: Preset | Alignment = "edited") -> list[Passage]:
+def align_words(a: WordPositions, b: WordPositions, preset: Preset | AlignmentSettings = "edited") -> list[Passage]:
     """Return the passages shared by two texts that are already split into words; see `align`."""
     if isinstance(preset, str):
         if preset not in PRESETS:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simdoc_search.analysis.words import WordPositions, locate_words
-from simdoc_search.passages.align import Alignment, Preset, align_words
+from simdoc_search.passages.align import AlignmentSettings, Preset, align_words
 from simdoc_search.passages.character_differences import find_character_differences
 from simdoc_search.passages.differences import find_differences, select_disjoint_runs
 from simdoc_search.passages.exact import measures
@@ -26,7 +26,7 @@ class TextChanges(NamedTuple):
 
 
 def compare(
-    text_a: str, text_b: str, *, preset: Preset | Alignment = "edited", settings: Settings | None = None
+    text_a: str, text_b: str, *, preset: Preset | AlignmentSettings = "edited", settings: Settings | None = None
 ) -> Comparison:
     """Compare two texts.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.passages.align import Alignment, Preset, align
+from simdoc_search.passages.align import AlignmentSettings, Preset, align
 from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.positions import words_after, words_before
@@ -69,7 +69,7 @@ class MarkedText:
             before: The tag before a span.
             after: The tag after a span.
         """
-        words = context_words + 1  # the space next to the mark counts as a word
+        words = context_words + 1  # the space next to the span counts as a word
         return [
             escape_html(words_before(self.text, 0, start, words))
             + before
@@ -102,7 +102,7 @@ class Highlights:
 
 
 def highlight(
-    query: str, hit: str, *, preset: Preset | Alignment = "edited", analysis: Analysis | None = None
+    query: str, hit: str, *, preset: Preset | AlignmentSettings = "edited", analysis: Analysis | None = None
 ) -> Highlights:
     """Mark the passages that two texts share.
 

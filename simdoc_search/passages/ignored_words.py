@@ -10,7 +10,7 @@ import numpy as np
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
-from simdoc_search.passages.align import Alignment, align_words
+from simdoc_search.passages.align import AlignmentSettings, align_words
 from simdoc_search.passages.passage import Comparison, Passage, Span
 from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask, spans_to_mask, stretches, words_to_span
 
@@ -29,7 +29,7 @@ def find_ignored_words(text: WordPositions, templates: Iterable[WordPositions], 
     """Mark the words of a text that are in `spans` or match a template. A match may contain small changes."""
     is_ignored = spans_to_mask(text, spans)
     for template in templates:
-        is_ignored |= matched_mask(text, align_words(text, template, Alignment()))
+        is_ignored |= matched_mask(text, align_words(text, template, AlignmentSettings()))
     return is_ignored
 
 

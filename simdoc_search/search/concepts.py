@@ -40,7 +40,7 @@ class ConceptsResult:
     """The concepts of a document.
 
     Attributes:
-        source: the id of the document.
+        query_name: the id of the document.
         key: the key of the document.
         concepts: the words of the concepts, ordered by descending weight, then by descending frequency.
         paragraphs: number of paragraphs of the document that have concepts.
@@ -48,7 +48,7 @@ class ConceptsResult:
         missing_names_reason: the reason why some words are not known; empty if all words are known.
     """
 
-    source: str
+    query_name: str
     key: DocumentKey | None
     concepts: tuple[DocumentConcept, ...]
     paragraphs: int

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.align import PRESETS, Alignment, Preset
+from simdoc_search.passages.align import PRESETS, AlignmentSettings, Preset
 from simdoc_search.passages.exact import MEASURES, MeasureName
 from simdoc_search.query.planner import Planner, check_planner
 from simdoc_search.search.resolver import Query, make_fingerprint_query
@@ -21,7 +21,7 @@ from simdoc_search.stores.filters import Filters, parse_filters
 if TYPE_CHECKING:
     from simdoc_search.groups import Progress
 
-OptionalFraction = float | Fraction | None  # 0..1
+OptionalFraction = float | Fraction | None  # a value from 0 to 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +153,7 @@ class PassageOptions(PageOptions):
         min_words: minimum number of consecutive identical words in a passage, at least 1. None: 6, or 12 for a text of
             more than 1,000 words.
         preset: `edited` also finds passages with small changes. `verbatim` finds only exact copies. You can also pass
-            your own `Alignment`; see `passages.align`.
+            your own `AlignmentSettings`; see `passages.align`.
         compare_all: whether to compare all candidates. Otherwise, at most 2,000 documents and about 8 million words are
             compared.
         ignore: texts whose words are ignored, such as templates, task sheets or licence headers. Slightly edited
@@ -162,7 +162,7 @@ class PassageOptions(PageOptions):
     """
 
     min_words: int | None = None
-    preset: Preset | Alignment = "edited"
+    preset: Preset | AlignmentSettings = "edited"
     compare_all: bool = False
     ignore: Sequence[str] = ()
     ignore_quotes: bool = False
@@ -177,19 +177,19 @@ class PassageOptions(PageOptions):
         resolve_preset(self.preset)
 
     @property
-    def alignment(self) -> Alignment:
+    def alignment(self) -> AlignmentSettings:
         """The alignment settings of the preset, with `min_words` if it is given."""
         alignment = resolve_preset(self.preset)
         return alignment if self.min_words is None else replace(alignment, min_run=self.min_words)
 
 
-def resolve_preset(preset: Preset | Alignment) -> Alignment:
+def resolve_preset(preset: Preset | AlignmentSettings) -> AlignmentSettings:
     """Return the alignment settings of a preset.
 
     Raises:
         QuerySyntaxError: the preset does not exist.
     """
-    if isinstance(preset, Alignment):
+    if isinstance(preset, AlignmentSettings):
         return preset
     if preset not in PRESETS:
         raise QuerySyntaxError(f"preset must be {' or '.join(map(repr, PRESETS))}, not {preset!r}")

@@ -74,7 +74,7 @@ class PassageResult(HitsResult[PassageHit]):
     """The documents that share passages with a document or text. `print` shows the best hits.
 
     Attributes:
-        source: the id or name of the query document; empty for a text without a name.
+        query_name: the id or name of the query document; empty for a text without a name.
         text: the text of the query document; None if it is not stored.
         hits: the hits on the page. The first hit covers the most words. Each further hit adds the most words that no
             earlier hit covers.
@@ -95,7 +95,7 @@ class PassageResult(HitsResult[PassageHit]):
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
     """
 
-    source: str
+    query_name: str
     text: str | None
     hits: list[PassageHit]
     coverage: Coverage
@@ -121,9 +121,9 @@ class PassageResult(HitsResult[PassageHit]):
         """Return a summary for display: the covered share of the text, and the number of matches.
 
         Args:
-            name: the name to show for the query document. None: `source`.
+            name: the name to show for the query document. None: `query_name`.
         """
-        title = printable(self.source if name is None else name) or "the text"
+        title = printable(self.query_name if name is None else name) or "the text"
         if self.total:
             at_least = "at least " if self.is_partial else ""
             about = "about " if self.is_estimated else ""

@@ -9,7 +9,7 @@ from functools import partial
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
-from simdoc_search.passages.align import Alignment, align_words
+from simdoc_search.passages.align import AlignmentSettings, align_words
 from simdoc_search.passages.coverage import Cover, is_in_tokens, order_by_added_words, unite
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask
@@ -104,7 +104,7 @@ def _compare_candidates(
         records = read_records(store, [candidate.key for candidate in batch], passages=True)
         for candidate in batch:
             record = records.get(candidate.key)
-            if record is None:  # deleted since the candidates were found
+            if record is None:  # the document was deleted after the candidates were found
                 continue
             if document.analysed_text is None or record.text is None:
                 matches.append(_estimate_match(document, record, candidate.shared))
@@ -119,7 +119,11 @@ def _compare_candidates(
 
 
 def _align(
-    document: QueryDocument, texts: tuple[AnalysedText, AnalysedText], record: Record, shared: int, alignment: Alignment
+    document: QueryDocument,
+    texts: tuple[AnalysedText, AnalysedText],
+    record: Record,
+    shared: int,
+    alignment: AlignmentSettings,
 ) -> _Match | None:
     """Align the query document with a record. Return the match; None if no passage is long enough."""
     query_words, hit_words = (text.words for text in texts)

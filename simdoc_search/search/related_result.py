@@ -82,7 +82,7 @@ class RelatedResult(HitsResult[RelatedHit]):
     """The documents that are related to a document or text. `print` shows the best hits.
 
     Attributes:
-        source: the id or name of the query document; empty for a text without a name.
+        query_name: the id or name of the query document; empty for a text without a name.
         hits: the hits on the page, by descending score, then by id.
         candidates: number of documents that share a rare concept.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
@@ -93,7 +93,7 @@ class RelatedResult(HitsResult[RelatedHit]):
         limits: the limits of similar sentences, versions and hits.
     """
 
-    source: str
+    query_name: str
     hits: list[RelatedHit]
     candidates: int
     compared_count: int
@@ -109,7 +109,7 @@ class RelatedResult(HitsResult[RelatedHit]):
         return MIN_VERSION_SCORE
 
     def __str__(self) -> str:
-        lines = [f"{printable(self.source) or 'the text'}: {format_count(len(self.hits), 'related document')}"]
+        lines = [f"{printable(self.query_name) or 'the text'}: {format_count(len(self.hits), 'related document')}"]
         for hit in self.hits[:_PRINTED_HITS]:
             names = ", ".join(map(printable, hit.concepts[:_PRINTED_CONCEPTS]))
             lines.append(

@@ -15,7 +15,7 @@ from simdoc_search.corpus import Source
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import NoTextError, SimdocError
 from simdoc_search.languages import declared_language
-from simdoc_search.passages.align import Alignment, Preset
+from simdoc_search.passages.align import AlignmentSettings, Preset
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.concepts import ConceptsResult, list_concepts
@@ -355,7 +355,7 @@ class SimilaritySearch:
         query: Query | None = None,
         *,
         text: str | None = None,
-        preset: Preset | Alignment = "edited",
+        preset: Preset | AlignmentSettings = "edited",
         filters: Filters | None = None,
         source_filters: Filters | None = None,
     ) -> Highlights:
@@ -365,7 +365,7 @@ class SimilaritySearch:
             hit: the `key` of a hit, or an id.
             query: the query document: its id, its path, or its key.
             text: the query text, instead of `query`.
-            preset: `edited`, `verbatim`, or your own `Alignment`; see `passages.align`.
+            preset: `edited`, `verbatim`, or your own `AlignmentSettings`; see `passages.align`.
             filters: filters for the hit. If the hit does not match, it is treated as unknown.
             source_filters: filters for the query document, as for `similar`.
 
@@ -584,7 +584,7 @@ class SimilaritySearch:
         ignore: Sequence[str] = (),
         workers: int = 1,
     ) -> Duplicates:
-        """Find redundant documents. For each of them, find an overlapping document that is kept instead.
+        """Find redundant documents, and for each redundant document, an overlapping document that is kept instead.
 
         Args:
             overlap: minimum overlap, greater than 0 and at most 1. Two documents with exactly this overlap are found

@@ -44,7 +44,7 @@ class Step:
     key_changes: tuple[KeyChange, ...] = ()
 
     @property
-    def words(self) -> str:
+    def word_changes_label(self) -> str:
         """The numbers of added and removed words, for display; empty if they are not known."""
         return "" if self.added is None else f"+{self.added:,} −{self.removed:,} words"
 
@@ -64,7 +64,7 @@ class ConflictingStatement:
         earlier: name of the earlier document.
         later_label: date or version of the later document, for display.
         earlier_label: date or version of the earlier document, for display.
-        is_decisive: whether the newest version is unknown because of the contradiction.
+        hides_newest: whether the newest version is unknown because of the contradiction.
     """
 
     evidence_kind: EvidenceKind
@@ -72,14 +72,14 @@ class ConflictingStatement:
     earlier: str
     later_label: str
     earlier_label: str
-    is_decisive: bool = True
+    hides_newest: bool = True
 
     def __str__(self) -> str:
         later, earlier = (
             f"{printable(name) or 'the text'} ({printable(shown)})"
             for name, shown in ((self.later, self.later_label), (self.earlier, self.earlier_label))
         )
-        ignored = "" if self.is_decisive else "; copying a file changes that time, so it does not count here"
+        ignored = "" if self.hides_newest else "; copying a file changes that time, so it does not count here"
         return f"by the {describe_evidence_kind(self.evidence_kind)}, {later} is newer than {earlier}{ignored}"
 
 
@@ -90,15 +90,15 @@ class VersionEntry:
     Attributes:
         name: the id of the document, or the name of a text that is not stored.
         key: the key of the document; None for a text.
-        is_source: whether this is the query document.
-        dated: the date and its evidence; None if the version has no date.
+        is_query: whether this is the query document.
+        date: the date and its evidence; None if the version has no date.
         step: the changes since the previous entry; None for the first entry.
     """
 
     name: str
     key: DocumentKey | None
-    is_source: bool
-    dated: DocumentDate | None
+    is_query: bool
+    date: DocumentDate | None
     step: Step | None = None
 
 
@@ -111,7 +111,7 @@ class VersionHit(HasDocumentKey):
         score: the score, `MIN_VERSION_SCORE` to 1.
         share: share of the query document's sentences that have a similar sentence in the hit, 0..1.
         share_of_hit: share of the hit's sentences that have a similar sentence in the query document, 0..1.
-        sentences: number of sentences of the hit.
+        sentence_count: number of sentences of the hit.
         matched: pairs of similar sentences. `a` is the query document.
         entry: the entry of the version in the timeline, with the changes since the previous entry.
         changed: whether the text has changed since it was indexed. The changes in `entry` are computed from the current
@@ -123,7 +123,7 @@ class VersionHit(HasDocumentKey):
     score: float
     share: float
     share_of_hit: float
-    sentences: int
+    sentence_count: int
     matched: SentenceMatches = field(repr=False)
     entry: VersionEntry
     changed: bool = False
@@ -143,7 +143,7 @@ class VersionOrder:
     reason: str
 
     @property
-    def order(self) -> str:
+    def order_description(self) -> str:
         """A description of the evidence for the order. It explains any question marks in the timeline."""
         has_question_marks = any(self.date_label(entry).endswith(_NOT_DECISIVE_MARK) for entry in self.timeline)
         return (
@@ -159,7 +159,7 @@ class VersionOrder:
             name = printable(self.newest.name) or "the text"
             aside = f", not counting {format_count(len(self.undated), 'undated document')}" if self.undated else ""
             return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}"
-        if any(statement.is_decisive for statement in self.conflict):
+        if any(statement.hides_newest for statement in self.conflict):
             return "newest: not known, as the evidence conflicts"
         if self.evidence_kind == "texts":
             return "newest: not known, as no evidence shows which is newer"
@@ -167,10 +167,10 @@ class VersionOrder:
 
     def date_label(self, entry: VersionEntry) -> str:
         """Return the date or version of an entry, for display. It ends with `?` if the order is not based on it."""
-        if entry.dated is None or not entry.dated.label:
+        if entry.date is None or not entry.date.label:
             return ""
-        is_decisive = self.evidence_kind in (entry.dated.evidence_kind, "dates")
-        return entry.dated.label if is_decisive else f"{entry.dated.label}{_NOT_DECISIVE_MARK}"
+        determines_order = self.evidence_kind in (entry.date.evidence_kind, "dates")
+        return entry.date.label if determines_order else f"{entry.date.label}{_NOT_DECISIVE_MARK}"
 
     def evidence_lines(self) -> Iterator[str]:
         """Yield the verdict, then a line for each contradictory statement."""
@@ -186,11 +186,11 @@ class VersionFamily(VersionOrder):
     `VersionsResult` describes the other inherited attributes.
 
     Attributes:
-        pairs: number of pairs of documents that are versions of each other.
+        pair_count: number of pairs of documents that are versions of each other.
         lowest_score: the lowest score of all pairs.
     """
 
-    pairs: int
+    pair_count: int
     lowest_score: float
 
 
@@ -199,9 +199,10 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     """The versions of a document or text, in order. `print` shows the newest version last.
 
     Attributes:
-        source: the id or name of the query document; empty for a text without a name.
+        query_name: the id or name of the query document; empty for a text without a name.
         text: the text of the query document; None if it is not stored.
-        sentences: number of distinct sentences of the query document, and how many of them were queried.
+        sentence_count: number of distinct sentences of the query document.
+        queried_sentence_count: how many of these sentences were queried.
         hits: the versions on the page, by descending score, then by id. The first page always contains the newest
             version, if necessary as its last hit.
         timeline: the versions on the page, the newest version and the query document, oldest first. The entries of
@@ -223,9 +224,10 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         limits: the thresholds for similar sentences, versions and hits.
     """
 
-    source: str
+    query_name: str
     text: str | None = field(repr=False)
-    sentences: tuple[int, int]
+    sentence_count: int
+    queried_sentence_count: int
     hits: list[VersionHit]
     total: int
     candidates: int
@@ -246,10 +248,10 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         return (*self.timeline, *self.undated)
 
     def __str__(self) -> str:
-        name = printable(self.source) or "the text"
+        name = printable(self.query_name) or "the text"
         if not self.total:
             return f"{name}: no other version"
-        lines = [f"{name}: {format_count(self.total, 'other version')}, {self.order}"]
+        lines = [f"{name}: {format_count(self.total, 'other version')}, {self.order_description}"]
         return "\n".join([*lines, *self.timeline_lines(), *self.evidence_lines()])
 
     def timeline_lines(self) -> Iterator[str]:
@@ -267,13 +269,13 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             yield from (self._format_entry(entry) for entry in self.undated)
 
     def _format_entry(self, entry: VersionEntry) -> str:
-        share, words = (format_percent(entry.step.share, 0), entry.step.words) if entry.step else ("", "")
+        share, words = (format_percent(entry.step.share, 0), entry.step.word_changes_label) if entry.step else ("", "")
         marks = f"  ({marks})" if (marks := self.format_labels(entry)) else ""
         return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._format_name(entry)}{marks}"
 
     def format_labels(self, entry: VersionEntry) -> str:
         """Return the labels of an entry: whether it is the newest version, the query document, or both."""
-        marks = (("newest", entry is self.newest), ("your document", entry.is_source))
+        marks = (("newest", entry is self.newest), ("your document", entry.is_query))
         return ", ".join(name for name, is_marked in marks if is_marked)
 
     def _format_name(self, entry: VersionEntry) -> str:

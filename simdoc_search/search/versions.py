@@ -86,9 +86,10 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     hits = [family.make_hit(number, entries[number], records) for number in page]
     return VersionsResult(
         **_make_order_attributes(timeline, entries, [document.name, *(version.record.id for version in versions)]),
-        source=document.name,
+        query_name=document.name,
         text=document.text,
-        sentences=(len(set(document.sentence_simhashes.tolist())), candidates.queried_count),
+        sentence_count=len(set(document.sentence_simhashes.tolist())),
+        queried_sentence_count=candidates.queried_count,
         hits=add_fields(store, hits, query.fields),
         total=len(versions),
         candidates=candidates.total,
@@ -110,7 +111,7 @@ def order_family(store: Store, family: FamilyMembers, *, version_control: bool) 
         for number, record in enumerate(records)
     }
     order = _make_order_attributes(timeline, entries, [record.id for record in records])
-    return VersionFamily(**order, pairs=family.edge_count, lowest_score=family.lowest_score)
+    return VersionFamily(**order, pair_count=family.pair_count, lowest_score=family.lowest_score)
 
 
 def _make_query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, DateSources]:
@@ -172,7 +173,7 @@ def _make_order_attributes(
         "is_certain": timeline.is_certain,
         "conflict": tuple(
             ConflictingStatement(
-                pair.evidence_kind, names[pair.later], names[pair.earlier], *pair.labels, pair.is_decisive
+                pair.evidence_kind, names[pair.later], names[pair.earlier], *pair.labels, pair.hides_newest
             )
             for pair in timeline.conflict
         ),

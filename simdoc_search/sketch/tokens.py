@@ -12,6 +12,7 @@ only keeps letters.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -31,12 +32,13 @@ Codes = NDArray[np.uint32]
 """Tokens as numbers; `encode` makes strings from them."""
 
 ALPHABET = "".join(c for c in map(chr, range(33, 127)) if not c.islower() and c not in '"\\<&')
-_TOKEN_LENGTH, _MAX_TOKEN_LENGTH = 3, 5  # for a fingerprint with up to 512 slots, and for all tokens
+_TOKEN_LENGTH = 3  # of tokens of a fingerprint with up to 512 slots
+_MAX_TOKEN_LENGTH = 5  # of any token
 _CHARACTER_BITS = 6
 _SHIFTS = np.arange(_CHARACTER_BITS * (_MAX_TOKEN_LENGTH - 1), -1, -_CHARACTER_BITS, dtype=np.uint32)
 _SPACE, _INVALID = 64, 255
-_CHARACTERS = f"{ALPHABET} ".ljust(256).encode("ascii")  # the character of each value
-_VALUES = bytes((ALPHABET + " ").find(chr(byte)) % 256 for byte in range(256))  # -1 becomes _INVALID
+_CHARACTERS = f"{ALPHABET} ".ljust(256).encode("ascii")  # maps each value of 6 bits to its character
+_VALUES = bytes((ALPHABET + " ").find(chr(byte)) % 256 for byte in range(256))  # maps other characters to _INVALID
 
 
 def bucketed_codes(values: Minima, sketch: Sketch) -> Codes:
@@ -85,6 +87,17 @@ def encode_text(codes: Codes, length: int | None = None) -> str:
     values = np.full((width + 1, len(codes)), _SPACE, np.uint8)
     values[:width] = (codes >> _SHIFTS[-width:, np.newaxis]) & np.uint32(63)  # numpy is slow along a short last axis
     return values.tobytes("F")[:-1].translate(_CHARACTERS).decode("ascii")
+
+
+def encode_texts(codes: Sequence[Codes], length: int | None = None) -> list[str]:
+    """Return the `encode_text` of each array. This is several times faster than one call per array."""
+    if not codes:
+        return []
+    joined, width = encode_text(np.concatenate(codes), length), (length or _TOKEN_LENGTH) + 1
+    ends = list(itertools.accumulate(width * len(part) for part in codes))
+    if len(joined) > max(ends[-1] - 1, 0):  # a code needs four characters
+        return [encode_text(part, length) for part in codes]
+    return [joined[begin:end].rstrip(" ") for begin, end in zip([0, *ends], ends)]  # noqa: B905 - ends are fewer
 
 
 def decode(tokens: Sequence[str], length: int | None = None) -> Codes:

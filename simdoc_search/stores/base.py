@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -80,8 +81,17 @@ class StoreInfo:
     is_text_compressed: bool = True
 
 
-Encoder = Callable[[Record], EncodedRecord]
-"""Converts a record for `Writer.put_encoded`."""
+Encoder = Callable[[Sequence[Record]], list[EncodedRecord]]
+"""Converts records for `Writer.put_encoded`. It is faster to convert many records at once."""
+
+_RECORDS_PER_BATCH = 64
+
+
+def encode_in_batches(records: Iterable[Record], encode: Encoder) -> Iterator[EncodedRecord]:
+    """Yield the encoded records. Only a batch of records is in memory."""
+    remaining = iter(records)
+    while batch := list(islice(remaining, _RECORDS_PER_BATCH)):
+        yield from encode(batch)
 
 
 class Writer(Protocol):
@@ -98,8 +108,11 @@ class Writer(Protocol):
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""
 
-    def put_encoded(self, encoded: Iterable[EncodedRecord]) -> None:
-        """Add records that the store's `encoder` has converted."""
+    def put_encoded(self, encoded: Iterable[EncodedRecord], *, are_new: bool = False) -> None:
+        """Add records that the store's `encoder` has converted. Each replaces an older one with the same id.
+
+        If `are_new`, neither the store nor this writer has records with these ids, so a local store replaces nothing.
+        """
 
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the documents with these ids. Unknown ids are ignored."""

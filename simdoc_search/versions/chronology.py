@@ -48,15 +48,15 @@ class OrderStatement(NamedTuple):
         later: index of the document that is later according to this evidence.
         earlier: index of the other document.
         labels: the dates of both documents, formatted for display.
-        is_decisive: whether this statement prevents a newest document. A file time that contradicts a modification date
-            or a commit is not decisive.
+        hides_newest: whether the newest document is unknown because of this statement. A file time that contradicts a
+            modification date or a commit does not hide it.
     """
 
     evidence_kind: EvidenceKind
     later: int
     earlier: int
     labels: tuple[str, str]
-    is_decisive: bool = True
+    hides_newest: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +196,9 @@ def _find_conflicts(evidence: DateEvidence, order: Sequence[int], order_kind: Ev
             )
             if against is None or (kind == "created" and against == "modified"):
                 continue
-            is_decisive = _compare_by_kind(evidence, earlier, later).get(kind) == -1
+            hides_newest = _compare_by_kind(evidence, earlier, later).get(kind) == -1
             yield OrderStatement(against, earlier, later, _format_dates(evidence, against, earlier, later))
-            yield OrderStatement(kind, later, earlier, _format_dates(evidence, kind, later, earlier), is_decisive)
+            yield OrderStatement(kind, later, earlier, _format_dates(evidence, kind, later, earlier), hides_newest)
             break
 
 

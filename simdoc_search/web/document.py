@@ -21,7 +21,7 @@ def document(request: PageRequest) -> Page:
     search = request.served_store.search()
     key = find_document_key(request, search)
     record = read_stored_record(search, key)
-    start = request.integer("at", 0, 0, 10**9)
+    start = request.integer("start", 0, 0, 10**9)
     end = start + _PART_CHARACTERS
     text = None if record.text is None else record.text[start:end]
     length = None if record.text is None else len(record.text)
@@ -48,7 +48,7 @@ def document(request: PageRequest) -> Page:
         "metadata": dict(record.metadata),
         "size": record.origin.size if record.origin else None,
         "characters": length,
-        "at": start,
+        "start": start,
         "text": text,
         "similar": similar_as_json(result) if result else None,
         "related": related_as_json(related, key.id, None) if related else None,

@@ -82,12 +82,12 @@ def duplicates(request: PageRequest) -> Page:
 
 def _as_json(review: DuplicatesReview, groups: list[Group]) -> dict[str, Any]:
     """Return the JSON of the command `duplicates`, without pairs and without file paths."""
-    clusters = [group_as_json(group) for group in groups]
-    for cluster in clusters:
-        for document in (cluster["kept"], *cluster["duplicates"]):
+    groups_as_json = [group_as_json(group) for group in groups]
+    for group_values in groups_as_json:
+        for document in (group_values["kept"], *group_values["duplicates"]):
             document["path"] = None
     summary = duplicates_summary_as_json(review.duplicates, review.options["keep"])
-    return {**summary, "clusters": clusters, **duplicates_omissions_as_json(review.duplicates)}
+    return {**summary, "groups": groups_as_json, **duplicates_omissions_as_json(review.duplicates)}
 
 
 def start_duplicates(request: PageRequest) -> Redirect:

@@ -41,36 +41,44 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
     assert ["D1 v1.txt", "D2 <v2>.txt"] == [line[16:].removesuffix("  (newest)") for line in lines[1:3]]
     assert "1 family with 2 documents of 5" == lines[-1]
     result = answer("versions", "--all")
-    (family,) = result["groups"]
+    (family,) = result["families"]
     assert {
         *(
             "documents",
-            "families",
-            "members",
-            "pairs",
+            "family_count",
+            "member_count",
+            "pair_count",
             "compared",
             "min_share",
             "min_smaller_share",
-            "groups",
-            "found_all_similar",
+            "families",
+            "found_all_similar_sentences",
             "frequent_sentences",
         ),
         "left_out",
     } == result.keys()
-    assert {"newest", "order", "timeline", "undated", "pairs", "lowest_score"} == family.keys()
+    assert {"newest", "order", "timeline", "undated", "pair_count", "lowest_score"} == family.keys()
     assert (5, 1, 2, 1, True, None) == tuple(
-        result[key] for key in ("documents", "families", "members", "pairs", "found_all_similar", "frequent_sentences")
+        result[key]
+        for key in (
+            "documents",
+            "family_count",
+            "member_count",
+            "pair_count",
+            "found_all_similar_sentences",
+            "frequent_sentences",
+        )
     )
     assert ["D1 v1.txt", "D2 <v2>.txt"] == [entry["id"] for entry in family["timeline"]]
     (hit,) = answer("versions", "D1 v1")["hits"]
     assert hit["score"] == pytest.approx(family["lowest_score"])
     assert "no versions among 5 documents" == output("versions", "--all", "--max-distance", 0).splitlines()[-1]
-    assert 0 == answer("versions", "--all", "--exclude", "path=D1")["families"]
-    assert [] == answer("versions", "--all", "--offset", 1)["groups"]
+    assert 0 == answer("versions", "--all", "--exclude", "path=D1")["family_count"]
+    assert [] == answer("versions", "--all", "--offset", 1)["families"]
 
 
 def test_families_of_a_store_without_sentences_are_found_by_its_texts(folder: Path) -> None:
-    assert 1 == answer("versions", "--all", "--store", folder / "plain")["families"]
+    assert 1 == answer("versions", "--all", "--store", folder / "plain")["family_count"]
 
 
 def test_topics_of_the_whole_collection_have_their_concepts(folder: Path) -> None:
@@ -83,11 +91,11 @@ def test_topics_of_the_whole_collection_have_their_concepts(folder: Path) -> Non
     assert {
         *(
             "documents",
-            "topics",
-            "members",
-            "pairs",
+            "topic_count",
+            "member_count",
+            "pair_count",
             "compared",
-            "groups",
+            "topics",
             "frequent_concepts",
             "too_many_candidates",
             "without_candidates",
@@ -95,14 +103,14 @@ def test_topics_of_the_whole_collection_have_their_concepts(folder: Path) -> Non
         ),
     } == result.keys()
     assert [("D1 v1.txt", "version"), ("D3.txt", "related")] == [
-        (group["centre"]["id"], group["related"][0]["kind"]) for group in result["groups"]
+        (group["centre"]["id"], group["related"][0]["kind"]) for group in result["topics"]
     ]
     assert (4, None, None, 1) == tuple(
-        result[key] for key in ("members", "frequent_concepts", "too_many_candidates", "without_candidates")
+        result[key] for key in ("member_count", "frequent_concepts", "too_many_candidates", "without_candidates")
     )
     with_synonyms = ["--store", folder / "syn"]
     assert "PGA Championship" in str(
-        answer("related", "--all", *with_synonyms, "--synonyms", folder / "syn.txt")["groups"]
+        answer("related", "--all", *with_synonyms, "--synonyms", folder / "syn.txt")["topics"]
     )
     assert "without concepts; " in sentence(run("related", "--all", "--store", folder / "plain"))
 

@@ -73,7 +73,7 @@ def test_dropped_files_are_moved_and_removed_from_the_store() -> None:
 
     assert 3 == len(answer("apply", "--undo", UNDO)["restored"])
     assert before == tree(Path("docs"))
-    assert 3 == answer("duplicates", "docs")["duplicates"]
+    assert 3 == answer("duplicates", "docs")["duplicate_count"]
 
 
 def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:

@@ -27,7 +27,7 @@ def kept(*arguments: object) -> str:
 
 
 def groups(*arguments: object) -> dict[str, list[str]]:
-    return {cluster["representative"]: cluster["members"] for cluster in answer("duplicates", *arguments)["clusters"]}
+    return {cluster["kept_id"]: cluster["duplicate_ids"] for cluster in answer("duplicates", *arguments)["groups"]}
 
 
 # --- output ---
@@ -51,23 +51,24 @@ def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
 
 def test_json_has_documents_pairs_and_clusters() -> None:
     result = answer("duplicates", "docs")
-    (cluster,) = result["clusters"]
+    (cluster,) = result["groups"]
     near = {"a": "copy.txt", "b": "sub/near.txt", "overlap": 186 / 196, "kind": "near", "exact": True}
 
     assert (5, 5, 0.8, "jaccard", "longest", True, 1, 3, 0, 0, None, [], []) == tuple(
-        result[name] for name in ("documents", "new_documents", "overlap", "measure", "keep", "verified", "groups",
-                                  "duplicates", "unverified", "ignored", "overflow", "left_out", "problems")
+        result[name] for name in ("documents", "new_documents", "overlap", "measure", "keep", "verified",
+                                  "group_count", "duplicate_count", "unverified_count", "ignored_words", "large_sets",
+                                  "left_out", "problems")
     )  # fmt: skip
-    assert ("copy.txt", ["keep.txt", "sub/loud.txt", "sub/near.txt"]) == (cluster["representative"], cluster["members"])
+    assert ("copy.txt", ["keep.txt", "sub/loud.txt", "sub/near.txt"]) == (cluster["kept_id"], cluster["duplicate_ids"])
     assert {
         "id": "sub/near.txt", "path": str(Path("docs/sub/near.txt").resolve()), "size": len(words(0, 190)),
-        "changed": "1971-02-05T00:00:00+00:00", "overlap": 186 / 196, "kind": "near", "exact": True,
+        "modified": "1971-02-05T00:00:00+00:00", "overlap": 186 / 196, "kind": "near", "exact": True,
         "action": "decide", "reason": "overlap 94.9 %", "bytes_freed": 0, "duplicate_of": "copy.txt",
     } == cluster["duplicates"][2]  # fmt: skip
     assert near in result["pairs"]
     assert 6 == len(result["pairs"])
-    assert (None, 1, len(BASE)) == (result["drop"], result["to_drop"], result["bytes_freed"])
-    assert [] == answer("duplicates", "--filter", "path=other")["clusters"]
+    assert (None, 1, len(BASE)) == (result["drop"], result["drop_count"], result["bytes_freed"])
+    assert [] == answer("duplicates", "--filter", "path=other")["groups"]
 
 
 @pytest.mark.parametrize("to_stdout", [True, False])
@@ -95,7 +96,7 @@ def test_only_the_documents_of_named_folders_are_compared() -> None:
     output("index", "docs")
 
     assert {"sub/loud.txt": ["sub/near.txt"]} == groups("docs/sub")
-    assert 3 == answer("duplicates")["duplicates"]
+    assert 3 == answer("duplicates")["duplicate_count"]
 
 
 def test_rows_of_a_table_are_compared_with_all_documents_of_the_store() -> None:
@@ -153,7 +154,7 @@ def test_many_similar_documents_are_noted(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert "1 group, 19 duplicates: 19 to drop, 0 to decide" == result.stdout.splitlines()[-1]
     assert "note: 20 documents are similar to more than 8 others; each was compared with only a few" in result.stderr
-    assert {"documents": 20, "limit": 8, "skipped_comparisons": 0} == answer("duplicates")["overflow"]
+    assert {"documents": 20, "limit": 8, "skipped_comparisons": 0} == answer("duplicates")["large_sets"]
 
 
 def test_only_new_files_are_compared_with_all() -> None:
@@ -201,14 +202,14 @@ def test_words_of_a_template_can_be_ignored(tmp_path: Path) -> None:
     write(tmp_path, {"form.txt": form})
     store = ("--store", tmp_path / "s")
 
-    assert 5 == answer("duplicates", tmp_path / "forms", *store)["duplicates"]
+    assert 5 == answer("duplicates", tmp_path / "forms", *store)["duplicate_count"]
     without = answer("duplicates", *store, "--ignore", tmp_path / "form.txt")
     blank = answer("duplicates", *store, "--ignore", "blank.txt")
     assert [{"a.txt", "b.txt", "d.txt"}] == [
-        {cluster["representative"], *cluster["members"]} for cluster in without["clusters"]
+        {cluster["kept_id"], *cluster["duplicate_ids"]} for cluster in without["groups"]
     ]
-    assert without["clusters"] == blank["clusters"]
-    assert without["ignored"] >= 900
+    assert without["groups"] == blank["groups"]
+    assert without["ignored_words"] >= 900
     assert "omit 'ignore'" in usage_error(run("duplicates", *store, "--estimate", "--ignore", "blank.txt"))
 
 
@@ -243,12 +244,12 @@ def test_members_of_archives_are_compared_and_never_dropped() -> None:
     write(Path("docs"), {"a.zip": packed_zip(files), "a.mbox": mbox(mail("Re: copy", BASE), mail("Fwd: copy", BASE))})
     output("index", "docs", "--archives")
     result = answer("duplicates", "docs")
-    members = {duplicate["id"]: duplicate for cluster in result["clusters"] for duplicate in cluster["duplicates"]}
+    members = {duplicate["id"]: duplicate for cluster in result["groups"] for duplicate in cluster["duplicates"]}
 
     assert {"a.zip!keep.txt", "a.zip!x.txt"} <= set(members)
     assert str(Path("docs/a.zip!x.txt").resolve()) == members["a.zip!x.txt"]["path"]
     assert ("copy.txt", len(BASE), []) == (
-        result["clusters"][0]["kept"]["id"],
+        result["groups"][0]["kept"]["id"],
         result["bytes_freed"],
         result["left_out"],
     )
@@ -261,7 +262,7 @@ def test_members_of_a_named_archive_have_its_path() -> None:
     write(Path(), {"old.zip": packed_zip({"keep.txt": BASE, "b.txt": BASE})})
     output("index", "old.zip")
 
-    assert str(Path("old.zip!b.txt").resolve()) == answer("duplicates")["clusters"][0]["kept"]["path"]
+    assert str(Path("old.zip!b.txt").resolve()) == answer("duplicates")["groups"][0]["kept"]["path"]
 
 
 # --- errors ---

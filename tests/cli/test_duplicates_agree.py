@@ -53,7 +53,7 @@ def verdicts_of_terminal(shown: str) -> Verdicts:
 
 def verdicts_of_json(found: dict[str, Any]) -> Verdicts:
     verdicts: Verdicts = {}
-    for cluster in found["clusters"]:
+    for cluster in found["groups"]:
         verdicts[cluster["kept"]["id"]] = ("keep", "")
         verdicts |= {other["id"]: (other["action"], other["reason"]) for other in cluster["duplicates"]}
     return verdicts
@@ -112,7 +112,7 @@ def test_all_outputs_agree(seed: int, groups: int, tmp_path: Path, monkeypatch: 
     verdicts = verdicts_of_json(result)
     others = {id: verdict for id, verdict in verdicts.items() if verdict[0] != "keep"}
 
-    assert groups == result["groups"]
+    assert groups == result["group_count"]
     assert {"drop", "decide"} == {action for action, _ in others.values()}
     assert verdicts == verdicts_of_terminal(terminal) == verdicts_of_page(page) == in_json
     assert verdicts == verdicts_of_plan(Path("plan.tsv").read_text("utf-8")) == verdicts_of_plan(plan)

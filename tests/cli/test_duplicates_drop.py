@@ -27,7 +27,7 @@ def members(*arguments: object) -> dict[str, tuple[str, str, str]]:
     """Return kind, action and reason of each duplicate by id."""
     return {
         duplicate["id"]: (duplicate["kind"], duplicate["action"], duplicate["reason"])
-        for cluster in answer("duplicates", *arguments)["clusters"]
+        for cluster in answer("duplicates", *arguments)["groups"]
         for duplicate in cluster["duplicates"]
     }
 
@@ -85,14 +85,14 @@ def test_hard_links_free_nothing_and_symbolic_links_are_left_out() -> None:
     os.link("docs/copy.txt", "docs/copy_link.txt")
     Path("docs/a.txt").symlink_to("real.txt")
     result = answer("duplicates", "docs")
-    (cluster,) = result["clusters"]
+    (cluster,) = result["groups"]
     kinds = {
         duplicate["id"]: (duplicate["kind"], duplicate["action"], duplicate["bytes_freed"])
         for duplicate in cluster["duplicates"]
     }
 
     assert {"id": "a.txt", "reason": "the path is a symbolic link"} in result["left_out"]
-    assert "copy.txt" == cluster["representative"]
+    assert "copy.txt" == cluster["kept_id"]
     assert {
         "real.txt": ("identical", "drop", len(TEXT)),
         "real_link.txt": ("hard link", "drop", 0),

@@ -98,5 +98,5 @@ def test_without_duplicates_the_page_says_so() -> None:
 
 def test_the_page_is_written_with_json() -> None:
     """Stdout has only the JSON."""
-    assert 1 == answer("duplicates", "docs", "--html", "page.html")["groups"]
+    assert 1 == answer("duplicates", "docs", "--html", "page.html")["group_count"]
     assert Path("page.html").exists()

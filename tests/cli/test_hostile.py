@@ -104,7 +104,7 @@ ON_A_STORE = [
     ["passages", "--file", f"docs/{EVIL}.txt", "--file", f"docs/{EVIL}.bin"],
     ["passages", "--file", f"{EVIL}.txt"],
     ["passages", "--folder", "docs", "--html", "page.html"],
-    ["passages", "--folder", EVIL, "--other-folders"],
+    ["passages", "--folder", EVIL, "--exclude-same-folder"],
     ["passages", "--all-from", "-"],
     ["passages", "doc", "--exclude", f"{EVIL}={EVIL}"],
     ["passages", "doc", "--html", f"{EVIL}/{EVIL}/x"],

@@ -45,7 +45,7 @@ def test_json_has_exact_shares_and_places() -> None:
     keys = {
         "query",
         "words",
-        "ignored",
+        "ignored_words",
         "covered",
         "total",
         "hits",
@@ -57,7 +57,7 @@ def test_json_has_exact_shares_and_places() -> None:
     assert keys == result.keys()
     assert {"id", "words", "share", "new_words", "kind", "changed", "passages", "details"} == hit.keys()
     assert (1, 1, 1) == (result["total"], result["candidates"], result["compared"])
-    assert (360, 0, {"words": 60, "share": 60 / 360}) == (result["words"], result["ignored"], result["covered"])
+    assert (360, 0, {"words": 60, "share": 60 / 360}) == (result["words"], result["ignored_words"], result["covered"])
     values = tuple(hit[name] for name in ("words", "share", "new_words", "kind", "changed"))
     assert (60, 60 / 360, 60, "exact", False) == values
     assert 60 == passage["words"]
@@ -66,31 +66,31 @@ def test_json_has_exact_shares_and_places() -> None:
 
 
 def test_filters_and_folders_exclude_documents() -> None:
-    """`--other-folders` excludes the folder of the query document."""
+    """`--exclude-same-folder` excludes the folder of the query document."""
     assert ["sources/book.txt", "sources/short.txt"] == ids("--text", QUOTE, "--filter", "path=sources/")
     assert ALL[2:] == ids("--text", QUOTE, "--exclude", "path=drafts/", "--exclude", "path=papers/")
-    assert [ALL[0], *ALL[2:]] == ids("mine", "--other-folders")
-    assert ALL[:2] == ids("sources/book.txt", "--other-folders")
-    assert ALL[:2] == ids("--file", "corpus/sources/short.txt", "--other-folders")
-    assert ALL == ids("--file", "essay.txt", "--other-folders")
+    assert [ALL[0], *ALL[2:]] == ids("mine", "--exclude-same-folder")
+    assert ALL[:2] == ids("sources/book.txt", "--exclude-same-folder")
+    assert ALL[:2] == ids("--file", "corpus/sources/short.txt", "--exclude-same-folder")
+    assert ALL == ids("--file", "essay.txt", "--exclude-same-folder")
     assert ["german"] == ids("mine", "--store", "languages", "--filter", "language=de")
 
 
-def test_other_folders_knows_the_folder_of_a_new_file() -> None:
+def test_exclude_same_folder_knows_the_folder_of_a_new_file() -> None:
     file = write(Path(), {"corpus/sources/new.txt": PAPER}) / "corpus/sources/new.txt"
     try:
-        assert ALL[:2] == ids("--file", file, "--other-folders")
+        assert ALL[:2] == ids("--file", file, "--exclude-same-folder")
         assert ALL == ids("--file", file)
     finally:
         file.unlink()
 
 
-def test_other_folders_needs_a_query_in_a_folder() -> None:
-    message = "the document 'top.txt' is not in a folder; omit --other-folders"
+def test_exclude_same_folder_needs_a_query_in_a_folder() -> None:
+    message = "the document 'top.txt' is not in a folder; omit --exclude-same-folder"
 
-    assert message == usage_error(run("passages", "top", "--other-folders"))
-    assert "--other-folders cannot be combined with --text" in usage_error(
-        run("passages", "--text", "a", "--other-folders")
+    assert message == usage_error(run("passages", "top", "--exclude-same-folder"))
+    assert "--exclude-same-folder cannot be combined with --text" in usage_error(
+        run("passages", "--text", "a", "--exclude-same-folder")
     )
 
 
@@ -139,8 +139,8 @@ def test_words_of_files_and_documents_are_ignored(tmp_path: Path) -> None:
     part = passages(*arguments, template, "--filter", "path=sources/")
 
     assert "100 % of essay.txt (300 of 300 words) appears in 1 indexed document. 60 words are ignored." in whole
-    assert (0, 300, 60) == (part["total"], part["words"], part["ignored"])
-    assert 360 == passages(*arguments, "papers/mine.txt")["ignored"]
+    assert (0, 300, 60) == (part["total"], part["words"], part["ignored_words"])
+    assert 360 == passages(*arguments, "papers/mine.txt")["ignored_words"]
     assert 0 == passages("--text", QUOTE, "--ignore", template)["words"]
     message = sentence(run("passages", "mine", "--ignore", "nobody"))
     assert "'nobody' is neither a file nor a document in the store" in message
@@ -151,7 +151,7 @@ def test_quotations_are_ignored() -> None:
     counted, ignored = passages("--text", text), passages("--text", text, "--ignore-quotes")
 
     assert (60, 4) == (counted["covered"]["words"], counted["total"])
-    assert (60, 0) == (ignored["ignored"], ignored["total"])
+    assert (60, 0) == (ignored["ignored_words"], ignored["total"])
 
 
 @pytest.mark.parametrize("count", [3, 5, 6, 20])
@@ -176,7 +176,7 @@ def test_a_store_without_texts_gives_estimates() -> None:
             " ".join(QUOTE.split()[:20]),
             "only 20 words. A document that contains all of it is found with a probability of 74.2 ",
         ),
-        ("a b c", "only 3 words. It only matches documents that have no other words"),
+        ("a b c", "only 3 words. So short a text only matches documents that have no other words"),
     ):
         assert message in output("passages", "--text", text, "--store", "textless")
     assert "probability" not in output("passages", "--text", QUOTE, "--store", "textless")

@@ -64,7 +64,7 @@ def many() -> FreezableStore:
 
 @pytest.fixture
 def small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make queries with more than 4 matches overflow."""
+    """Compare only 4 matches of each query."""
     for module in (engine_pairs, sources_module):
         monkeypatch.setattr(module, "MAX_MATCHES", 4)
 
@@ -120,9 +120,9 @@ def test_partly_compared_documents_are_one_group(keep: str, kept: str) -> None:
     found = via_engine(store_with([*similar, *documents("other", 20)]), keep=keep)
 
     assert ([kept], 39) == (list(groups(found)), found.duplicate_count)
-    assert found.overflow is not None
-    assert (4, 0) == (found.overflow.max_set_size, found.overflow.skipped_comparisons)
-    assert 30 < found.overflow.documents <= 40
+    assert found.large_sets is not None
+    assert (4, 0) == (found.large_sets.max_set_size, found.large_sets.skipped_comparisons)
+    assert 30 < found.large_sets.documents <= 40
 
 
 # --- checkpoints ---

@@ -94,8 +94,8 @@ def test_duplicates_are_found_among_many_documents_with_the_same_boilerplate(mon
     letters = [f"{body} {foot}" for body in bodies] + [f"{body} changed {foot}" for body in bodies[:30]]
     found = duplicates_among([Document(f"{n:03}", each) for n, each in enumerate(letters)], overlap=0.9, keep="first")
 
-    assert found.overflow is not None
-    assert 0 < found.overflow.skipped_comparisons
+    assert found.large_sets is not None
+    assert 0 < found.large_sets.skipped_comparisons
     assert {(f"{n:03}", f"{150 + n:03}") for n in range(30)} == {
         (group.kept.id, duplicate.id) for group in found.groups() for duplicate in group.duplicates
     }
@@ -111,8 +111,12 @@ def test_many_documents_of_one_template_are_one_group(keep: str, monkeypatch: py
     found = duplicates_among(letters, keep=keep)
 
     assert [39, 119] == sorted(len(group.duplicates) for group in found.groups())
-    assert found.overflow is not None
-    assert (160, 4, 0) == (found.overflow.documents, found.overflow.max_set_size, found.overflow.skipped_comparisons)
+    assert found.large_sets is not None
+    assert (160, 4, 0) == (
+        found.large_sets.documents,
+        found.large_sets.max_set_size,
+        found.large_sets.skipped_comparisons,
+    )
 
 
 def test_kept_documents_in_a_long_run_are_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,8 +136,8 @@ def test_equal_texts_are_one_group_with_one_pair_each() -> None:
 
     assert [1499] == [len(group.duplicates) for group in found.groups()]
     assert ["0000"] * 1499 == [pair.a.id for pair in found.pairs()]
-    assert found.overflow is not None
-    assert 1500 == found.overflow.documents
+    assert found.large_sets is not None
+    assert 1500 == found.large_sets.documents
 
 
 # --- options ---

@@ -60,7 +60,7 @@ def test_versions_are_those_of_brute_force(read: list[list[int]], min_share: flo
             expected[a, b] = score
 
     assert expected == pytest.approx(scores(found))
-    assert (True, 0) == (found.found_all_similar, found.documents_with_frequent_sentences)
+    assert (True, 0) == (found.found_all_similar_sentences, found.documents_with_frequent_sentences)
 
 
 @given(st.lists(documents(), min_size=2, max_size=6))
@@ -96,7 +96,7 @@ def test_nearly_all_versions_are_found_by_a_sample_of_similar_sentences(monkeypa
         read += [values.tolist(), flip_bits(values, 3, draw) if number % 2 else [*values[:12].tolist(), number]]
     found = find_versions(read)
 
-    assert not found.found_all_similar
+    assert not found.found_all_similar_sentences
     assert {(at, at + 1) for at in range(0, 400, 4)} <= scores(found).keys()
     assert scores(found).keys() <= {(at, at + 1) for at in range(0, 400, 2)}
     assert len(found.first_documents) >= 198

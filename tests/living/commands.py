@@ -137,7 +137,7 @@ class Checks:
     def check_duplicates(self, truth: Truth) -> None:
         """Check `duplicates`."""
         result = self._answer("duplicates", "--overlap", 80)
-        clusters = result["clusters"]
+        clusters = result["groups"]
         without_text = {document.key for document in self.of.open_sources} - truth.texts.keys()
 
         assert truth.groups(0.8) == {frozenset(map(_key, [each["kept"], *each["duplicates"]])) for each in clusters}

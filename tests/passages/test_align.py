@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from simdoc_search import Analysis
 from simdoc_search.analysis.words import locate_words
-from simdoc_search.passages.align import Alignment, Preset, align, align_words
+from simdoc_search.passages.align import AlignmentSettings, Preset, align, align_words
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.word_spans import matched_mask
 from tests.support import strategies, texts
 
 repetitive = st.lists(st.sampled_from(["a", "b", "c", "d.", "E!", "f,"]), max_size=30).map(" ".join)
-settings = st.builds(Alignment, min_run=st.integers(1, 8), edited=st.booleans(), max_gap=st.integers(0, 10))
+settings = st.builds(AlignmentSettings, min_run=st.integers(1, 8), edited=st.booleans(), max_gap=st.integers(0, 10))
 PRESETS: list[Preset] = ["edited", "verbatim"]
 
 
@@ -34,7 +34,7 @@ def words_of(text: str, span: Span, analysis: Analysis | None = None) -> list[st
 
 
 @given(repetitive | strategies.texts(), repetitive | strategies.texts(), settings)
-def test_the_runs_of_a_passage_are_equal(a: str, b: str, preset: Alignment) -> None:
+def test_the_runs_of_a_passage_are_equal(a: str, b: str, preset: AlignmentSettings) -> None:
     """The runs are inside the passage and do not overlap."""
     for passage in align(a, b, preset):
         assert passage.words == sum(len(words_of(a, one)) for one, _ in passage.runs) <= len(words_of(a, passage.a))
@@ -49,7 +49,7 @@ def test_the_runs_of_a_passage_are_equal(a: str, b: str, preset: Alignment) -> N
 
 
 @given(repetitive, repetitive, settings)
-def test_every_long_common_run_is_in_passages(a: str, b: str, preset: Alignment) -> None:
+def test_every_long_common_run_is_in_passages(a: str, b: str, preset: AlignmentSettings) -> None:
     """The run is covered in both texts. In a short text, a run of five sixths of its words is long enough."""
     passages = align(a, b, preset)
     first, second = locate_words(a), locate_words(b)
@@ -185,8 +185,8 @@ def test_the_minimum_length_is_a_setting() -> None:
     shared = "these seven words stand in both texts"
     a, b = f"{prose(1, 100)} {shared} {prose(2, 100)}", f"{prose(3, 100)} {shared} {prose(4, 100)}"
 
-    assert [shared] == [a[slice(*passage.a)] for passage in align(a, b, Alignment(min_run=7, edited=False))]
-    assert [] == align(a, b, Alignment(min_run=8, edited=False))
+    assert [shared] == [a[slice(*passage.a)] for passage in align(a, b, AlignmentSettings(min_run=7, edited=False))]
+    assert [] == align(a, b, AlignmentSettings(min_run=8, edited=False))
 
 
 def test_the_analysis_decides_which_words_are_equal() -> None:
@@ -201,7 +201,7 @@ def test_wrong_settings_are_refused() -> None:
     for name in ("min_run", "max_gap"):
         for value in (-1, 1.5, True, "3"):
             with pytest.raises(ValueError, match=f"{name} must be a whole number of at least [01], not "):
-                Alignment(**{name: value})  # type: ignore[arg-type]
+                AlignmentSettings(**{name: value})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="preset must be 'edited' or 'verbatim', not 'loose'"):
         align("a", "b", "loose")  # type: ignore[arg-type]
 

@@ -9,20 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.analysis.words import locate_words
-from simdoc_search.passages.align import Alignment, align_words
+from simdoc_search.passages.align import AlignmentSettings, align_words
 from simdoc_search.passages.differences import find_differences
 from simdoc_search.passages.passage import Difference, Span
 from tests.support import strategies, texts
 
 repetitive = st.lists(st.sampled_from(["a", "b", "c", "d.", "E!", "f,"]), max_size=40).map(" ".join)
-FINE = Alignment(min_run=3, max_gap=3)
+FINE = AlignmentSettings(min_run=3, max_gap=3)
 CONTRACT = (
     "The tenant may pay the rent on the first day of each month, and shall keep the rooms clean. "
     "The landlord repairs what is broken within three weeks after he was told so in writing."
 )
 
 
-def differences_of(a: str, b: str, preset: Alignment | None = None) -> list[Difference]:
+def differences_of(a: str, b: str, preset: AlignmentSettings | None = None) -> list[Difference]:
     """The differences between two texts."""
     first, second = locate_words(a), locate_words(b)
     return find_differences(first, second, align_words(first, second, preset or "edited"))

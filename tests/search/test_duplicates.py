@@ -73,7 +73,7 @@ def test_any_store_gives_the_same_groups(store: Store) -> None:
         duplicates
     )
     assert (6, 1, 3) == (duplicates.documents, duplicates.group_count, duplicates.duplicate_count)
-    assert (True, 0, None) == (duplicates.verified, duplicates.unverified_count, duplicates.overflow)
+    assert (True, 0, None) == (duplicates.verified, duplicates.unverified_count, duplicates.large_sets)
     assert {"a/base", "a/copy", "b/loud", "b/near"} == {
         id for pair in duplicates.pairs() for id in (pair.a.id, pair.b.id)
     }
@@ -258,7 +258,7 @@ def test_pairs_and_groups_of_an_alias_have_index_and_routing(
         )
         places = {"a": "one", "a_index": names[0], "a_routing": "team a"}
         places |= {"b": "one", "b_index": names[1], "b_routing": "team a"}
-        (pair,), (cluster,) = output["pairs"], output["clusters"]
+        (pair,), (cluster,) = output["pairs"], output["groups"]
         (duplicate,) = cluster["duplicates"]
         (row,) = csv.DictReader(file.read_text().splitlines())
 

@@ -53,11 +53,11 @@ def test_an_engine_finds_the_groups_that_memory_finds(engine_store: NewStore, tm
 
         assert 20 < in_memory.group_count
         assert groups(in_memory) == groups(in_engine)
-        assert in_engine.overflow is None or in_engine.overflow.skipped_comparisons == 0
+        assert in_engine.large_sets is None or in_engine.large_sets.skipped_comparisons == 0
     shown = answer("duplicates", "--store", store.location, "--compare-in", "engine", "--checkpoint", checkpoint)
     written = checkpoint.stat().st_mtime_ns
 
-    assert (in_memory.measure.name, search.duplicates().group_count) == (shown["measure"], shown["groups"])
+    assert (in_memory.measure.name, search.duplicates().group_count) == (shown["measure"], shown["group_count"])
     assert groups(search.duplicates(compare_in="engine")) == groups(
         search.duplicates(compare_in="engine", checkpoint=checkpoint)
     )
@@ -77,8 +77,8 @@ def test_a_large_set_of_similar_documents_needs_few_comparisons(
 
     assert {"00"} == set(groups(duplicates))
     assert 39 == duplicates.duplicate_count
-    assert duplicates.overflow is not None
-    assert 0 == duplicates.overflow.skipped_comparisons
+    assert duplicates.large_sets is not None
+    assert 0 == duplicates.large_sets.skipped_comparisons
 
 
 def test_a_checkpoint_of_another_index_is_refused(engine_store: NewStore, tmp_path: Path) -> None:

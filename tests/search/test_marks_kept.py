@@ -213,7 +213,7 @@ def test_a_marked_kept_document_is_kept_again(temp_indices: TempIndices) -> None
     assert ["kept"] == search.kept_by_marks()
     command = ["duplicates", "--mark", "--measure", "containment", "--store", f"{temp_indices.engine}/{index}"]
     output = answer(*command, "--text-field", "body")
-    assert ["kept"] == [cluster["kept"]["id"] for cluster in output["clusters"]]
+    assert ["kept"] == [cluster["kept"]["id"] for cluster in output["groups"]]
     assert {**MARKED, "longer": ("kept", "kept")} == marks(temp_indices, index)
     call(temp_indices.engine, "DELETE", f"/{index}/_doc/kept?refresh")
     assert ["longer"] == [group.kept.id for group in search.duplicates(kept_before=search.kept_by_marks()).groups()]

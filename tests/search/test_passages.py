@@ -30,7 +30,7 @@ def test_a_quote_is_found_with_its_positions(search: SimilaritySearch) -> None:
     result = search.passages(text=text)
 
     assert [("docs/3", 60), ("docs/7", 45)] == [(hit.id, hit.words) for hit in result]
-    assert ("", text, 2) == (result.source, result.text, result.compared_count)
+    assert ("", text, 2) == (result.query_name, result.text, result.compared_count)
     for hit, words in zip(result, (QUOTE, QUOTE[:45]), strict=True):
         record = search.store.get(hit.id, text=True)
         (passage,) = hit.passages
@@ -65,8 +65,8 @@ def test_passages_of_many_yields_results_and_errors_in_order(search: SimilarityS
 
     assert isinstance(stored, PassageResult)
     assert isinstance(text, PassageResult)
-    assert (["docs/7"], "docs/3") == ([hit.id for hit in stored], stored.source)
-    assert (["docs/3", "docs/7"], "mine.txt") == ([hit.id for hit in text], text.source)
+    assert (["docs/7"], "docs/3") == ([hit.id for hit in stored], stored.query_name)
+    assert (["docs/3", "docs/7"], "mine.txt") == ([hit.id for hit in text], text.query_name)
     assert isinstance(unknown, UnknownDocumentError)
     assert isinstance(empty, NoFingerprintError)
     assert "empty.txt has no words, so nothing can share a passage with it" == str(empty)

@@ -64,7 +64,10 @@ def test_hits_are_those_of_a_brute_force_comparison(search: SimilaritySearch) ->
 def test_only_some_sentences_of_a_long_document_are_queried(search: SimilaritySearch) -> None:
     result = search.versions("3/first.txt")
 
-    assert (len(set(simhashes_of(LIBRARY["3/first.txt"]).tolist())), MAX_QUERY_SENTENCES) == result.sentences
+    assert (len(set(simhashes_of(LIBRARY["3/first.txt"]).tolist())), MAX_QUERY_SENTENCES) == (
+        result.sentence_count,
+        result.queried_sentence_count,
+    )
     assert ["3/other0.txt", "3/other1.txt"] == sorted(hit.id for hit in result)[:2]
     assert {"3"} == {hit.id[0] for hit in result}
 
@@ -93,7 +96,7 @@ def test_documents_of_the_paper_are_versions_as_it_says(search: SimilaritySearch
     assert {1: ["paper/2"], 2: ["paper/1"], 3: [], 4: [], 5: []} == {
         number: [hit.id for hit in versions] for number, versions in hits.items()
     }
-    assert (1.0, 1.0, 3 / 5, 5) == (hit.score, hit.share, hit.share_of_hit, hit.sentences)
+    assert (1.0, 1.0, 3 / 5, 5) == (hit.score, hit.share, hit.share_of_hit, hit.sentence_count)
     assert [(0, 0), (1, 1), (2, 2)] == list(zip(hit.matched.a.tolist(), hit.matched.b.tolist(), strict=True))
     assert [4, 9, 8] == hit.matched.distances.tolist()
 
@@ -115,14 +118,14 @@ def test_a_text_has_versions_and_the_dates_of_its_file(search: SimilaritySearch,
     file.write_text(text)
     result = search.versions(text=text, file=file)
     key = next(hit.key for hit in result if hit.id == "3/first.txt")
-    (source,) = [version.dated for version in result.timeline if version.is_source]
+    (source,) = [version.date for version in result.timeline if version.is_query]
 
     assert source is not None
     assert source.evidence_kind == "modification time"
-    assert (str(file), text, 1.0) == (result.source, result.text, result.hits[0].score)
+    assert (str(file), text, 1.0) == (result.query_name, result.text, result.hits[0].score)
     assert "3/first.txt" not in {hit.id for hit in search.versions(text=text, exclude=key)}
     dated = search.versions(text=text, metadata={"modified": "2021-03-12"}).timeline
-    assert ["12 Mar 2021"] == [version.dated.label for version in dated if version.dated and version.is_source]
+    assert ["12 Mar 2021"] == [version.date.label for version in dated if version.date and version.is_query]
     assert "the text: no other version" == str(search.versions(text=DOCUMENTS[4], filters={"kind": "3"}))
 
 
@@ -138,7 +141,7 @@ def test_a_copy_with_windows_line_ends_is_a_version(new_store: NewStore) -> None
     pairs = sentence_pairs(saved, text, Analysis())
 
     assert ("unix", 1.0, 1.0) == (hit.id, hit.share, hit.share_of_hit)
-    assert len(pairs) == hit.sentences
+    assert len(pairs) == hit.sentence_count
     assert all(saved[slice(*pair.a)].split() == text[slice(*pair.b)].split() for pair in pairs)
 
 

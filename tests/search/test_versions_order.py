@@ -34,7 +34,7 @@ def test_changes_are_counted_in_words_along_the_order(search: SimilaritySearch) 
     search.index(Document(id, " ".join(sentences)) for id, sentences in texts.items())
     result = search.versions("plan 2021-01-05.txt")
     words = len(" ".join(first[-2:]).split())
-    timeline = [(version.name[5:-4], version.is_source) for version in result.timeline]
+    timeline = [(version.name[5:-4], version.is_query) for version in result.timeline]
     steps = [(step.share, step.added, step.removed) for step in (version.step for version in result.timeline) if step]
 
     assert [("2020-11-30", False), ("2021-01-05", True), ("2021-03-01", False)] == timeline
@@ -42,7 +42,7 @@ def test_changes_are_counted_in_words_along_the_order(search: SimilaritySearch) 
     assert ("name", True, "by the date in their names") == (result.evidence_kind, result.is_certain, result.reason)
     assert result.newest is result.timeline[-1]
     assert {hit.id: hit.entry for hit in result} == {
-        version.name: version for version in result.timeline if not version.is_source
+        version.name: version for version in result.timeline if not version.is_query
     }
     assert "  1 Mar 2021            100 %         +7 −0 words  plan 2021-03-01.txt  (newest)" in str(result).split("\n")
     assert "newest: plan 2021-03-01.txt, by the date in their names" == str(result).split("\n")[-1]

@@ -15,7 +15,7 @@ from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis, Profile
 from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.analysis.words import locate_words, words_of_texts
-from simdoc_search.passages.align import Alignment, align
+from simdoc_search.passages.align import AlignmentSettings, align
 from simdoc_search.passages.passage import Passage
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_codes
 from simdoc_search.sketch.minhash import MinHash
@@ -103,10 +103,17 @@ def altered_pairs(numbers: Iterable[int]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    "alignment", [Alignment(), Alignment(min_run=1), Alignment(min_run=3, max_gap=0), Alignment(min_run=40)], ids=str
+    "alignment",
+    [
+        AlignmentSettings(),
+        AlignmentSettings(min_run=1),
+        AlignmentSettings(min_run=3, max_gap=0),
+        AlignmentSettings(min_run=40),
+    ],
+    ids=str,
 )
 @pytest.mark.parametrize("numbers", slow_after(1, [range(40), range(40, 400)]))
-def test_passages_are_equal(in_python: Callable[..., Any], alignment: Alignment, numbers: range) -> None:
+def test_passages_are_equal(in_python: Callable[..., Any], alignment: AlignmentSettings, numbers: range) -> None:
     """Both find the same runs, so the passages are the same."""
     pairs = altered_pairs(numbers)
 

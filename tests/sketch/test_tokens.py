@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash, fingerprint
 from simdoc_search.analysis.shingles import shingles
-from simdoc_search.sketch.tokens import ALPHABET, decode, decode_text, encode
+from simdoc_search.sketch.tokens import ALPHABET, decode, decode_text, encode, encode_text, encode_texts
 from tests.support.strategies import analyses, texts
 from tests.support.vectors import first_difference, plain_value
 
@@ -92,6 +92,14 @@ def test_encoded_codes_are_decoded(data: st.DataObject, length: int | None) -> N
     assert codes == decode(tokens, length).tolist() == decode_text(" ".join(tokens), length).tolist()
     assert all(set(token) <= set(ALPHABET) for token in tokens)
     assert [length or (3 if code < 64**3 else 4) for code in codes] == list(map(len, tokens))
+
+
+@given(st.data(), st.sampled_from([None, 3, 4, 5]), st.sampled_from([64**3, 64**4]))
+def test_the_texts_of_many_documents_are_those_of_each(data: st.DataObject, length: int | None, limit: int) -> None:
+    codes = data.draw(st.lists(st.lists(st.integers(0, min(limit, 64 ** (length or 4)) - 1), max_size=9), max_size=9))
+    arrays = [np.array(part, np.uint32) for part in codes]
+
+    assert encode_texts(arrays, length) == [encode_text(part, length) for part in arrays]
 
 
 @given(st.lists(st.integers(0, 64**3 - 1), max_size=40))

@@ -100,7 +100,7 @@ def test_a_touched_file_is_a_conflict(has_dates: bool) -> None:
         (touched,) = [statement for statement in line.conflict if statement.evidence_kind == "modification time"]
 
         assert documents[0] == mixed[touched.later]
-        assert has_dates is not touched.is_decisive
+        assert has_dates is not touched.hides_newest
         assert line.is_certain is False
         assert (documents[-1] if has_dates else None) == (None if line.newest is None else mixed[line.newest])
 

@@ -36,7 +36,7 @@ def pages(folder: Path) -> Iterator[Pages]:
 def found_groups(pages: Pages, **values: Any) -> list[Any]:
     """The groups of a new search."""
     assert "running" == pages.sent("/duplicates", 202, **values)["state"]
-    return list(pages.finished("/duplicates")["clusters"])
+    return list(pages.finished("/duplicates")["groups"])
 
 
 def saved_plan(pages: Pages, folder: Path) -> Path:
@@ -50,7 +50,7 @@ def saved_plan(pages: Pages, folder: Path) -> Path:
 def test_the_groups_are_those_of_the_command_line(pages: Pages, folder: Path) -> None:
     """The groups come in parts, without the paths of files."""
     expected = answer("duplicates", "--overlap", "70", "--keep", "first", "--store", folder / "store")
-    for cluster in expected["clusters"]:
+    for cluster in expected["groups"]:
         for document in (cluster["kept"], *cluster["duplicates"]):
             document["path"] = None
     del expected["pairs"], expected["problems"]
@@ -60,8 +60,8 @@ def test_the_groups_are_those_of_the_command_line(pages: Pages, folder: Path) ->
     assert {"state": "done", "next": None, **expected} == pages.json("/duplicates")
     first, second = pages.json("/duplicates", limit=1), pages.json("/duplicates", limit=1, start=1)
     assert 2 == len(groups)
-    assert (groups, [1, None]) == (first["clusters"] + second["clusters"], [first["next"], second["next"]])
-    assert [] == pages.json("/duplicates", start=10**8)["clusters"]
+    assert (groups, [1, None]) == (first["groups"] + second["groups"], [first["next"], second["next"]])
+    assert [] == pages.json("/duplicates", start=10**8)["groups"]
 
 
 def test_the_plan_is_that_of_the_command_line_with_the_decisions(pages: Pages, folder: Path) -> None:
@@ -69,7 +69,7 @@ def test_the_plan_is_that_of_the_command_line_with_the_decisions(pages: Pages, f
     output("duplicates", "--overlap", "70", "--plan", folder / "own.tsv", "--store", folder / "store")
     groups = found_groups(pages, overlap=70)
     proposed = read_plan(saved_plan(pages, folder))
-    rows = [(number, member) for number, group in enumerate(groups) for member in range(len(group["members"]))]
+    rows = [(number, member) for number, group in enumerate(groups) for member in range(len(group["duplicate_ids"]))]
     form = {f"row-{number}-{member}": "keep" for number, member in rows}
     moved = pages.client.post("/duplicates/decide", data=form, headers=BROWSER)
     decided = read_plan(saved_plan(pages, folder))
@@ -91,7 +91,7 @@ def test_apply_carries_out_the_plan(pages: Pages, folder: Path) -> None:
 
 def test_a_file_that_changed_after_the_search_is_not_dropped(pages: Pages, folder: Path) -> None:
     """A decision to drop the file does not count."""
-    changed = found_groups(pages)[0]["members"][0]
+    changed = found_groups(pages)[0]["duplicate_ids"][0]
     (folder / "corpus" / changed).write_text("something else")
     pages.sent("/duplicates/decide", 202, **{"row-0-0": "drop"})
 

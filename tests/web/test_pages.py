@@ -205,9 +205,9 @@ def test_a_pasted_text_can_be_compared_with_a_hit(pages: Pages) -> None:
 def test_a_long_text_is_shown_in_parts(over: Callable[..., Pages]) -> None:
     """Each part links to the next part and the previous one."""
     pages = over({"long": words(0, 9_000)})
-    first, second = pages.html("/document", id="long"), pages.html("/document", id="long", at=20_000)
+    first, second = pages.html("/document", id="long"), pages.html("/document", id="long", start=20_000)
 
-    assert (True, True) == (len(first) < 40_000, "at=20000" in first)
+    assert (True, True) == (len(first) < 40_000, "start=20000" in first)
     assert "Previous part" in second
     assert words(0, 9_000)[20_000:20_500] in second
 

@@ -8,8 +8,8 @@ from tantivy import DocAddress, Document, Query, Schema, Searcher
 
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.errors import convert_errors
-from simdoc_search.stores.local.schema import read_document, to_record
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.local.schema import read_document, to_digest, to_record
+from simdoc_search.stores.record import Digest, Record
 
 Address = tuple[int, int]
 """The address of a document in a snapshot: the number of its segment, and its position in the segment."""
@@ -87,6 +87,14 @@ class Snapshot:
         """Read a document, and verify its checksum."""
         with convert_errors("read", self.location):
             return read_document(self._searcher, DocAddress(*address))
+
+    def read_digests(self, addresses: Iterable[Address]) -> Iterator[Digest]:
+        """Yield the digests of the documents at these addresses."""
+        for address in addresses:
+            document = self.read_document(address)
+            with convert_errors("read", self.location):
+                digest = to_digest(document)
+            yield digest
 
     def read_records(
         self, addresses: Sequence[Address], *, text: bool = False, passages: bool = False, sketches: bool = False

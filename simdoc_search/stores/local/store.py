@@ -44,10 +44,10 @@ from simdoc_search.stores.local.queries import (
     root_query,
     term_query,
 )
-from simdoc_search.stores.local.schema import build_schema, encode_record, optional_fields, read_id
+from simdoc_search.stores.local.schema import build_schema, encode_records, optional_fields, read_id
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.shared_tokens import find_token_matches
-from simdoc_search.stores.local.snapshot import Snapshot
+from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.local.writer import WRITER_THREADS, LocalWriter, heap_bytes
 from simdoc_search.stores.record import (
     KEPT_CHANGED,
@@ -131,7 +131,7 @@ class LocalStore(Closable):
         return ()
 
     def cancellable_by(self, stop: StopEvent) -> LocalStore:
-        other = object.__new__(LocalStore)  # not a copy by `__reduce__`: both share the open index
+        other = object.__new__(LocalStore)  # unlike a copy made with `__reduce__`, it shares the open index
         vars(other).update(vars(self), _stop=stop)
         return other
 
@@ -149,7 +149,7 @@ class LocalStore(Closable):
 
     @property
     def encoder(self) -> Encoder:
-        return partial(encode_record, settings=self._settings, store_text=self.has_texts)
+        return partial(encode_records, settings=self._settings, store_text=self.has_texts)
 
     @contextmanager
     def writer(self) -> Iterator[LocalWriter]:
@@ -167,7 +167,7 @@ class LocalStore(Closable):
                 engine.rollback()
             raise
         finally:
-            with suppress(Exception):  # committed documents are safe
+            with suppress(Exception):  # an error here cannot affect committed documents
                 engine.wait_merging_threads()  # this also releases the lock
 
     def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
@@ -197,10 +197,8 @@ class LocalStore(Closable):
         sketches: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        terms = [escape_surrogates(id) for id in ids]
         snapshot = self._open_snapshot()
-        query = restrict(self._schema, tantivy.Query.term_set_query(self._schema, "id", terms), filters)
-        addresses = snapshot.find_addresses(query, len(terms))
+        addresses = self._find_addresses(snapshot, ids, filters)
         return snapshot.read_records(addresses, text=text, passages=passages, sketches=sketches)
 
     def scan(
@@ -221,7 +219,8 @@ class LocalStore(Closable):
         return self._open_snapshot().count(root_query(self._schema, root, below_root))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
-        return (Digest(record.id, record.digest, record.origin) for record in self.records(ids))
+        snapshot = self._open_snapshot()
+        return snapshot.read_digests(self._find_addresses(snapshot, ids))
 
     def read_fields(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> dict[DocumentKey, Mapping[str, Any]]:
         records = self.records([key.id for key in keys])
@@ -329,6 +328,11 @@ class LocalStore(Closable):
             return None
         sample = snapshot.find_addresses(tantivy.Query.all_query(), MAX_DOCUMENTS_FOR_FIELD_NAMES)
         return field_or_folder_names(snapshot.read_records(sample), condition)
+
+    def _find_addresses(self, snapshot: Snapshot, ids: Iterable[str], filters: Filters | None = None) -> list[Address]:
+        terms = [escape_surrogates(id) for id in ids]
+        query = restrict(self._schema, tantivy.Query.term_set_query(self._schema, "id", terms), filters)
+        return snapshot.find_addresses(query, len(terms))
 
     def _find_ids(
         self, *queries: tantivy.Query, filters: Filters | None = None, limit: int | None = None

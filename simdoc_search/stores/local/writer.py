@@ -8,7 +8,7 @@ from pathlib import Path
 import tantivy
 
 from simdoc_search.durable import sync_folder
-from simdoc_search.stores.base import Encoder
+from simdoc_search.stores.base import Encoder, encode_in_batches
 from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.record import EncodedRecord, Record
 from simdoc_search.workers.memory import read_machine_memory
@@ -28,7 +28,7 @@ class LocalWriter:
         folder: folder of the index, or None for an index in memory.
         location: the location of the store, for messages.
         schema: schema of the index.
-        encode: encodes records.
+        encode: the encoder of the store.
     """
 
     def __init__(
@@ -46,13 +46,16 @@ class LocalWriter:
 
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""
-        self.put_encoded(map(self._encode, records))
+        self.put_encoded(encode_in_batches(records, self._encode))
 
-    def put_encoded(self, encoded: Iterable[EncodedRecord]) -> None:
-        """Add encoded records. Each record replaces an older one with the same id."""
+    def put_encoded(self, encoded: Iterable[EncodedRecord], *, are_new: bool = False) -> None:
+        """Add encoded records. Each record replaces an older one with the same id, unless all are new."""
         for record in encoded:
             with convert_errors("write to", self._location):
-                self._write(record)
+                if are_new:
+                    self._add(record)
+                else:
+                    self._replace(record)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the documents with these ids. Unknown ids are ignored."""
@@ -60,21 +63,24 @@ class LocalWriter:
             with convert_errors("write to", self._location):
                 self._index_writer.delete_documents_by_term("id", id)
 
-    def commit(self, *, timeout: float | None = None) -> None:  # noqa: ARG002 - nothing to wait for
+    def commit(self, *, timeout: float | None = None) -> None:  # noqa: ARG002 - a local commit waits for nothing
         """Make all changes durable and visible to readers."""
         with convert_errors("write to", self._location):
             if self._unfinished:
-                self._write(self._unfinished)
+                self._replace(self._unfinished)
             self._index_writer.commit()
             if self._folder:
                 sync_folder(self._folder)  # tantivy does not fsync the folder after it renames meta.json
 
-    def _write(self, record: EncodedRecord) -> None:
+    def _replace(self, record: EncodedRecord) -> None:
         """Delete the old document and add the new one. `commit` repeats a write that Ctrl-C interrupted in between."""
         self._unfinished = record
         self._index_writer.delete_documents_by_term("id", record.id)
-        self._index_writer.add_document(tantivy.Document.from_dict(record.content, self._schema))
+        self._add(record)
         self._unfinished = None
+
+    def _add(self, record: EncodedRecord) -> None:
+        self._index_writer.add_document(tantivy.Document.from_dict(record.content, self._schema))
 
 
 def heap_bytes() -> int:

@@ -69,7 +69,7 @@ def find_by_id(
             "query": {"bool": {"filter": [query, *clauses]}} if clauses else query,
             "size": 2 * len(part) if len(part) > 1 else _MAX_DOCUMENTS_PER_ID,
             "track_total_hits": True,
-            "seq_no_primary_term": True,  # for conditional updates
+            "seq_no_primary_term": True,  # conditional updates need it
             "_source": source,
         }
         try:

@@ -74,7 +74,7 @@ class Marks:
         self._engine = access.background.in_background()
         excluded = [f"{access.field}.{name}" for name in _EXCLUDED_PARTS]
         self._source = {"includes": [access.field, *access.id_field.source_fields], "excludes": excluded}
-        self._updates = self._prepare_indices(self._engine.call("GET", [access.name]))
+        self._updaters = self._prepare_indices(self._engine.call("GET", [access.name]))
         self.refresh()  # an interrupted run may have written marks that searches do not show yet
 
     def find_marked_documents(self) -> Iterator[RawHit]:
@@ -106,7 +106,7 @@ class Marks:
 
     def cluster_name(self, kept: DocumentKey) -> str:
         """Return the `cluster` of a group: the id of the kept document, with its index and routing if needed."""
-        index = kept.index if len(self._updates) > 1 else None
+        index = kept.index if len(self._updaters) > 1 else None
         if index is None and kept.routing is None:
             return kept.id
         return "/".join(quote(part or "", safe="") for part in (index, kept.routing, kept.id))
@@ -140,11 +140,11 @@ class Marks:
         for hit in hits:
             by_index.setdefault(hit["_index"], []).append(hit)
         for index, documents in by_index.items():
-            if index not in self._updates:
+            if index not in self._updaters:
                 raise StoreError(
                     f"the index {index} was added to {self._access.name} during the run; run the command again"
                 )
-            yield from self._updates[index].apply(documents, make_updates)
+            yield from self._updaters[index].apply(documents, make_updates)
         reason = f"the field {self._access.field} is malformed; repair the field with simdoc-search backfill --stale"
         yield from (
             (hit, Outcome(hit["_index"], MALFORMED_STATUS, error="malformed", reason=reason)) for hit in malformed

@@ -70,9 +70,14 @@ def build_field_value(
     }
 
 
-def encode_record(record: Record, settings: Settings, *, field: str, store_text: bool) -> EncodedRecord:
-    """Convert a record to the line of its document in a bulk request."""
-    return EncodedRecord(record.id, json_line(to_source(record, settings, field=field, store_text=store_text)))
+def encode_records(
+    records: Sequence[Record], settings: Settings, *, field: str, store_text: bool
+) -> list[EncodedRecord]:
+    """Convert records to the lines of their documents in a bulk request."""
+    return [
+        EncodedRecord(record.id, json_line(to_source(record, settings, field=field, store_text=store_text)))
+        for record in records
+    ]
 
 
 def to_source(record: Record, settings: Settings, *, field: str, store_text: bool) -> dict[str, Any]:

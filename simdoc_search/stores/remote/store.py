@@ -35,7 +35,7 @@ from simdoc_search.stores.remote.mappings import mapping_at, read_mappings
 from simdoc_search.stores.remote.min_hash_field import compute_records, find_term_candidates, open_min_hash_field
 from simdoc_search.stores.remote.point_in_time import all_hits
 from simdoc_search.stores.remote.queries import IdField, root_clause
-from simdoc_search.stores.remote.records import encode_record
+from simdoc_search.stores.remote.records import encode_records
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD, build_index_body
 from simdoc_search.stores.remote.shared_settings import check_unchanged
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_field_names
@@ -107,7 +107,9 @@ class RemoteStore(Closable):
             try:
                 engine.call("PUT", [index], body)
             except RequestError as error:
-                if error.error_type != "resource_already_exists_exception":  # another process has created it
+                if (
+                    error.error_type != "resource_already_exists_exception"
+                ):  # another process may have created the index meanwhile
                     raise
             mappings = read_mappings(engine, index) or {}
         indices = Indices(engine, index, mappings, field)
@@ -164,7 +166,7 @@ class RemoteStore(Closable):
     @property
     def encoder(self) -> Encoder:
         """Converts a record to the line of its document in a bulk request."""
-        return partial(encode_record, settings=self.settings, field=self.field, store_text=self.has_texts)
+        return partial(encode_records, settings=self.settings, field=self.field, store_text=self.has_texts)
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:

@@ -22,7 +22,7 @@ from contextlib import suppress
 from simdoc_search.cancellation import StoppedError
 from simdoc_search.documents import MAX_ID_BYTES
 from simdoc_search.errors import StoreError, StoreUnavailableError
-from simdoc_search.stores.base import Encoder
+from simdoc_search.stores.base import Encoder, encode_in_batches
 from simdoc_search.stores.record import EncodedRecord, Record
 from simdoc_search.stores.remote import bulk
 from simdoc_search.stores.remote.bulk import Action, BulkWriter, Outcome, routing_entry
@@ -47,7 +47,7 @@ class RemoteWriter:
     Args:
         engine: the engine.
         index: name of the index, or of an alias with a write index.
-        encode: encodes a record.
+        encode: the encoder of the store.
         has_several_indices: whether several indices behind the name may contain documents.
     """
 
@@ -67,9 +67,9 @@ class RemoteWriter:
 
     def put(self, records: Iterable[Record]) -> None:
         """Write records. Each replaces an older record with the same id."""
-        self.put_encoded(map(self._encode, records))
+        self.put_encoded(encode_in_batches(records, self._encode))
 
-    def put_encoded(self, encoded: Iterable[EncodedRecord]) -> None:
+    def put_encoded(self, encoded: Iterable[EncodedRecord], *, are_new: bool = False) -> None:  # noqa: ARG002
         """Write encoded records. Each replaces an older record with the same id."""
         for id, line in encoded:
             self._sender.add(self._make_action("index", id, line))
