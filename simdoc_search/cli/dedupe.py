@@ -165,10 +165,10 @@ def _print_report(report: DedupeReport, output: Path, *, annotate: bool) -> None
         listed = ", ".join(f"{row.shard}:{row.row}" for row in rows) + (", ..." if count > len(rows) else "")
         is_or_are = "was not compared and is" if count == 1 else "were not compared and are"
         say(f"note: {format_count(count, 'row')} {reason} {is_or_are} kept: {listed}", err=True)
-    if report.overflow_rows:
+    if report.partly_compared_rows:
         say(
-            f"note: {format_count(report.overflow_rows, 'kept row was', 'kept rows were')} compared with only some of "
-            "the similar rows, because too many rows are similar",
+            f"note: {format_count(report.partly_compared_rows, 'kept row was', 'kept rows were')} compared with only "
+            "some of the similar rows, because too many rows are similar",
             err=True,
         )
     if report.old_rows:
