@@ -10,6 +10,7 @@ from itertools import chain, islice
 from typing import NamedTuple, Protocol
 
 from simdoc_search.corpus.file_source import FileSource, Source
+from simdoc_search.display import format_count
 from simdoc_search.documents import Document, SkippedFile
 from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.jobs import Job, make_origin
@@ -74,6 +75,8 @@ class Decisions:
     _on_written: Callable[[str], None]
     _seen: SeenIds = field(default_factory=SeenIds)
     _stored_digests: dict[str, Digest] = field(default_factory=dict)  # by id, for documents in preparation
+    _new_digests: set[str] = field(default_factory=set)  # of new documents of folders that the store had before
+    _moved_count: int = 0  # number of documents whose files were moved or renamed
     _removed_count: int = 0  # number of removed documents whose ids are not in `_seen`
     report: IndexReport = field(default_factory=IndexReport)
 
@@ -199,6 +202,8 @@ class Decisions:
                 self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
+                self.report.note_attachments(id, prepared.attachments)
+                self._note_new_digest(id, outcome.digest)
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, SkippedFile):
@@ -208,6 +213,11 @@ class Decisions:
             elif stored is not None:
                 self._seen.note_stored(id, stored.digest)
                 self._update_origin(stored, outcome.origin)
+
+    def _note_new_digest(self, id: str, digest: str) -> None:
+        named_path = self._paths.get_by_number(self._seen.path_number(id))
+        if named_path and named_path.stored_count and self._seen.is_new(id):
+            self._new_digests.add(digest)
 
     def _encode(self, record: Record) -> PreparedDocument:
         return PreparedDocument.from_records([record], self._store.settings, self._store.encoder)[0]
@@ -239,11 +249,13 @@ class Decisions:
 
     def remove_old(self, *, prune: bool | None, prune_all: bool) -> None:
         """Remove the documents of files that now have other ids and, with `prune`, of files that no longer exist."""
-        if prune or len(self._paths) > 1:
+        if prune or self._new_digests or len(self._paths) > 1:
             self._writer.commit()  # the new documents must be durable before old ones are removed
         for named_path in self._paths:
             for record in named_path.find_old_documents(self._store, has_new_prefix=self._paths.prefix is not None):
                 self._remove_renamed(named_path, record)
+            if prune is not None:
+                self._remove_moved(named_path)
             if prune is False:
                 self._note_missing_files(named_path)
             elif prune and not self._paths.is_inside_another(named_path):
@@ -269,6 +281,21 @@ class Decisions:
         named_path.renamed_count += 1
         named_path.found_count += record.origin is not None and record.origin.root == named_path.root
 
+    def _remove_moved(self, named_path: NamedPath) -> None:
+        """Remove the documents of moved and renamed files. Such a file is missing, and a new file has its content."""
+        if not self._new_digests or not named_path.file_count or named_path.found_count >= named_path.stored_count:
+            return
+        for record in self._store.scan(root=named_path.root):
+            origin = record.origin
+            if record.digest not in self._new_digests or record.id in self._seen or origin is None or origin.content:
+                continue
+            path = origin.file(record.id)
+            if named_path.find_unreadable_path(path) is None and is_missing(path):
+                self._writer.delete([record.id])
+                named_path.found_count += 1
+                self._moved_count += 1
+                self._removed_count += 1
+
     def _note_missing_files(self, named_path: NamedPath) -> None:
         missing = named_path.stored_count - named_path.found_count
         if missing > 0 and named_path.root == named_path.path and not named_path.unreadable_paths:
@@ -287,6 +314,9 @@ class Decisions:
         report.indexed, report.unchanged = seen.count(IdStatus.INDEXED), seen.count(IdStatus.UNCHANGED)
         report.replaced = seen.count(IdStatus.REPLACED)
         report.deleted = seen.count(IdStatus.DELETED) + self._removed_count
+        if self._moved_count:
+            files = format_count(self._moved_count, "moved or renamed file")
+            report.notes.append(f"{files} found by content; documents at the old paths were removed")
         for named_path in self._paths:
             report.problems += named_path.make_conflict_messages()
             if named_path.renamed_count:
