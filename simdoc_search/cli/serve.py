@@ -14,7 +14,7 @@ from simdoc_search.cli.columns import show_option
 from simdoc_search.cli.common import field_options, handle_errors, say, store_option
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.logs import show_log
-from simdoc_search.display import without_credentials
+from simdoc_search.display import format_count, without_credentials
 from simdoc_search.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ def _read_token(*, is_required: bool) -> str | None:
 
     token = os.environ.get(_TOKEN_VARIABLE, "").strip()
     if token and len(token) < MIN_TOKEN_LENGTH:
-        raise click.UsageError(f"{_TOKEN_VARIABLE} has {len(token)} characters; use at least {MIN_TOKEN_LENGTH}")
+        length = format_count(len(token), "character")
+        raise click.UsageError(f"{_TOKEN_VARIABLE} has {length}; use at least {MIN_TOKEN_LENGTH}")
     if is_required and not token:
         raise click.UsageError(
             "anyone who can reach this address could read the documents. "
