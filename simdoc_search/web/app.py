@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from simdoc_search.cancellation import StopEvent, StoppedError, cancellable_by
-from simdoc_search.web import duplicates, groups
+from simdoc_search.web import apply, duplicates, groups
 from simdoc_search.web.compare import compare
 from simdoc_search.web.document import document
 from simdoc_search.web.guard import COOKIE_NAME, Guard
@@ -47,6 +47,7 @@ GET_PAGES: dict[str, PageFunction] = {
     "/duplicates": duplicates.duplicates,
     "/duplicates/plan": duplicates.plan_summary,
     "/duplicates/plan.tsv": duplicates.plan,
+    "/duplicates/apply": apply.show_changes,
     "/status": status,
 }
 POST_PAGES: dict[str, PageFunction] = {
@@ -62,8 +63,10 @@ POST_PAGES: dict[str, PageFunction] = {
     "/duplicates": duplicates.start_duplicates,
     "/duplicates/stop": duplicates.stop_duplicates,
     "/duplicates/decide": duplicates.decide,
+    "/duplicates/apply": apply.move_files,
+    "/duplicates/undo": apply.undo_changes,
 }
-"""The pages that accept POST requests. None of them changes documents, files or the store."""
+"""The pages that accept POST requests. Only those of `apply` change files and the store, if the server allows it."""
 
 _COMPARISON_PATHS = ("/similar", "/passages", "/compare", "/versions", "/related", "/concepts", "/families", "/topics")
 """The pages that compare texts. At most MAX_COMPARISONS of them are rendered at the same time."""

@@ -19,6 +19,7 @@ from simdoc_search.web.background_job import BackgroundJob
 
 if TYPE_CHECKING:
     from simdoc_search.groups import Families, Topics
+    from simdoc_search.web.apply import FileChanges
     from simdoc_search.web.local_access import LocalAccess
     from simdoc_search.web.review import DuplicatesReview
 
@@ -45,6 +46,7 @@ class ServedStore:
         columns: The default columns of hits.
         local: The additional features for requests from this computer, or None.
         duplicates: The search for duplicates.
+        file_changes: The job that moves duplicates, or moves them back.
         families: The search for families of versions.
         topics: The search for topics.
         stop: An event that is set when the store is closed, so that all requests end.
@@ -66,6 +68,7 @@ class ServedStore:
         self.columns: list[str] = list(columns)
         self.local: LocalAccess | None = local
         self.duplicates: BackgroundJob[DuplicatesReview] = BackgroundJob("duplicates")
+        self.file_changes: BackgroundJob[FileChanges] = BackgroundJob("duplicates/apply", "moving the files")
         self.families: BackgroundJob[Families] = BackgroundJob("families")
         self.topics: BackgroundJob[Topics] = BackgroundJob("topics")
         self.stop: StopEvent = StopEvent()
@@ -130,7 +133,7 @@ class ServedStore:
 
     def close(self) -> None:
         """Stop all requests and background jobs, and close the store."""
-        for job in (self.duplicates, self.families, self.topics):
+        for job in (self.duplicates, self.file_changes, self.families, self.topics):
             job.stop()
         self.stop.set()
         if self._search is not None:

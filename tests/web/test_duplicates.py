@@ -247,7 +247,7 @@ def test_there_is_one_search_at_a_time_and_it_can_be_stopped(over: Callable[...,
     assert "<progress" in running.text
     assert (400, True) == (refused.status_code, "is already running" in refused.text)
     assert "stopping" == stopped["state"]
-    assert "the search was stopped" == busy.finished("/duplicates")["problem"]
+    assert "the search for duplicates was stopped" == busy.finished("/duplicates")["problem"]
 
 
 def test_a_search_ends_with_the_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,4 +267,4 @@ def test_a_search_ends_with_the_server(folder: Path, monkeypatch: pytest.MonkeyP
     ended.set()
     wait_until(lambda: pages.served.duplicates.state is None)
 
-    assert "the search was stopped" == pages.served.duplicates.problem
+    assert "the search for duplicates was stopped" == pages.served.duplicates.problem
