@@ -4,6 +4,7 @@ Indexing: text -> words -> shingles -> fingerprint -> tokens -> store
 Querying: "doc123_20_80" -> query -> plan -> store -> candidates -> hits
 
 errors.py       the errors of the package
+installation.py how this package was installed
 display.py      makes untrusted text safe to print
 tracing.py      OpenTelemetry spans
 durable.py      writes files and folders atomically

@@ -60,9 +60,8 @@ def without_credentials(url: str) -> str:
     if not slashes:
         scheme, rest = "", url
     hosts, slash, path = re.split("[?#]", rest.rpartition("@")[2])[0].partition("/")
-    hosts = re.sub(
-        rf"(?<=[^\[:]):{_NO_PORT_AHEAD}[^:,\]]+(?=,|$)", ":…", hosts
-    )  # a URL with a password, but without the @ after it
+    # Text after a colon that is not a port may be a password, if the @ after it is missing.
+    hosts = re.sub(rf"(?<=[^\[:]):{_NO_PORT_AHEAD}[^:,\]]+(?=,|$)", ":…", hosts)
     return f"{scheme}{slashes}{hosts}{slash}{path}"
 
 

@@ -32,6 +32,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from simdoc_search.display import without_secrets
+from simdoc_search.installation import install_command
 
 __all__ = [
     "AmbiguousQueryError",
@@ -175,7 +176,7 @@ class MissingExtraError(SimdocError, ImportError):
     """An optional package is not installed. The message contains the command that installs it."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs optional packages; install them with: pip install 'simdoc-search[{extra}]'")
+        super().__init__(f"{feature} needs optional packages; install them with: {install_command(extra)}")
 
 
 class StoreError(SimdocError):

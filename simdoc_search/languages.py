@@ -24,7 +24,8 @@ MIXED, UNKNOWN = "mixed", "unknown"
 
 _MAX_PART_CHARACTERS, _MAX_PARTS = 300, 12  # of a longer text, only 12 evenly spaced parts are used
 _MIN_PART_CHARACTERS, _MIN_PARTS = 150, 4  # a short text has 4 parts, unless they would have fewer than 150 characters
-_MIN_PART_LETTERS, _MIN_LETTERS = 20, 40  # with fewer letters, a part is skipped and a text is `unknown`
+_MIN_PART_LETTERS = 20  # a part with fewer letters is skipped
+_MIN_LETTERS = 40  # a text with fewer letters is `unknown`
 _MIN_PROBABILITY = 0.5  # if no language has this probability, the text is `unknown`
 _MIN_CANDIDATE_PROBABILITY = 0.001  # a less probable language is not a candidate
 
@@ -150,7 +151,7 @@ def _is_letter(character: str) -> bool:
 def _load_model() -> Any:
     """Load the model, once per process."""
     try:
-        from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - an extra
+        from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - an optional dependency
     except ImportError:
         raise MissingExtraError("language identification", "language") from None
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

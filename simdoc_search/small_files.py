@@ -35,7 +35,7 @@ def read_small(path: str | os.PathLike[str], max_bytes: int) -> bytes:
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         data: bytes | None = b""
-        if size <= max_bytes:  # a file in /proc has size 0, and any file may grow
+        if size <= max_bytes:  # the size is not reliable, because a file in /proc has size 0, and any file may grow
             data = cast("bytes | None", file.read(max_bytes + 1))
     if data is None:
         raise OSError(errno.EAGAIN, "reading the file would wait for another process", os.fspath(path))

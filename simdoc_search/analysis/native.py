@@ -53,7 +53,7 @@ class Kernel(Protocol):
         First every occurrence is counted, then distinct shingles. The texts are those of `passages`.
         """
 
-    def fingerprints(  # noqa: PLR0917 - a function of Rust
+    def fingerprints(  # noqa: PLR0917 - the Rust function has these parameters
         self,
         texts: Sequence[str],
         profile: str,
@@ -77,7 +77,7 @@ def kernel() -> Kernel | None:
     if os.environ.get("SIMDOC_NATIVE") == "0":
         return None
     try:
-        import simdoc_search_native  # noqa: PLC0415 - optional
+        import simdoc_search_native  # noqa: PLC0415 - an optional dependency
     except ImportError:
         return None
     if getattr(simdoc_search_native, "INTERFACE", 1) != INTERFACE:

@@ -30,7 +30,7 @@ def stems(words: list[str], language: str) -> list[str]:
 @cache
 def _cached_stemmer(language: str) -> Any:
     try:
-        import snowballstemmer  # type: ignore[import-untyped] # noqa: PLC0415 - an extra
+        import snowballstemmer  # type: ignore[import-untyped] # noqa: PLC0415 - an optional dependency
     except ImportError as error:
         raise MissingExtraError("stemming", "language") from error
     return lru_cache(maxsize=1 << 17)(snowballstemmer.stemmer(STEMMERS[language]).stemWord)

@@ -141,7 +141,7 @@ class StopWords:
 def _available_languages() -> Set[str]:
     """Return the languages for which the package has lists."""
     try:
-        import stop_words  # type: ignore[import-untyped] # noqa: PLC0415 - an extra
+        import stop_words  # type: ignore[import-untyped] # noqa: PLC0415 - an optional dependency
     except ImportError as error:
         raise MissingExtraError("--stop-words LANGUAGE", "language") from error
     languages: Set[str] = stop_words.LANGUAGE_MAPPING.keys()
@@ -150,6 +150,6 @@ def _available_languages() -> Set[str]:
 
 @cache
 def _load_list(language: str) -> frozenset[str]:
-    import stop_words  # noqa: PLC0415 - an extra
+    import stop_words  # noqa: PLC0415 - an optional dependency
 
     return frozenset(stop_words.get_stop_words(language))

@@ -82,7 +82,7 @@ def scan_words(
                 check_stopped()
                 yield position, stop
                 position = stop
-            else:  # a word that begins in a run of joiners must reach the end of the run within the limit
+            else:  # no word begins earlier in a run of joiners, because it would reach the limit within the run
                 position = max(position + 1, _end_of_run(joiners, class_ids, position, end) - MAX_WORD_UNITS)
 
 
@@ -144,7 +144,7 @@ def _rules() -> list[tuple[set[str], bytes]]:
         ]
         return "[" + "".join(chosen) + "]"
 
-    def with_marks(*names: str) -> str:  # UAX #29 WB4: X (Extend | Format | ZWJ)* -> X
+    def with_marks(*names: str) -> str:  # rule WB4 of UAX #29: marks belong to the character before them
         return f"(?:{any_of(*names)}{any_of('Extend')}*)"
 
     letter, hebrew, digit = with_marks("ALetter", "Hebrew"), with_marks("Hebrew"), with_marks("Numeric")

@@ -169,7 +169,7 @@ def _find_ascii_words(texts: list[str]) -> tuple[WordBatch, Spans]:
     if len(lengths) and lengths.max() > MAX_WORD_UNITS:
         return _find_unicode_words(texts, "lowercase")
     lower = np.frombuffer(bytearray(data.lower()), np.uint8)
-    lower[ends] = _SPACE  # a character follows each word, because ASCII words never touch and the data ends with "\n"
+    lower[ends] = _SPACE  # a character that is not part of a word follows each word
     in_word[ends] = True
     after = np.cumsum(lengths + 1)
     units = lower[in_word].astype(np.uint16)
@@ -180,7 +180,7 @@ def _find_unicode_words(texts: list[str], profile: str) -> tuple[WordBatch, Span
     """Find words of any script, and their positions in code points. Most letters are normalised one by one."""
     joined = "\n".join([*texts, ""])  # a line feed is never in a word
     try:
-        points = np.frombuffer(joined.encode("utf-32-le"), np.uint32).astype(np.intp)  # numpy's type for indices
+        points = np.frombuffer(joined.encode("utf-32-le"), np.uint32).astype(np.intp)  # the fastest type for indexing
     except UnicodeEncodeError:
         return _find_unicode_words(list(map(without_surrogates, texts)), profile)
     starts, ends = word_spans(points)

@@ -62,7 +62,7 @@ def plan_install_step(
     """
     if existing is None:
         return [Step(part, tuple(segments), body, f"install the {name}", f"DELETE {join_path(segments)}")]
-    keys = ("template", "processors", "script")  # all keys except the description
+    keys = ("template", "processors", "script")  # compare all keys except the description
     if isinstance(existing, Mapping) and all(
         _normalise(existing.get(key)) == _normalise(body.get(key)) for key in keys
     ):

@@ -133,7 +133,7 @@ def _read_result(engine: Engine, state: Mapping[str, Any]) -> UpdateResult:
         _, reason = error_type_and_reason(failure.get("cause") or failure.get("reason"))
         if "id" in failure:
             failures[str(failure["id"])] = reason
-        else:  # a shard that could not be read
+        else:  # this failure is a shard that could not be read
             end_reason = end_reason or reason
     if end_reason:
         raise StoreError(f"{engine.name} ended the task early ({end_reason}); {_RESUME_ADVICE}")

@@ -38,7 +38,7 @@ def sentence_spans(text: str) -> list[Span]:
         MissingExtraError: sentencex is not installed.
     """
     try:
-        from sentencex import segment  # noqa: PLC0415 - of the extra
+        from sentencex import segment  # noqa: PLC0415 - an optional dependency
     except ImportError:
         raise MissingExtraError("splitting texts into sentences", "versions") from None
     unified = unify_line_ends(text)

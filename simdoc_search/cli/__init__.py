@@ -27,7 +27,7 @@ import io
 import logging
 import sys
 
-from simdoc_search.errors import is_out_of_memory
+from simdoc_search.errors import MissingExtraError, is_out_of_memory
 
 __all__ = ["OUT_OF_MEMORY_MESSAGE", "main"]
 
@@ -51,7 +51,7 @@ def _main() -> None:
         import click  # noqa: F401 - only to report that click is missing
         import rich  # noqa: F401
     except ImportError:
-        sys.exit("Error: the command line needs optional packages; install them with: pip install 'simdoc-search[cli]'")
+        sys.exit(f"Error: {MissingExtraError('the command line', 'cli')}")
     from simdoc_search.cli.group import cli
 
     # The commands report the errors that these clients log.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TextIO, TypeVar
 import click
 
 from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
+from simdoc_search.cli.help_layout import is_quiet
 from simdoc_search.display import printable, safe_json, safe_message
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError, is_out_of_memory
 from simdoc_search.stores.location import ENGINES
@@ -126,9 +127,9 @@ def convert_errors() -> Iterator[None]:
     except KeyboardInterrupt:
         raise CommandInterruptedError("interrupted") from None
     except click.UsageError as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help text
+        if type(error).__name__ == "NoArgsIsHelpError":  # the message of this error is the whole help text
             raise
-        message = error.format_message()  # contains what the user typed
+        message = error.format_message()  # the message contains what the user typed
         if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
             message = f"{message.removesuffix('.')}; if it is an argument, write -- before it"
         raise click.UsageError(safe_message(message), error.ctx) from error
@@ -139,7 +140,7 @@ def convert_errors() -> Iterator[None]:
 
 def _unindexed_file_message(error: SimdocError) -> str:
     """Return the message for an unknown document whose id is the path of a file; empty for other errors."""
-    if not isinstance(error, UnknownDocumentError) or error.id_hint or not os.path.isfile(error.id):  # noqa: PTH113 - may have a NUL
+    if not isinstance(error, UnknownDocumentError) or error.id_hint or not os.path.isfile(error.id):  # noqa: PTH113 - the name may contain a NUL
         return ""
     context = click.get_current_context(silent=True)
     takes_files = context is not None and any("--file" in parameter.opts for parameter in context.command.params)
@@ -174,7 +175,9 @@ def _report_left_out_indices(context: click.Context) -> None:
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Print one line for people, without control characters."""
+    """Print one line for people, without control characters. `--quiet` hides notes, which go to stderr."""
+    if err and is_quiet() and not text.startswith("Error: "):
+        return
     click.echo(printable(text), err=err)
 
 
@@ -252,7 +255,9 @@ def _make_progress(hidden: bool, *columns: Any, shows_remaining_time: bool) -> P
 
     console = Console(stderr=True)
     times = (TimeElapsedColumn(), *([TimeRemainingColumn()] if shows_remaining_time else []))
-    return Progress(*columns, *times, console=console, disable=hidden or not console.is_terminal, transient=True)
+    return Progress(
+        *columns, *times, console=console, disable=hidden or is_quiet() or not console.is_terminal, transient=True
+    )
 
 
 @contextmanager

@@ -45,7 +45,7 @@ class _Side(NamedTuple):
     settings: Settings | None = None
 
 
-@click.command(cls=Command, main_options=["--html", "--preset", "--ignore", "--json"])
+@click.command(cls=Command, main_options=["--html", "--preset", "--ignore", "--json"], shows_time=True)
 @click.argument("a", shell_complete=complete_ids)
 @click.argument("b", shell_complete=complete_ids)
 @click.option(
@@ -138,7 +138,7 @@ def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) ->
     except (StoreNotFoundError, UnknownDocumentError) as error:
         if len(name) > 1 and name[0] == name[-1] == '"':
             raise
-        if os.path.isdir(name):  # noqa: PTH112 - may have a NUL
+        if os.path.isdir(name):  # noqa: PTH112 - the name may contain a NUL
             raise CorpusError(f"{name!r} is a folder; to compare its files, use simdoc-search duplicates") from None
         if isinstance(error, UnknownDocumentError):
             hint = f"; did you mean {', '.join(map(repr, error.suggestions))}?" if error.suggestions else ""

@@ -149,7 +149,8 @@ class _Report:
 
     def _equal_text(self, start: int, end: int) -> Iterator[_Line]:
         last = len(self._a.rstrip())
-        lines = self._in_a.count_lines_between(start, min(end, last)) - (start > 0 and end < last)  # whole lines
+        # Count only whole lines.
+        lines = self._in_a.count_lines_between(start, min(end, last)) - (start > 0 and end < last)
         words = len(self._a[start:end].split()) if lines < 2 else 0
         if lines > 1 or words > 2 * _CONTEXT_WORDS:
             amount = format_count(lines, "equal line") if lines > 1 else format_count(words, "equal word")

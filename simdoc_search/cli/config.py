@@ -91,7 +91,7 @@ def _find_config() -> Path | None:
     """Return the nearest `simdoc.toml`, unless another user can write to it."""
     try:
         here = Path.cwd()
-    except OSError:  # the folder was removed
+    except OSError:  # the current folder was removed
         return None
     for folder in (here, *here.parents):
         path = folder / _FILE_NAME

@@ -165,10 +165,10 @@ def _print_report(report: DedupeReport, output: Path, *, annotate: bool) -> None
         listed = ", ".join(f"{row.shard}:{row.row}" for row in rows) + (", ..." if count > len(rows) else "")
         is_or_are = "was not compared and is" if count == 1 else "were not compared and are"
         say(f"note: {format_count(count, 'row')} {reason} {is_or_are} kept: {listed}", err=True)
-    if report.overflow_rows:
+    if report.partly_compared_rows:
         say(
-            f"note: {format_count(report.overflow_rows, 'kept row')} were compared with only a part of the similar "
-            "rows, because too many rows are similar",
+            f"note: {format_count(report.partly_compared_rows, 'kept row was', 'kept rows were')} compared with only "
+            "some of the similar rows, because too many rows are similar",
             err=True,
         )
     if report.old_rows:
@@ -177,9 +177,10 @@ def _print_report(report: DedupeReport, output: Path, *, annotate: bool) -> None
     for row in report.evaluation_rows[:_MAX_LISTED_ROWS]:
         say(f"{row.shard}:{row.row} contains {row.evaluation_text}: {row.run[:_MAX_RUN_CHARACTERS]}")
     if report.evaluation and report.evaluation.short_texts:
-        short = format_count(report.evaluation.short_texts, "evaluation text")
+        short = format_count(report.evaluation.short_texts, "evaluation text has", "evaluation texts have")
         names = ", ".join(report.evaluation.short_text_names[:_MAX_LISTED_ROWS])
-        say(f"note: {short} have too few words for a run and cannot be found: {names}, ...", err=True)
+        more = ", ..." if report.evaluation.short_texts > _MAX_LISTED_ROWS else ""
+        say(f"note: {short} too few words for a run and cannot be found: {names}{more}", err=True)
     if report.copied_files:
         say(f"note: copied {format_count(len(report.copied_files), 'other file')} of the folder", err=True)
     say(f"written: {output}")

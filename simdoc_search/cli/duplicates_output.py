@@ -173,7 +173,7 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
     say(f"marks: {report.set:,} set, {report.removed:,} removed, {report.unchanged:,} unchanged", err=True)
     if report.passed_over:
         changed = format_count(report.passed_over, "document was", "documents were")
-        say(f"note: {changed} changed or deleted during the run; run the same command again to mark them", err=True)
+        say(f"note: {changed} changed or deleted during the run; run the same command again to update marks", err=True)
     for id, reason in report.reasons.items():
         say(f"Error: the document {id!r} was not marked: {reason}", err=True)
     if report.refused > len(report.reasons):
@@ -239,7 +239,7 @@ def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]
     date = "" if changed is None else f"{datetime.fromtimestamp(changed / 1e9, timezone.utc):%Y-%m-%d}"
     if document.path is None:
         return size, date, document.id if document.key.index is None else f"{document.key.index}/{document.id}"
-    return size, date, document.path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - as text
+    return size, date, document.path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str
 
 
 def _format_line(document: GroupedDocument) -> str:

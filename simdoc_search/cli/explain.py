@@ -94,7 +94,7 @@ def explain(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Show how a query is parsed and run, and how likely it is to find a document.
+    """Show how a query is parsed and run, and what it may miss.
 
     FINGERPRINT is ID, ID_OVERLAP or ID_OVERLAP_PROBABILITY. The command prints the possible readings of FINGERPRINT,
     the plan of the query, and the probability of finding a document at several overlaps. If the document is not in the
@@ -130,7 +130,7 @@ def explain(
         print_json(to_sql(planned)._asdict())
         return
     if dsl:
-        name = getattr(opened, "field", DEFAULT_FIELD)  # a local store has no object field
+        name = getattr(opened, "field", DEFAULT_FIELD)  # a local store has no `field`
         print_json(to_dsl(planned, name if kind == "terms" else f"{name}.tokens", kind=kind))
         return
     executed_plan = opened.candidates(planned).plan if opened and tokens and isinstance(planned, Bands) else planned

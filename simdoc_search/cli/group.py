@@ -36,13 +36,13 @@ class _Commands(CommandGroup):
         with convert_errors():
             return super().make_context(*args, **kwargs)
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - of click
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click defines the parameters
         return COMMANDS
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - of click
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click defines the parameters
         return _import_command(cmd_name) if cmd_name in COMMANDS else None
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - of click
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click defines the parameters
         """Write the commands. The usage line has the options, so that the help fits a screen."""
         assert isinstance(formatter, Formatter)  # noqa: S101 - for mypy
         formatter.name_width = max(map(len, COMMANDS))

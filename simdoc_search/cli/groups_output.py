@@ -166,8 +166,8 @@ def _family_notes(result: Families) -> Iterator[str]:
     if result.documents_with_frequent_sentences:
         documents = format_count(result.documents_with_frequent_sentences, "document shares", "documents share")
         yield (
-            f"{documents} a sentence with more than {result.frequent_sentence_limit} others; each was compared with "
-            f"only {result.max_compared_per_sentence} of them, so versions may be missing"
+            f"{documents} a sentence with more than {result.frequent_sentence_limit} others. Each document was "
+            f"compared with only {result.max_compared_per_sentence} of these others, so versions may be missing"
         )
 
 
@@ -175,14 +175,14 @@ def _topic_notes(result: Topics) -> Iterator[str]:
     if result.documents_with_too_many_candidates:
         documents = format_count(result.documents_with_too_many_candidates, "document shares", "documents share")
         yield (
-            f"{documents} rare concepts with more than {result.max_compared} others; each was only compared with the "
-            f"{result.max_compared} that share the most concepts"
+            f"{documents} rare concepts with more than {result.max_compared} others. Each document was only compared "
+            f"with the {result.max_compared} others that share the most concepts with it"
         )
     if result.frequent_concept_count:
         concepts = format_count(result.frequent_concept_count, "concept is", "concepts are")
         yield (
-            f"{concepts} in more than {result.frequent_concept_limit:,} documents; each counts in scores, but only "
-            f"{result.max_found_per_concept} documents were found by it"
+            f"{concepts} in more than {result.frequent_concept_limit:,} documents. Each concept counts in scores, but "
+            f"only {result.max_found_per_concept} documents were found through it"
         )
     if result.documents_without_candidates:
         documents = format_count(result.documents_without_candidates, "document shares", "documents share")

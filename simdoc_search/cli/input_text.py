@@ -72,7 +72,7 @@ class QueryFiles:
             if isinstance(document, SkippedFile):
                 self.skipped.append(document)
             elif isinstance(source, FileSource):
-                yield QueryText(str(source.path), document.text, str(source.path))
+                yield QueryText(source.path, document.text, source.path)
             elif document.id == "-":
                 yield QueryText("-", document.text, "-")
             else:
@@ -128,7 +128,7 @@ def is_file(name: str) -> bool:
     """Whether an argument is the path of an existing file, or `-` for stdin."""
     try:
         return name == "-" or (Path(name).exists() and not Path(name).is_dir())
-    except (OSError, ValueError):  # too long, or with a NUL
+    except (OSError, ValueError):  # the argument is too long for a path, or contains a NUL
         return False
 
 

@@ -239,6 +239,6 @@ class _Summary:
             limit = format_count(self._longest_run, self._unit)
             length = f"{shorter} shorter than {limit}. The shortest has {format_count(words, self._unit)}"
         if not passages or words < size:
-            return f"{length}. It only matches documents that have no other words."
+            return f"{length}. So short a text only matches documents that have no other words."
         chance = format_percent(passages.probability_of_finding(words, size))
         return f"{length}. A document that contains all of it is found with a probability of {chance}."

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from simdoc_search.search.resolver import Query
     from simdoc_search.stores.base import Store
 
-    ParamType = click.ParamType[Any]  # generic since click 8.4
+    ParamType = click.ParamType[Any]  # the class is generic since click 8.4
 else:
     ParamType = click.ParamType
 

@@ -14,14 +14,14 @@ from simdoc_search.cli.columns import show_option
 from simdoc_search.cli.common import field_options, handle_errors, say, store_option
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.logs import show_log
-from simdoc_search.display import without_credentials
+from simdoc_search.display import format_count, without_credentials
 from simdoc_search.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.location import EngineKind
 
-_TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - the name of a variable
+_TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a variable, not a token
 
 
 @click.command(cls=Command)
@@ -70,7 +70,7 @@ def serve(
     try:
         from simdoc_search.web import ServedStore, Server, is_loopback, make_app, open_listening_socket
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in {"starlette", "uvicorn", "jinja2", "python_multipart"}:
+        if (error.name or "").partition(".")[0] == "simdoc_search":
             raise
         raise MissingExtraError("the server", "web") from error
     show_log(click.get_current_context(), logging.WARNING)
@@ -78,7 +78,7 @@ def serve(
     served_store = ServedStore(partial(_open_search, store, engine, text_fields, field), _location_forms(store), show)
     served_store.search()  # reports a missing store before the server starts
     listening = open_listening_socket(host, port)
-    is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - a comparison
+    is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - it is only compared
     app = make_app(served_store, hosts=[host, *names], allows_any_address=is_wildcard, token=token)
     url_host = f"[{host}]" if ":" in host else host
     say(f"http://{url_host}:{listening.getsockname()[1]}/   press Ctrl-C to stop the server")
@@ -91,7 +91,8 @@ def _read_token(*, is_required: bool) -> str | None:
 
     token = os.environ.get(_TOKEN_VARIABLE, "").strip()
     if token and len(token) < MIN_TOKEN_LENGTH:
-        raise click.UsageError(f"{_TOKEN_VARIABLE} has {len(token)} characters; use at least {MIN_TOKEN_LENGTH}")
+        length = format_count(len(token), "character")
+        raise click.UsageError(f"{_TOKEN_VARIABLE} has {length}; use at least {MIN_TOKEN_LENGTH}")
     if is_required and not token:
         raise click.UsageError(
             "anyone who can reach this address could read the documents. "

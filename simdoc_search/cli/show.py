@@ -86,7 +86,7 @@ def show(
             _show_concepts(opened, key, synonyms, as_json=as_json)
             return
         record = next(iter(columns.read_records(opened, [key], text=True)), None)
-    if record is None:  # another process removed it just now
+    if record is None:  # another process has removed the document meanwhile
         raise UnknownDocumentError(id)
     values = columns.get_values(record)
     if as_json:

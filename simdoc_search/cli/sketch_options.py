@@ -140,14 +140,14 @@ def with_sketch(settings: Settings, sketch: Sketch) -> Settings:
     return replace(settings, minhash=sketch).with_key(settings.minhash.key)
 
 
-def kinds_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - as in click
+def kinds_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - click uses the same name
     """Return `--with` with this help. Its value is a tuple of kinds of tokens."""
     return click.option(
         "--with", "kinds", multiple=True, callback=_parse_kinds, metavar="versions,relations", help=help
     )
 
 
-def synonyms_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - as in click
+def synonyms_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - click uses the same name
     """Return `--synonyms` with this help."""
     return click.option("--synonyms", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help=help)
 

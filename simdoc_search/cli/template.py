@@ -71,7 +71,7 @@ def show(
     min_hash: str | None,
     bucket_count: int | None,
     with_search: bool,
-    as_json: bool,  # noqa: ARG001 - the output is always JSON
+    as_json: bool,  # noqa: ARG001 - the output of this command is always JSON
     **options: Any,
 ) -> None:
     """Print the body of a component template or pipeline.

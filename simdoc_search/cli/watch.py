@@ -78,9 +78,9 @@ def watch(
     elif check_new:
         _print_matches({id: watcher.find_matches(id) for id in ids}, as_json)
         if outdated := sum(watch.is_outdated for watch in watcher.all()):
-            outdated_watches = format_count(outdated, "watch is", "watches are")
+            outdated_watches = format_count(outdated, "watch is outdated and finds", "watches are outdated and find")
             say(
-                f"note: {outdated_watches} outdated and find no copies. List them with: simdoc-search watch --list",
+                f"note: {outdated_watches} no copies. To see which, run: simdoc-search watch --list",
                 err=True,
             )
     else:
@@ -94,7 +94,7 @@ def _print_watches(watches: list[Watch], as_json: bool, *, lists_watches: bool) 
         return
     for watch in watches:
         overlap = format_percent(float(watch.overlap), 0 if (100 * watch.overlap).denominator == 1 else 1)
-        outdated = "; outdated: finds no copies until you watch the document again" if watch.is_outdated else ""
+        outdated = "; outdated, so no copies are found until you watch the document again" if watch.is_outdated else ""
         since = f", since {watch.since}{outdated}" if lists_watches else ""
         say(f"{watch.key.id} is watched for copies with an overlap of {overlap} or more{since}")
     if not watches:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from simdoc_search.chunks import paragraph_spans
 from simdoc_search.concepts.finder import COMMON_WORDS, Occurrence, count_by_paragraph
 
-_MAX_NAME_WORDS = 6  # a longer run is a heading or a list
+_MAX_NAME_WORDS = 6  # a longer run of capitalised words is a heading or a list, not a name
 _WORD = re.compile(r"[^\W\d_]\w*(?:[’'\-]\w+)*")
 _GAP = re.compile(r" {1,2}|[ \t]*\n[ \t]*| & ")
 _SENTENCE_END = re.compile(r"[.!?…:;\"“”„«»()\[\]{}|*#>•\-–—/=<]|\n[^\S\n]*\n")
@@ -60,7 +60,7 @@ class _CapitalisedRun:
     def can_continue(self, text: str, gap: str) -> bool:
         """Whether another word may follow after this gap."""
         if len(self.words[-1]) == 1 and gap in {". ", "."}:
-            return True  # the full stop of an initial, as in `J. R. R. Tolkien`
+            return True  # the last word is an initial, as in `J. R. R. Tolkien`
         return bool(_GAP.fullmatch(gap)) and not _POSSESSIVE.search(text, *self.spans[-1])
 
 

@@ -65,7 +65,7 @@ def load_spacy(model: str) -> SpacyFinder:
     """
     if find_spec("spacy") is None:
         raise MissingExtraError("finding concepts with spaCy", "spacy")
-    import spacy  # noqa: PLC0415 - of the extra, and slow to load
+    import spacy  # noqa: PLC0415 - an optional dependency
 
     try:
         return SpacyFinder(spacy.load(model))

@@ -14,9 +14,9 @@ from simdoc_search.corpus.links import file_id, leads_out
 from simdoc_search.documents import SkippedFile
 
 _TEMPORARY_NAME = re.compile(
-    r".*(~|\.tmp|\.part|\.crdownload)"  # backups and downloads
-    r"|#.*#"  # Emacs
-    r"|~\$.*\.(doc|xls|ppt|vsd)[a-z]?",  # Office
+    r".*(~|\.tmp|\.part|\.crdownload)"  # backups, and downloads in progress
+    r"|#.*#"  # temporary files of Emacs
+    r"|~\$.*\.(doc|xls|ppt|vsd)[a-z]?",  # temporary files of Microsoft Office
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -52,7 +52,7 @@ def changed_files(
         if path.is_dir():
             yield from root.files_below(path, f"{id}/")
         elif path.exists():
-            source = root.examine_file(path, id)
+            source = root.examine_file(str(path), id)
             yield replace(source, root=absolute) if isinstance(source, SkippedFile) else source
 
 

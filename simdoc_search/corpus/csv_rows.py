@@ -56,9 +56,9 @@ def read_rows(stream: TextIO, *, delimiter: str | None = None, max_characters: i
             yield row
 
 
-def choose_delimiter(heading: str) -> str:
-    """Return the one of `,`, `;`, tab and `|` that is most frequent in a heading, outside of quotes."""
-    return max(",;\t|", key=_QUOTED.sub("", heading).count)
+def choose_delimiter(header: str) -> str:
+    """Return the one of `,`, `;`, tab and `|` that is most frequent in a header, outside of quotes."""
+    return max(",;\t|", key=_QUOTED.sub("", header).count)
 
 
 @contextmanager
@@ -134,5 +134,5 @@ def _parse_row(lines: Iterator[str], delimiter: str, max_characters: int, *, str
 
 def _check_cell_count(row: list[str], delimiter: str, column_count: int) -> BadRow | None:
     if column_count and any(row[column_count:]):
-        return BadRow(f"more cells than the {column_count} columns; quote each text that contains {delimiter!r}")
+        return BadRow(f"more cells than columns ({column_count}); quote each text that contains {delimiter!r}")
     return None

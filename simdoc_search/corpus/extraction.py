@@ -34,7 +34,7 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
         MissingExtraError: kreuzberg is not installed.
     """
     try:
-        import kreuzberg  # noqa: PLC0415 - an extra, and large
+        import kreuzberg  # noqa: PLC0415 - an optional dependency, and slow to import
     except ImportError as error:
         if is_out_of_memory(error):
             raise MemoryError from error

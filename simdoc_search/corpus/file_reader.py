@@ -90,7 +90,7 @@ def read_bytes(
         CorpusError: the file has no text.
     """
     path = Path(name.replace("\\", "/").rpartition("/")[2].replace("\0", "") or "file")
-    source = FileSource(path.name, path, "", len(data), 0, max_bytes, data=data, format=determine_format(path))
+    source = FileSource(path.name, path.name, "", len(data), 0, max_bytes, data=data, format=determine_format(path))
     return _read_source(repr(path.name), source, limits)
 
 
@@ -122,7 +122,9 @@ def read_in_process(source: FileSource, *, allow_risky: bool = True) -> Document
             raise NeedsSubprocessError
         data = _read_bytes(source)
         format = source.format.refine_from_content(data)
-        if format.is_risky(len(data)) and not allow_risky:  # the content is a PDF, or the file has grown
+        if (
+            format.is_risky(len(data)) and not allow_risky
+        ):  # the name did not show that the content is a PDF, or the file has grown
             raise NeedsSubprocessError
         return _parse_document(source, data, format)
     except DocumentError as error:

@@ -38,7 +38,7 @@ def extract_html_text(data: bytes) -> str | None:
         MissingExtraError: selectolax is not installed.
     """
     try:
-        from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - an extra
+        from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - an optional dependency
     except ImportError:
         raise MissingExtraError("reading HTML", "local") from None
     charset = _CHARSET.search(data, 0, _CHARSET_SEARCH_BYTES)

@@ -123,7 +123,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _parse_finite(digits: str) -> float:
     if math.isinf(number := float(digits)):
-        raise ValueError(f"{digits[:20]} is too large a number")
+        raise ValueError(f"the number {digits[:20]} is too large")
     return number
 
 

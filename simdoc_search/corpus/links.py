@@ -10,7 +10,7 @@ from simdoc_search.corpus.file_source import FileId
 
 LINK_OUT_REASON = "a link out of the folder; follow it with --follow-links"
 
-_MAX_LINKS = 40  # as in Linux
+_MAX_LINKS = 40  # the limit of Linux
 
 
 def leads_out(path: str | Path, boundary: FileId, descriptor: int | None = None) -> bool:
@@ -36,7 +36,7 @@ def leads_out(path: str | Path, boundary: FileId, descriptor: int | None = None)
     try:
         while (current := file_id(folder)) != boundary:
             folder = os.path.join(folder, os.pardir) if os.name == "posix" else os.path.dirname(folder)  # noqa: PTH118, PTH120
-            if file_id(folder) == current:  # the root of the file system
+            if file_id(folder) == current:  # `folder` is the root of the file system
                 return True
     except PermissionError:  # every folder inside the boundary is readable, so this one is outside
         return True

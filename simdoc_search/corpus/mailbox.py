@@ -20,7 +20,7 @@ _FROM_LINE = re.compile(
     rb"From (?:\S.*?)? ?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d(?::\d\d)? .*?\d{4}"
 )
 _QUOTED_FROM_LINE = re.compile(rb">+From ")
-_MAX_FROM_LINE_CHARACTERS = 1000  # matching _FROM_LINE takes time quadratic in the length of the line
+_MAX_FROM_LINE_CHARACTERS = 1000  # the time for matching _FROM_LINE grows with the square of the length
 _MAX_LINE_BYTES = 1 << 20
 _MAX_HEADER_BYTES = 1 << 16
 

@@ -44,7 +44,7 @@ def read_parquet(path: Path, file: BinaryIO, *, max_bytes: int) -> tuple[list[st
         MissingExtraError: pyarrow is not installed.
     """
     try:
-        from pyarrow import ArrowException, parquet  # noqa: PLC0415 - an extra
+        from pyarrow import ArrowException, parquet  # noqa: PLC0415 - an optional dependency
     except ImportError as error:
         raise MissingExtraError("a Parquet file", "datasets") from error
     try:
@@ -81,7 +81,7 @@ def _read_rows(table: ParquetFile, columns: list[str], size: int, max_bytes: int
 
 def _column_values(column: Array) -> list[Any]:
     """Return the values of a column. Times beyond Python's range become strings."""
-    from pyarrow import string, types  # noqa: PLC0415 - an extra
+    from pyarrow import string, types  # noqa: PLC0415 - an optional dependency
 
     try:
         values: list[Any] = column.to_pylist()

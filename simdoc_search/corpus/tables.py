@@ -29,7 +29,7 @@ def read_table(
 ) -> Iterator[Document | SkippedFile]:
     """Read the rows of a table. All columns except the id and the text become metadata, as in JSONL.
 
-    A row that is not a document yields a `SkippedFile` with the path `FILE:ROW`. Row 1 follows the heading.
+    A row that is not a document yields a `SkippedFile` with the path `FILE:ROW`. Row 1 follows the header.
     A table may have any size, because only a few rows are in memory. A column without a name is ignored. If two columns
     have the same name, the last one is used.
 
@@ -64,7 +64,7 @@ def read_table(
 def _open_table(path: Path) -> Iterator[BinaryIO]:
     try:
         with open_regular(path) as file:
-            if not os.fstat(file.fileno()).st_size:  # a kernel file may have size 0 and never end
+            if not os.fstat(file.fileno()).st_size:  # a file of the kernel may have size 0 and never end
                 raise CorpusError(f"{path} is empty; its first line must contain the column names")
             yield file
     except OSError as error:
@@ -78,15 +78,15 @@ def _read_csv(path: Path, file: BinaryIO, max_bytes: int) -> tuple[list[str], It
     file.seek(0)
     text = io.TextIOWrapper(file, codec, "replace", newline="")
     rows = read_rows(text, delimiter="\t" if path.suffix.lower() == ".tsv" else None, max_characters=max_bytes)
-    heading = next(rows, None)
-    if heading is None:
+    header = next(rows, None)
+    if header is None:
         raise CorpusError(f"{path} is empty; its first line must contain the column names")
-    if isinstance(heading, BadRow):
-        raise CorpusError(f"{path} has no heading: {heading.reason}")
-    if heading[0].startswith("{"):
+    if isinstance(header, BadRow):
+        raise CorpusError(f"{path} has no valid header row: {header.reason}")
+    if header[0].startswith("{"):
         raise CorpusError(f"{path} contains JSON; change the extension of the file to .jsonl")
-    heading[0] = heading[0].removeprefix("\ufeff")  # a second byte order mark
-    return heading, _name_cells(heading, rows)
+    header[0] = header[0].removeprefix("\ufeff")  # the file may begin with two byte order marks
+    return header, _name_cells(header, rows)
 
 
 def _name_cells(columns: list[str], rows: Iterator[list[str] | BadRow]) -> Iterator[_Row]:

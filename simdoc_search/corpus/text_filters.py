@@ -46,7 +46,7 @@ def require_front_matter_parser(removed_parts: Collection[str]) -> None:
     """
     if FRONT_MATTER in removed_parts:
         try:
-            import yaml  # noqa: F401, PLC0415 - an extra
+            import yaml  # noqa: F401, PLC0415 - an optional dependency
         except ImportError as error:
             raise MissingExtraError("--front-matter skip", "frontmatter") from error
 
@@ -92,7 +92,7 @@ def _parse_yaml(text: str) -> Mapping[Any, Any] | None:
             return super().compose_node(parent, index)
 
     try:
-        front_matter = yaml.load(text, Loader) if text.strip() else {}  # noqa: S506 - a SafeLoader
+        front_matter = yaml.load(text, Loader) if text.strip() else {}  # noqa: S506 - `Loader` is a SafeLoader
     except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         return None  # the loader raises some of these if a value does not fit its tag, as in `!!bool x`
     return front_matter if isinstance(front_matter, Mapping) else None
@@ -117,7 +117,7 @@ def _select_metadata(front_matter: Mapping[Any, Any]) -> Iterator[tuple[str, Met
 
 
 def _to_scalar(value: object) -> str | int | float | bool | None:
-    if isinstance(value, date):  # or a datetime
+    if isinstance(value, date):  # a datetime is also a date
         return value.isoformat()
     if isinstance(value, str):
         return value[:_MAX_VALUE_CHARACTERS]

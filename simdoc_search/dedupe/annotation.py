@@ -92,7 +92,7 @@ class Annotation:
 
     def arrow_fields(self, schema: Any, id_column: str | None) -> list[Any]:
         """Return the Arrow fields of these columns."""
-        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
         id_type = schema.field(id_column).type if id_column else pa.int64()
         simple = pa.types.is_integer(id_type) or pa.types.is_string(id_type) or pa.types.is_large_string(id_type)

@@ -84,7 +84,7 @@ class ArrowShard:
         return self.named_format.format == "parquet"
 
     def _parquet_batches(self, names: Sequence[str] | None, skip: int) -> Iterator[Any]:
-        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
         with self._parquet() as file:
             for group in range(file.num_row_groups):
@@ -99,7 +99,7 @@ class ArrowShard:
                 skip = 0
 
     def _ipc_batches(self, names: Sequence[str] | None) -> Iterator[Any]:
-        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
         with self._ipc() as reader:
             is_file = hasattr(reader, "num_record_batches")
@@ -113,7 +113,7 @@ class ArrowShard:
     @contextmanager
     def _parquet(self) -> Iterator[Any]:
         import_pyarrow()
-        from pyarrow import parquet  # noqa: PLC0415 - an extra
+        from pyarrow import parquet  # noqa: PLC0415 - an optional dependency
 
         with parquet.ParquetFile(self.path, buffer_size=_BUFFER_BYTES) as file:
             yield file
@@ -134,7 +134,7 @@ class ArrowShard:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        from pyarrow import ArrowException  # noqa: PLC0415 - an extra
+        from pyarrow import ArrowException  # noqa: PLC0415 - an optional dependency
 
         try:
             yield
@@ -171,7 +171,7 @@ class ParquetRows:
     """Writes record batches to a Parquet file, in row groups of about a given number of rows."""
 
     def __init__(self, file: IO[bytes], schema: Any, compression: str, group_rows: int) -> None:
-        from pyarrow import parquet  # noqa: PLC0415 - an extra
+        from pyarrow import parquet  # noqa: PLC0415 - an optional dependency
 
         codec = "NONE" if compression == "UNCOMPRESSED" else compression
         self._writer = parquet.ParquetWriter(file, schema, compression=codec)
@@ -194,7 +194,7 @@ class ParquetRows:
         self._writer.close()
 
     def _flush(self) -> None:
-        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
         if self._rows:
             table = pa.Table.from_batches(self._pending, self._schema)

@@ -107,7 +107,7 @@ class CsvChunk:
 
     records: Sequence[bytes]
     columns: Columns
-    heading: Sequence[str]
+    header: Sequence[str]
     delimiter: str
     codec: str
 
@@ -116,12 +116,12 @@ class CsvChunk:
 
     def values(self) -> Values:
         """Return the values of the columns."""
-        rows = parse_csv(self.records, self.heading, self.delimiter, self.codec)
+        rows = parse_csv(self.records, self.header, self.delimiter, self.codec)
         return _pick_values(rows, self.columns)
 
 
 def parse_csv(
-    records: Sequence[bytes], heading: Sequence[str], delimiter: str, codec: str
+    records: Sequence[bytes], header: Sequence[str], delimiter: str, codec: str
 ) -> list[dict[str, str | None] | None]:
     """Parse records. An empty cell is None, and so is a record that cannot be parsed."""
     rows: list[dict[str, str | None] | None] = []
@@ -132,9 +132,9 @@ def parse_csv(
             except (csv.Error, UnicodeDecodeError, ValueError):
                 rows.append(None)
                 continue
-            is_bad = more or any(cells[len(heading) :])
-            cells += [""] * (len(heading) - len(cells))
-            rows.append(None if is_bad else {name: cell or None for name, cell in zip(heading, cells, strict=False)})
+            is_bad = more or any(cells[len(header) :])
+            cells += [""] * (len(header) - len(cells))
+            rows.append(None if is_bad else {name: cell or None for name, cell in zip(header, cells, strict=False)})
     return rows
 
 
@@ -186,7 +186,7 @@ def _has_surrogate(text: str) -> bool:
 
 def _orderable(column: Any) -> list[Any]:
     """Return the values of an Arrow column as numbers or strings."""
-    import pyarrow as pa  # noqa: PLC0415 - an extra
+    import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()

@@ -70,7 +70,7 @@ def import_pyarrow() -> Any:
         MissingExtraError: it is not installed.
     """
     try:
-        import pyarrow  # noqa: PLC0415 - an extra
+        import pyarrow  # noqa: PLC0415 - an optional dependency
     except ImportError as error:
         raise MissingExtraError("deduplicating a dataset", "datasets") from error
     return pyarrow

@@ -38,14 +38,14 @@ class RowGroups:
         kept_row: the row that is kept instead; the row itself if it is kept. int64.
         overlap: the overlap with the kept row, 0..1; float32.
         kind: a position in `KINDS`; uint8. EVALUATION: the row has a run of an evaluation set, and was not compared.
-        overflow_rows: number of rows in sets of similar rows in which not all pairs were compared.
+        partly_compared_rows: number of rows in sets of similar rows in which not all pairs were compared.
         skipped_comparisons: upper bound of the number of these pairs.
     """
 
     kept_row: Ints
     overlap: NDArray[np.float32]
     kind: NDArray[np.uint8]
-    overflow_rows: int
+    partly_compared_rows: int
     skipped_comparisons: int
 
     @property

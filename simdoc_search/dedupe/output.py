@@ -108,7 +108,7 @@ def select_batches(
         selection: which rows to write.
         progress: called with the number of rows that were read.
     """
-    import pyarrow as pa  # noqa: PLC0415 - an extra
+    import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
     annotation = selection.annotation
     flags = selection.has_duplicates() if annotation else None
@@ -134,8 +134,8 @@ def _write_records(
     shard: JsonlShard | CsvShard, file: IO[bytes], begin: int, selection: Selection, progress: Callable[[int], None]
 ) -> None:
     annotation = selection.annotation
-    if heading := shard.heading_with(annotation.names if annotation else []):
-        file.write(heading)
+    if header := shard.header_with(annotation.names if annotation else []):
+        file.write(header)
     flags = selection.has_duplicates() if annotation else None
     for records in shard.record_lists():
         end = begin + len(records)

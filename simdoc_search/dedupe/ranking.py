@@ -77,7 +77,7 @@ class RowRule:
         distinct, inverse = np.unique(values, return_inverse=True)
         ranks[numeric] = len(distinct) - 1 - inverse if is_descending else inverse
         if (kinds > FLOAT).any():
-            import pyarrow.compute as pc  # noqa: PLC0415 - an extra
+            import pyarrow.compute as pc  # noqa: PLC0415 - an optional dependency
 
             string_rows, strings = rows.keep_strings()
             order = "descending" if is_descending else "ascending"

@@ -82,14 +82,14 @@ class JsonlShard:
         more = json.dumps(values, ensure_ascii=False)[1:]
         return body[:-1].rstrip() + (b"" if body[1:-1].isspace() or body == b"{}" else b", ") + more.encode()
 
-    def heading_with(self, names: Sequence[str]) -> bytes:  # noqa: ARG002 - a CSV file has a heading
+    def header_with(self, names: Sequence[str]) -> bytes:  # noqa: ARG002 - a CSV file has a header
         """Return the first bytes of the output."""
         return b""
 
 
 @dataclass(frozen=True)
 class CsvShard:
-    """A CSV or TSV file with a heading. A record may have several lines if its cells are quoted."""
+    """A CSV or TSV file with a header. A record may have several lines if its cells are quoted."""
 
     path: Path
     name: str
@@ -98,11 +98,11 @@ class CsvShard:
     @cached_property
     def columns(self) -> list[str]:
         """The names of the columns."""
-        return self._heading[1]
+        return self._header[1]
 
     @cached_property
-    def _heading(self) -> tuple[bytes, list[str], str, str]:
-        """The bytes of the heading, the names of the columns, the delimiter, and the codec."""
+    def _header(self) -> tuple[bytes, list[str], str, str]:
+        """The bytes of the header, the names of the columns, the delimiter, and the codec."""
         codec = self._find_codec()
         records = next(self._all_record_lists(), [])
         if not records:
@@ -116,7 +116,7 @@ class CsvShard:
     @property
     def dialect(self) -> tuple[list[str], str, str]:
         """The names of the columns, the delimiter and the codec."""
-        return self._heading[1:]
+        return self._header[1:]
 
     def _find_codec(self) -> str:
         with open_to_read(self.path, self.named_format.compression) as stream:
@@ -134,7 +134,7 @@ class CsvShard:
 
     def sample(self) -> list[dict[str, Any]]:
         """Return the first rows that can be parsed."""
-        _, names, delimiter, codec = self._heading
+        _, names, delimiter, codec = self._header
         records = next(self.record_lists(), [])[:_SAMPLE_ROWS]
         return [row for row in parse_csv(records, names, delimiter, codec) if row is not None]
 
@@ -144,7 +144,7 @@ class CsvShard:
                 yield from _cut_lists([record for record in _split_csv(block) if record.strip(b"\r\n")])
 
     def record_lists(self) -> Iterator[list[bytes]]:
-        """Yield all records without the heading, in lists. A record ends with its line end."""
+        """Yield all records without the header, in lists. A record ends with its line end."""
         is_first = True
         for records in self._all_record_lists():
             if records[is_first:]:
@@ -153,7 +153,7 @@ class CsvShard:
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
         """Yield the rows after the first `skip` ones."""
-        _, names, delimiter, codec = self._heading
+        _, names, delimiter, codec = self._header
         for records in _skip_records(self.record_lists(), skip):
             yield CsvChunk(records, columns, names, delimiter, codec)
 
@@ -161,7 +161,7 @@ class CsvShard:
         """Return a record with additional cells. Its missing cells are added first."""
         if not values:
             return record.rstrip(b"\r\n") + self._line_end
-        _, names, delimiter, codec = self._heading
+        _, names, delimiter, codec = self._header
         body = record.rstrip(b"\r\n")
         with cell_limit(len(record) + 1):
             try:
@@ -171,20 +171,20 @@ class CsvShard:
         body += (delimiter * max(0, len(names) - cells)).encode()
         return body + self._format_cells(list(values.values())) + self._line_end
 
-    def heading_with(self, names: Sequence[str]) -> bytes:
-        """Return the heading of the output, with additional columns."""
-        heading = self._heading[0].rstrip(b"\r\n")
-        return heading + (self._format_cells(list(names)) if names else b"") + self._line_end
+    def header_with(self, names: Sequence[str]) -> bytes:
+        """Return the header of the output, with additional columns."""
+        header = self._header[0].rstrip(b"\r\n")
+        return header + (self._format_cells(list(names)) if names else b"") + self._line_end
 
     def _format_cells(self, cells: list[Any]) -> bytes:
-        _, _, delimiter, codec = self._heading
+        _, _, delimiter, codec = self._header
         line = io.StringIO()
         csv.writer(line, delimiter=delimiter, lineterminator="").writerow(["", *cells])
         return line.getvalue().encode(codec, "replace")
 
     @property
     def _line_end(self) -> bytes:
-        return b"\r\n" if self._heading[0].endswith(b"\r\n") else b"\n"
+        return b"\r\n" if self._header[0].endswith(b"\r\n") else b"\n"
 
 
 def parse_jsonl(records: Sequence[bytes]) -> list[Any]:

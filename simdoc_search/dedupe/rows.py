@@ -207,7 +207,7 @@ class Rows:
 
     def keep_strings(self) -> tuple[NDArray[np.int64], Any]:
         """Return the rows whose keep value is a string, and these strings as an Arrow array."""
-        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
         rows = np.flatnonzero(self.table["keep_kind"] == STRING)
         offsets = np.append(0, np.cumsum(self.table["keep"][rows], dtype=np.int64))

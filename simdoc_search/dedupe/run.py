@@ -197,7 +197,7 @@ class _Run:
         for shard, begin, end in zip(self.dataset.shards, begins, begins[1:], strict=False):
             path = folder / shard.name
             path.parent.mkdir(parents=True, exist_ok=True)
-            if path.exists():  # an interrupted run wrote it
+            if path.exists():  # an interrupted run has written the file
                 report(end - begin)
             else:
                 write_shard(shard, self.work.shard, begin, selection, report)

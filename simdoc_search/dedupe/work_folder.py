@@ -67,7 +67,7 @@ class WorkFolder:
         content = io.BytesIO()
         np.savez(
             content, kept_row=groups.kept_row, overlap=groups.overlap, kind=groups.kind,
-            overflow=np.array([groups.overflow_rows, groups.skipped_comparisons]),
+            overflow=np.array([groups.partly_compared_rows, groups.skipped_comparisons]),
             description=np.array(json.dumps(description, sort_keys=True)),
         )  # fmt: skip
         write_atomically(self.path / _GROUPS, content.getvalue())
@@ -92,7 +92,7 @@ def working_folder(target: Path) -> Iterator[WorkFolder]:
         folder.remove()
     finally:
         with suppress(OSError):
-            work.rmdir()  # if it is empty, because the run failed before it began
+            work.rmdir()  # the folder is empty if the run failed before it wrote anything
         if handle is not None:
             os.close(handle)
 

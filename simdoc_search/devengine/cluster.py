@@ -213,7 +213,7 @@ class Cluster:
         """
         nodes = [self._node(number) for number in node_numbers]
         deadline = time.monotonic() + timeout
-        shards_deadline = None  # set when all nodes have joined
+        shards_deadline = None  # the deadline is set when all nodes have joined
         reported_count = -1
         while True:
             responding = [node for node in nodes if self._is_responding(node)]

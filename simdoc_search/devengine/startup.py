@@ -74,7 +74,7 @@ def start_cluster(
             cluster.launch(stopped, find_java(), find_jars(cluster.version, progress))
             cluster.wait_for_nodes(stopped, timeout, progress)
             cluster.update_registration(is_ready=True)
-        except BaseException:  # including Ctrl-C
+        except BaseException:  # this includes Ctrl-C
             if running is None:
                 cluster.stop(ABORT_SECONDS)
             raise

@@ -54,7 +54,7 @@ def assign_duplicates(
                 break
             is_ready = _can_compare_now(first[pairs], second[pairs], count)
             overlapping = pairs[is_ready][overlap_enough(pairs[is_ready])]
-            # A duplicate joins the most preferred of the documents that it overlaps.
+            # If a document overlaps several kept documents, it joins the group of the most preferred one.
             duplicates, index = np.unique(second[overlapping], return_index=True)
             kept_document_of[duplicates] = first[overlapping[index]]
             assigning_pairs.append(overlapping[index])
@@ -69,7 +69,7 @@ def _can_compare_now(first: Ints, second: Ints, count: int) -> Bools:
     The others wait until it is known whether one of their documents joins an earlier group.
     """
     must_wait = np.isin(first, second)
-    # For each second document, the position of its first pair in `must_wait`.
+    # For each document, the position of the first waiting pair that has it as its second document.
     first_waiting = np.full(count, len(first), np.int64)
     np.minimum.at(first_waiting, second[must_wait], np.flatnonzero(must_wait))
     return ~must_wait & (np.arange(len(first)) < first_waiting[second])

@@ -28,8 +28,8 @@ class Contents:
     """The result of comparing the contents of documents."""
 
     labels: Ints  # one number per document, equal for equal contents; int64, shape (documents,)
-    files: dict[int, FileIdentity] = field(default_factory=dict)  # maps each document to the identity of its file
-    # why the bytes of a document were not compared, by document
+    files: dict[int, FileIdentity] = field(default_factory=dict)  # for each document, the identity of its file
+    # for each document whose bytes were not compared, the reason
     problems: dict[int, str] = field(default_factory=dict)
 
 

@@ -37,7 +37,7 @@ from simdoc_search.versions.evidence import time_written_ns
 _MAX_TOKEN_BYTES = 1 << 30
 _HASH_BYTES = 16
 _NO_HASH = bytes(_HASH_BYTES)
-_IS_HEXADECIMAL = re.compile("[0-9a-f]*[1-9a-f][0-9a-f]*").fullmatch  # not only zeros, which mean no hash
+_IS_HEXADECIMAL = re.compile("[0-9a-f]*[1-9a-f][0-9a-f]*").fullmatch  # a hash of only zeros means that there is none
 _NO_ORIGIN = Origin("", -1, 0)
 _COLUMNS = 9
 
@@ -92,7 +92,9 @@ class Documents:
         self.left_out: dict[DocumentKey, str] = {}
         self.missing_files: Counter[str] = Counter()
         self._ids = _StringBuffer()
-        self._sources: dict[tuple[str, str, str | None, str | None], int] = {}  # root, prefix, index, routing
+        self._sources: dict[
+            tuple[str, str, str | None, str | None], int
+        ] = {}  # the key is (root, prefix, index, routing)
         self.has_all_word_hashes: bool = True
         tokens, numbers = TokenBuffer(max_token_bytes), array("q")
         text_hashes, word_hashes, content_hashes = bytearray(), bytearray(), bytearray()

@@ -152,7 +152,7 @@ class Grouping:
     same_words_sets: SameWordsSets  # sets of documents with equal words
     pairs: PairOverlaps  # the pairs of representatives of these sets
     max_set_size: int  # maximum size of a set of similar documents in which all pairs are compared
-    large_sets: LargeSets | None  # the larger sets of similar documents; None if there are none
+    large_sets: LargeSets | None  # the sets with more documents than this; None if there are none
 
     def members(self) -> dict[int, list[int]]:
         """Return the duplicates of each kept document, in keep order."""
@@ -200,7 +200,7 @@ class Duplicates:
         self._collection, self._grouping, self._verdicts = collection, grouping, verdicts
         self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_words
         self._duplicates = np.flatnonzero(grouping.kept_document_of != UNASSIGNED)
-        self._character_differences: dict[int, str] = {}  # maps duplicates with the same words to descriptions
+        self._character_differences: dict[int, str] = {}  # for each duplicate with the same words, a description
         self.documents: int = len(collection)
         self.new_documents: int = len(collection) - collection.new_from
         self.measure: Measure = measure

@@ -117,7 +117,7 @@ class EnginePairs:
     ) -> int:
         """Save the results of a batch of queries in the checkpoint. Returns the number of pairs compared."""
         numbers, records = [number for number, _ in batch], [record for _, record in batch]
-        query_positions, match_positions = [], []  # in `numbers` and `records`
+        query_positions, match_positions = [], []  # positions in `numbers` and `records`
         for query, result in enumerate(results):
             seen = {-1, numbers[query]}
             for record in result.records:

@@ -36,7 +36,8 @@ class FingerprintTable:
     shingle_counts: Ints
     buckets: int  # number of buckets of a fingerprint
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
-    _row_count: int = field(default=0, repr=False)  # number of rows of all matrices that were made for pairs
+    # total number of rows of the matrices that were made for single calls
+    _row_count: int = field(default=0, repr=False)
 
     @classmethod
     def from_codes(cls, codes: Sequence[NDArray[np.uint32]], shingle_counts: Ints, buckets: int) -> FingerprintTable:
@@ -60,7 +61,7 @@ class FingerprintTable:
         similarity J have an equal key with a probability of J**rows, because the tokens in the first `rows` filled
         buckets of their union must be equal.
         """
-        order = np.argsort(self.begins[documents])  # the order in memory, which is several times as fast to read
+        order = np.argsort(self.begins[documents])  # reading in the order of memory is several times as fast
         documents = documents[order]
         band_of_bucket = np.arange(self.buckets) * bands // self.buckets
         starts = np.empty((len(documents), bands), np.uint16)
@@ -101,7 +102,8 @@ class FingerprintTable:
                 left |= right
                 filled = count_true(left != 0)
                 pairs = slice(part.start + batch.start, part.start + batch.start + len(filled))
-                matched[pairs], union[pairs] = equal - (self.buckets - filled), filled  # empty buckets are equal too
+                # `equal` also counts the buckets that are empty in both documents.
+                matched[pairs], union[pairs] = equal - (self.buckets - filled), filled
         common = self.counts[first] + self.counts[second] - union
         shared, scaled_union = correct_for_chance(matched, common, union)
         return shared / scaled_union, union

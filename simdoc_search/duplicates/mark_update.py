@@ -172,7 +172,7 @@ class _MarkUpdate:
         report = self._report
         for hit, outcome in outcomes:
             if outcome.status == CONFLICT and outcome.error != TOO_MANY_CONFLICTS:
-                continue  # the document is read and updated again
+                continue  # the document has changed, so it is read and updated again
             if outcome.status == NOT_FOUND:
                 report.passed_over += 1
             elif outcome.status == _FORBIDDEN:

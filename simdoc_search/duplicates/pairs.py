@@ -127,7 +127,9 @@ class _PairCollector:
         begins = run_starts(entries >> self._number_bits)
         ends = np.append(begins[1:], len(entries))[: len(begins)]
         lengths = ends - begins
-        lengths[documents[ends - 1] < self._new_from] = 0  # the last document of a run has the greatest number
+        lengths[documents[ends - 1] < self._new_from] = (
+            0  # only old documents, because the last document has the greatest number
+        )
         for run in np.flatnonzero(lengths > self._limit):
             self._add_long_run(documents[begins[run] : ends[run]])
         self._merge_accepted()

@@ -36,7 +36,7 @@ _CACHE_ENTRY_BYTES = 100
 _CHARACTERS_AT_ONCE = 1 << 16
 _SHINGLES_AT_ONCE = 1 << 20
 _PAIRS_AT_ONCE = _TEXTS_AT_ONCE = 50
-_MAX_CHUNKS_WITHOUT_WORKERS = 64  # maximum number of chunks that this process hashes faster than worker processes
+_MAX_CHUNKS_WITHOUT_WORKERS = 64  # for so few chunks, starting worker processes is not faster
 
 
 class PairOverlaps:
@@ -77,7 +77,8 @@ class PairOverlaps:
             shared, first, second = self._verifier.count_shared(self.first[unverified], self.second[unverified])
             has_texts = shared >= 0
             verified = unverified[has_texts]
-            sizes = np.maximum(first[has_texts], 1), np.maximum(second[has_texts], 1)  # 0 if all words are ignored
+            # The sizes are 0 if all words are ignored, and 0 cannot be a divisor.
+            sizes = np.maximum(first[has_texts], 1), np.maximum(second[has_texts], 1)
             self.overlap[verified] = self._measure.compute(shared[has_texts], *sizes)
             self._is_enough[verified] = self._measure.is_reached(shared[has_texts], *sizes)
             self.exact[verified] = True
@@ -150,7 +151,7 @@ class Verifier:
         return self._cache
 
     def _read_hashes(self, documents: Sequence[int]) -> Iterator[tuple[int, Keys]]:
-        numbers: list[int] = []  # numbers of all documents that were read
+        numbers: list[int] = []
 
         def read_chunks() -> Iterator[list[str]]:
             chunk: list[str] = []

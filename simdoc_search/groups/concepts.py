@@ -51,7 +51,7 @@ class RelatedPairs(NamedTuple):
     is_version: Bools  # whether each pair is a pair of versions; bool, shape (pairs,)
     codes: NDArray[np.uint32]  # all concepts, ascending; uint32, shape (concepts,)
     weights: Floats  # weight of each concept; float64, shape (concepts,)
-    # number of concepts in more than MAX_CANDIDATES documents, which yield only ANCHORS candidates
+    # number of concepts in more than MAX_CANDIDATES documents. Such a concept yields only ANCHORS candidates
     frequent_concept_count: int
     documents_with_too_many_candidates: int  # number of documents with more than MAX_COMPARED_CANDIDATES candidates
     documents_without_candidates: int  # number of documents without candidates

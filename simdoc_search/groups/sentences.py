@@ -46,9 +46,9 @@ class VersionPairs(NamedTuple):
     second_documents: Ints  # the document with the larger number of each pair
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared_count: int  # number of pairs that were compared
-    # whether all similar sentences were found; otherwise only all equal sentences and a sample of the similar ones
+    # whether all similar sentences were found, and not only all equal ones and a sample of the similar ones
     found_all_similar_sentences: bool
-    # number of documents that share a looked-up sentence with more than FREQUENT_SENTENCE_LIMIT documents
+    # number of documents with a queried sentence that is in more than FREQUENT_SENTENCE_LIMIT documents
     documents_with_frequent_sentences: int
 
 
@@ -99,7 +99,7 @@ class _VersionSearch:
             sentences, owners_of_sentences, self.owners.counts, documents.sentence_counts, limits
         )
         self.queriers = _DocumentsOfSentences(sentences[looked_up], owners_of_sentences[looked_up], len(self.simhashes))
-        self._affected_documents: list[Ints] = []  # documents that look up a frequent sentence
+        self._affected_documents: list[Ints] = []  # documents with a queried sentence that is frequent
         self._note_frequent(self.owners.counts > FREQUENT_SENTENCE_LIMIT)
         self._compared_keys: Keys = np.zeros(0, np.uint64)
         self._version_parts = [(np.zeros(0, np.uint64), np.zeros(0))]

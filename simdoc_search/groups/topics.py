@@ -92,9 +92,8 @@ class Topics:
         self._documents, self._pairs = documents, pairs
         count = len(documents)
         degrees = np.bincount(np.append(pairs.first_documents, pairs.second_documents), minlength=count)
-        self._documents_by_rank = np.argsort(
-            -degrees, kind="stable"
-        )  # documents with the most related documents come first
+        # The documents with the most related documents come first.
+        self._documents_by_rank = np.argsort(-degrees, kind="stable")
         ranks_of_documents = np.empty(count, np.int64)
         ranks_of_documents[self._documents_by_rank] = np.arange(count)
         ends = np.sort(

@@ -18,7 +18,8 @@ from simdoc_search.stores.record import Origin
 from simdoc_search.workers import WorkerPool
 
 _MAX_CHUNK_JOBS, _MAX_CHUNK_BYTES = 64, 1 << 20
-_MIN_RISKY_BYTES = 1 << 17  # a smaller file of a risky format counts as this size, because it may unpack to more
+_MIN_RISKY_BYTES = 1 << 17
+"""A smaller file of a risky format counts as this size, because it may unpack to a larger one."""
 
 Result = TypeVar("Result")
 
@@ -38,7 +39,7 @@ class Job:
     @property
     def name(self) -> str:
         """The name of the document in messages: the path of its file, or its id."""
-        return self.id if isinstance(self.source, Document) else str(self.source.path)
+        return self.id if isinstance(self.source, Document) else self.source.path
 
     @property
     def is_risky(self) -> bool:

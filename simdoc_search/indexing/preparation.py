@@ -27,7 +27,7 @@ from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 NO_WORDS_REASON = "no words"
 
-_MAX_CHUNKS_WITHOUT_WORKERS = 4  # maximum number of chunks that this process prepares faster than subprocesses
+_MAX_CHUNKS_WITHOUT_WORKERS = 4  # for so few chunks, starting subprocesses is not faster
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def find_vanished_documents(
         path = record.origin.file(record.id) if record.origin else ""
         if not path.startswith(inside):
             continue
-        total += not seen.is_new(record.id)  # documents that are new in this run do not count
+        total += not seen.is_new(record.id)  # count only the documents that were stored before this run
         if record.id in seen:
             continue
         if (folder := named_path.find_unreadable_path(path)) is not None:

@@ -23,7 +23,7 @@ class IndexReport:
         incomplete: maps the id of each document whose sentences or concepts could not be computed to the missing kinds.
             The counts include these documents.
         problems: a sentence for each problem: an unreadable folder, files whose ids belong to other files, or documents
-            that `prune` kept because their files may only be unreachable.
+            that `prune` kept because their files might just be unreachable.
         notes: further information, one sentence each.
         seconds: duration of the run in seconds.
     """

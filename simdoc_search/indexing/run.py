@@ -22,7 +22,8 @@ from simdoc_search.errors import (
     WriteRefusedError,
 )
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.decisions import Decisions, DocumentFilter
+from simdoc_search.indexing.decisions import Decisions
+from simdoc_search.indexing.document_filter import DocumentFilter
 from simdoc_search.indexing.preparation import PreparationSettings, prepare_jobs
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.roots import NamedPaths
@@ -60,7 +61,7 @@ def index_documents(
     start = time.monotonic()
     errors: list[Exception] = []
     limits = ItemLimits(file_timeout, worker_memory or memory_per_worker(workers))
-    encode = None if document_filter else store.encoder  # the filter needs records
+    encode = None if document_filter else store.encoder  # the filter takes records, not encoded ones
     preparation = PreparationSettings(store.settings, choose_extractor(store.settings, extractor), encode)
     check_can_sketch(store.settings, preparation.extractor, "the store")
     with store.writer() as writer:
@@ -130,7 +131,7 @@ def skip_unreadable(sources: Iterable[Source], problems: list[str]) -> Iterator[
         except StopIteration:
             return
         except (CorpusError, DocumentError, MissingExtraError) as error:
-            if str(error) == last_problem:  # the iterator only raises this error again
+            if str(error) == last_problem:  # the iterator raises the same error again, so it cannot continue
                 return
             last_problem = str(error)
             problems.append(last_problem)

@@ -11,7 +11,7 @@ _INITIAL_SLOTS = 1 << 10
 class IdStatus(IntEnum):
     """How a run changes the document with an id, compared with the store before the run."""
 
-    NOT_WRITTEN = 1  # neither written nor removed
+    NOT_WRITTEN = 1  # the document was neither written nor removed
     INDEXED = 2
     UNCHANGED = 3
     REPLACED = 4
@@ -103,9 +103,9 @@ class SeenIds:
         )
 
     def _allocate(self, slots: int) -> None:
-        self._statuses = bytearray(slots)  # 0: free
+        self._statuses = bytearray(slots)  # 0 means that the slot is free
         self._keys = array("q", [0]) * slots  # an array that is created from bytes takes 1/16 more memory
-        self._digests = array("q", [0]) * slots  # 0: the store had no document
+        self._digests = array("q", [0]) * slots  # 0 means that the store had no document with this id
         self._path_numbers = array("I", [0]) * slots
 
     def _grow(self) -> None:

@@ -84,7 +84,7 @@ def _find_differences_between(a: _SpacedText, b: _SpacedText, i: int, j: int) ->
     if gap_a == gap_b or _SPACE.sub("", gap_a) == _SPACE.sub("", gap_b):
         return
     parts, other_parts = _SPACE.split(gap_a), _SPACE.split(gap_b)
-    if len(parts) == 1 or len(other_parts) == 1:  # a gap without whitespace, as in a<b
+    if len(parts) == 1 or len(other_parts) == 1:  # there is no whitespace between the words, as in a<b
         yield CharacterDifference("symbols", a.extend_to_whitespace(gap), b.extend_to_whitespace(other_gap))
         return
     if parts[0] != other_parts[0]:

@@ -40,7 +40,7 @@ def order_by_added_words(covers: Sequence[Cover[Key]]) -> Iterator[tuple[Key, fl
     The order is greedy: the next document is the one that adds the most words. All covers with the same weight
     must cover the same text.
     """
-    # The number of words that a document adds can only decrease. The document at the top of the heap is therefore the
+    # The number of words that a document adds can only decrease. So the document at the top of the heap is the
     # next one if its number is still correct.
     covered: dict[float, Mask] = {}
     heap = [(-cover.weight * len(cover.indices), cover.rank, index) for index, cover in enumerate(covers)]

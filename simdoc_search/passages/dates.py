@@ -143,7 +143,7 @@ def _date_from_number(value: float) -> Date | None:
 
 def _parse_date_text(value: str) -> Date | None:
     with suppress(ValueError, OverflowError):
-        # Python 3.10 does not accept `Z`, and accepts only some numbers of decimals.
+        # Python 3.10 does not accept `Z`, and accepts only 3 or 6 decimals.
         time = datetime.fromisoformat(_SECOND_FRACTION.sub("", value).replace("Z", "+00:00"))
         return _to_utc(time) if ":" in value or "T" in value.upper() else (time.year, time.month, time.day)
     if value.startswith("D:"):

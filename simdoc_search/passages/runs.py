@@ -33,7 +33,7 @@ def find_common_runs(windows: Windows, length: int, max_pairs: int) -> Ints:
     is_rare = (counts_a > 0) & (counts_b > 0) & (counts_a * counts_b <= max_pairs)
     i = np.flatnonzero(is_rare[a])
     order = np.argsort(b, kind="stable")
-    first = np.cumsum(counts_b) - counts_b  # the first position of each class in this order
+    first = np.cumsum(counts_b) - counts_b  # where the positions of each class begin in `order`
     pairs = counts_b[a[i]]
     rank = np.arange(int(pairs.sum())) - np.repeat(np.cumsum(pairs) - pairs, pairs)
     return _extend_to_runs(windows, np.repeat(i, pairs), order[np.repeat(first[a[i]], pairs) + rank])
@@ -97,9 +97,8 @@ def _find_uncovered_starts(
         best = int(sizes.argmax())
         end, other_end = i + int(sizes[best]), int(tried[best] + sizes[best])
         starts.append((i, int(tried[best])))
-        next_index = max(
-            next_index + 1, bisect_right(order, end) - 1
-        )  # the last window that leaves no gap after the run
+        # Continue with the last window that leaves no gap after this run.
+        next_index = max(next_index + 1, bisect_right(order, end) - 1)
     first, second = np.array(starts, np.int64).reshape(-1, 2).T
     return first, second
 

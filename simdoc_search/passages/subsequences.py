@@ -17,7 +17,7 @@ def longest_common_subsequence(a: Sequence[str], b: Sequence[str]) -> list[Equal
 
     Source: Hyyrö 2004, Bit-parallel LCS-length computation revisited.
     """
-    positions: dict[str, int] = {}  # the positions of each word in b, as bits
+    positions: dict[str, int] = {}  # bit j is 1 if the word is at position j of b
     for position, word in enumerate(b):
         positions[word] = positions.get(word, 0) | 1 << position
     all_bits = (1 << len(b)) - 1

@@ -28,7 +28,7 @@ class Windows:
         numbers = dict(zip(dict.fromkeys(chain(a, b)), count(), strict=False))
         self.sizes: tuple[int, int] = len(a), len(b)
         self._second_start = len(a) + 1  # position of the first word of the second text
-        # A unique number after each text prevents equal windows across the end of a text.
+        # A unique number after each text prevents windows that extend beyond the end of a text from being equal.
         both = [*map(numbers.__getitem__, a), len(numbers), *map(numbers.__getitem__, b), len(numbers) + 1]
         self._levels = [np.array(both, np.int64)]
         self._is_complete = False  # whether the last level contains the longest shared windows

@@ -135,7 +135,7 @@ class _Expander:
 
     def expand(self, node: Any, minimum: object = None) -> Clause:
         """Expand a clause and all clauses in it. `minimum` is the `minimum_should_match` of the outermost level."""
-        from luqum import tree  # noqa: PLC0415 - of an extra
+        from luqum import tree  # noqa: PLC0415 - an optional dependency
 
         if not has_fingerprint(node):
             return self._query_string_clause(str(node).strip())
@@ -158,7 +158,7 @@ class _Expander:
 
     def _expand_field(self, node: Any) -> Clause:
         """Expand `FINGERPRINT:(a_20 OR b_20)`."""
-        from luqum import tree  # noqa: PLC0415 - of an extra
+        from luqum import tree  # noqa: PLC0415 - an optional dependency
 
         if node.name != FINGERPRINT_FIELD or not isinstance(node.expr, tree.FieldGroup):
             raise QuerySyntaxError(
@@ -210,7 +210,7 @@ def _read_field_and_values(node: Any) -> tuple[str, list[str]]:
 
     For other clauses, both are empty.
     """
-    from luqum import tree  # noqa: PLC0415 - of an extra
+    from luqum import tree  # noqa: PLC0415 - an optional dependency
 
     if not isinstance(node, tree.SearchField):
         return "", []

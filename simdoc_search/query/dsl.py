@@ -77,7 +77,7 @@ def to_dsl(
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
     if score not in get_args(Score):
         raise QuerySyntaxError(f"score must be 'bands', 'tokens' or 'nothing', not {score!r}")
-    if not plan.can_match:  # the engine would ignore that a `match` with one token requires two
+    if not plan.can_match:  # an engine finds documents for a `match` with one token, even if it requires two
         return {"match_none": {}}
     if kind == "text" and " ".join(plan.tokens).split() != [*plan.tokens]:
         raise QuerySyntaxError("a token contains white space, as only Lucene terms do; use kind='terms'")
@@ -187,7 +187,7 @@ def _minimum_should_match(overlap: Fraction) -> str:
     percent = int(overlap * 100)
     if not percent:
         return MIN_MATCH_BEYOND_CHANCE
-    return "100%" if percent == 100 else f"{percent - 100}%"  # for -0%, the engine would require nothing
+    return "100%" if percent == 100 else f"{percent - 100}%"  # with 0%, no token would be required
 
 
 def _bucket_range(plan: Plan, buckets_field: str | None) -> list[dict[str, Any]]:

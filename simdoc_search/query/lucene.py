@@ -56,7 +56,7 @@ def parse_query(query: str) -> tuple[Any, list[str]]:
         MissingExtraError: luqum is not installed.
     """
     try:
-        from luqum.exceptions import ParseError  # noqa: PLC0415 - of an extra
+        from luqum.exceptions import ParseError  # noqa: PLC0415 - an optional dependency
         from luqum.parser import parser  # noqa: PLC0415
     except ImportError:
         raise MissingExtraError("a query with FINGERPRINT and other clauses", "lucene") from None
@@ -82,7 +82,7 @@ def boolean_clauses(node: Any, *, is_and: bool) -> Iterator[BooleanClause]:
         node: the node of the level.
         is_and: whether AND combines clauses without an operator. Otherwise, OR combines them.
     """
-    from luqum import tree  # noqa: PLC0415 - of an extra
+    from luqum import tree  # noqa: PLC0415 - an optional dependency
 
     occurs: list[Occur] = []
     nodes: list[tuple[Any, bool]] = []
@@ -102,7 +102,7 @@ def boolean_clauses(node: Any, *, is_and: bool) -> Iterator[BooleanClause]:
 
 def _flatten(node: Any, conjunction: str = "") -> Iterator[tuple[str, Any]]:
     """Yield pairs of a conjunction and the clause after it, in order."""
-    from luqum import tree  # noqa: PLC0415 - of an extra
+    from luqum import tree  # noqa: PLC0415 - an optional dependency
 
     operators = {tree.AndOperation: "AND", tree.OrOperation: "OR", tree.UnknownOperation: ""}
     if type(node) not in operators:
@@ -123,7 +123,7 @@ def _is_fingerprint(node: Any) -> bool:
 
 def read_fingerprint(node: Any, values: list[str]) -> str:
     """Return the value of a FINGERPRINT clause. For a different clause, return an empty string."""
-    from luqum import tree  # noqa: PLC0415 - of an extra
+    from luqum import tree  # noqa: PLC0415 - an optional dependency
 
     return read_value(node.expr, values) if _is_fingerprint(node) and isinstance(node.expr, tree.Term) else ""
 
@@ -138,7 +138,7 @@ def read_value(node: Any, values: list[str]) -> str:
     Raises:
         QuerySyntaxError: the value is not an id. For example, it is a range or a wildcard.
     """
-    from luqum import tree  # noqa: PLC0415 - of an extra
+    from luqum import tree  # noqa: PLC0415 - an optional dependency
 
     if isinstance(node, tree.Phrase):
         return values[int(node.value[1:-1])]

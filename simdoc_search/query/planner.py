@@ -31,7 +31,7 @@ _MAX_MISS_RATE = 0.01
 """Maximum probability that a document of exactly the overlap has too few equal tokens for a verified query."""
 _TOLERANCE = 1e-12  # two probabilities are treated as equal if they differ by less
 _MAX_DIGITS = 40
-_MAX_BUCKETS = 2**31 - 1  # maximum of an engine's integer field
+_MAX_BUCKETS = 2**31 - 1  # the largest value of an integer field in an engine
 
 
 def parse_fraction(value: float | str | Fraction, name: str) -> Fraction:
@@ -193,16 +193,15 @@ def _fewest_bands(band_probability: float, probability: float, max_bands: int) -
     """
     if band_probability >= 1:
         return 1
-    if (
-        band_probability < 1e-300
-    ):  # too small for floating point. No document has enough tokens for that number of bands
+    # The formula below would divide by zero. No document has enough tokens for that number of bands anyway.
+    if band_probability < 1e-300:
         return None
     needed = math.log1p(-probability) / math.log1p(-band_probability)
     if needed > max_bands + 1:
         return None
     bands = max(1, math.ceil(needed))
     if bands > 1 and 1 - (1 - band_probability) ** (bands - 1) >= probability - _TOLERANCE:
-        bands -= 1  # the logarithms were too high by a rounding error
+        bands -= 1  # because of a rounding error, `needed` was just above a whole number
     return bands if bands <= max_bands else None
 
 

@@ -39,7 +39,7 @@ class IndexedFiles:
 
     def get(self, path: str | Path) -> IndexedFile | None:
         """Return the document of a file; None if neither the file nor a folder that contains it was indexed."""
-        from simdoc_search.indexing.roots import absolute  # noqa: PLC0415 - as above
+        from simdoc_search.indexing.roots import absolute  # noqa: PLC0415 - most queries name no file
 
         file = absolute(path)
         folder = self._folders.get_or_add(str(PurePath(file).parent))

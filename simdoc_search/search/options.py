@@ -21,7 +21,7 @@ from simdoc_search.stores.filters import Filters, parse_filters
 if TYPE_CHECKING:
     from simdoc_search.groups import Progress
 
-OptionalFraction = float | Fraction | None  # 0..1
+OptionalFraction = float | Fraction | None  # a value from 0 to 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -143,7 +143,7 @@ def _find_by_fingerprint(
     plan = Threshold(tuple(encode(codes)), min_beyond_chance(len(codes)))
     try:
         candidates = store.candidates(plan, filters=filters, exclude=exclude)
-    except QuerySyntaxError:  # the query and its filters are too large for the engine
+    except QuerySyntaxError:  # this error means that the query with its filters is too large for the engine
         return {}
     return {
         candidate.key: candidate.matched

@@ -148,9 +148,8 @@ class Resolver:
         self._look_up(set(ids))
         if same_path := find_ids_by_file(path, chain.from_iterable(map(self._find_records, ids))):
             return same_path
-        same_name = self._store.ids_with_name(ids[-1], filters=self._filters)[
-            :MAX_SAME_NAME_DOCUMENTS
-        ]  # an id can have a prefix
+        # An id can have a prefix, so also look for documents with the same file name.
+        same_name = self._store.ids_with_name(ids[-1], filters=self._filters)[:MAX_SAME_NAME_DOCUMENTS]
         self._look_up(set(same_name))
         return find_ids_by_file(path, chain.from_iterable(map(self._find_records, same_name)))
 

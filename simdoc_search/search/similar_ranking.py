@@ -170,7 +170,7 @@ def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
 def estimate_max_overlap(shared: float, union: float) -> float:
     """Return the greatest likely overlap for these numbers of tokens: the upper end of Wilson's interval (1927)."""
     if shared >= union:
-        return 1.0  # without rounding errors
+        return 1.0  # the formula below would have rounding errors
     z_squared = _Z_SCORE**2
     share = shared / union
     spread = _Z_SCORE * math.sqrt(share * (1 - share) / union + z_squared / (4 * union * union))

@@ -108,9 +108,9 @@ class Sketch(ABC):
         """Return the final minima of a whole text, from which tokens are made. A sketch may fill its empty slots."""
         return minima
 
-    def require_bucketed_tokens(self) -> None:  # noqa: B027 - only MinHash has settings without tokens
+    def require_bucketed_tokens(self) -> None:  # noqa: B027 - only MinHash has settings for which this fails
         """Raise a ValueError if tokens in the format `bucketed` cannot be computed with these settings."""
 
-    def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:  # noqa: ARG002 - for MinHash
+    def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:  # noqa: ARG002 - used by MinHash
         """Return the terms that Lucene's MinHashFilter indexes. Raise a ValueError if the sketch has no such terms."""
         raise ValueError(f"the sketch {self.name} has no Lucene terms; use format 'bucketed'")

@@ -69,13 +69,13 @@ def compute_deviation(fingerprint: Fingerprint) -> float:
         raise ValueError(f"{fingerprint.minhash.name} sketches have no buckets; only minhash sketches do")
     fingerprint.minhash.require_bucketed_tokens()
     count, size = fingerprint.minhash.bucket_count, fingerprint.minhash.bucket_size << 32
-    expected = fingerprint.shingles / count  # expected number of hashes in one bucket
+    expected = fingerprint.shingles / count  # the mean number of hashes in a bucket
     if not expected:
         return 0.0
-    # This is false for the copies with which rotation fills empty buckets.
+    # A value that rotation has copied from another bucket is not in the range of its own bucket.
     is_own = (fingerprint.minima.val2 // np.uint64(size)).astype(np.int64) == fingerprint.minima.slots
     bucket_fractions = (fingerprint.minima.val2[is_own] % np.uint64(size)).astype(np.float64) / size
-    # An empty bucket counts as a whole bucket.
+    # An empty bucket counts as if its smallest hash were at the end of the bucket.
     total = expected * (float(bucket_fractions.sum()) + count - len(bucket_fractions))
     empty_probability = math.exp(-expected)  # probability that a bucket is empty
     variance = 1 - 2 * expected * empty_probability - empty_probability**2

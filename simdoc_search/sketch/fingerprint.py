@@ -24,9 +24,8 @@ from simdoc_search.sketch.terms import certain_values, compare_terms, encode_ter
 from simdoc_search.sketch.tokens import bucketed_codes, decode, encode
 from simdoc_search.sketch.winnow import PassageSettings, Winnowing, empty_codes, winnow_texts
 
-_BATCH_SIZE = (
-    1 << 16
-)  # number of characters and slots per batch. A larger batch does not fit into the processor's cache
+_BATCH_SIZE = 1 << 16
+"""Number of characters and slots per batch. A larger batch does not fit into the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +114,7 @@ class Fingerprint:
         minhash = self.minhash
         try:
             minhash.require_bucketed_tokens()
-        except ValueError:  # only MinHash has settings without tokens
+        except ValueError:  # these settings have no tokens, so compare the terms
             assert isinstance(minhash, MinHash)  # noqa: S101
             ours, theirs = (encode_terms(certain_values(fp.minima, minhash), minhash) for fp in (self, other))
             return compare_terms(ours, theirs, minhash)

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, count_set_bits
 
-_PAIRS_PER_BATCH = 1 << 16  # number of pairs that fit into the processor's cache
+_PAIRS_PER_BATCH = 1 << 16  # more pairs do not fit into the processor's cache
 _MAX_MASKS = 64
 _DIGIT_BITS = 16  # number of bits per pass of the radix sort
-_LOOKUP_COST = 16  # number of comparisons that cost as much as one lookup
+_LOOKUP_COST = 16  # a lookup takes as long as this many comparisons
 
 Ints = NDArray[np.int64]
 

@@ -22,9 +22,8 @@ Hashes = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 Units = NDArray[np.uint16]
 
-_STRINGS_PER_CHUNK = (
-    1 << 14
-)  # number of strings that are hashed together, so that their state fits into the processor's cache
+_STRINGS_PER_CHUNK = 1 << 14
+"""Number of strings that are hashed together. The state of more strings would not fit into the processor's cache."""
 _PADDING_UNITS = 8  # number of units that may be read beyond the end of a string
 _33 = np.uint64(33)
 _MIX_FACTOR_1 = np.uint64(0xFF51AFD7ED558CCD)
@@ -115,7 +114,8 @@ _FIVE = np.uint64(5)
 _N1 = np.uint64(0x52DCE729)
 _N2 = np.uint64(0x38495AB5)
 _BLOCK_UNITS = 8  # UTF-16 units in a block of 16 bytes
-# Masks for the first and the next 8 bytes after the last whole block. The index is the number of units in these bytes.
+# After the last whole block, up to 15 bytes are left. These are the masks for the first 8 of them, and for the others.
+# The index is the number of units that are left.
 _TAIL_1 = np.array([(1 << 16 * min(n, 4)) - 1 for n in range(_BLOCK_UNITS)], np.uint64)
 _TAIL_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK_UNITS)], np.uint64)
 
@@ -172,11 +172,10 @@ def _scramble(k: Hashes, scratch: Hashes, factor_1: np.uint64, rotation: int, fa
 # --- SipHash ---
 
 _WORD_UNITS = 4  # UTF-16 units in a word of 8 bytes
-_TAIL = np.array(
-    [(1 << 16 * n) - 1 for n in range(_WORD_UNITS)], np.uint64
-)  # the index is the number of units that are left
+# Masks for the bytes after the last whole word. The index is the number of units that are left.
+_TAIL = np.array([(1 << 16 * n) - 1 for n in range(_WORD_UNITS)], np.uint64)
 _INITIAL_STATE = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
-_FIRST_HALF, _SECOND_HALF = np.uint64(0xEE), np.uint64(0xDD)  # constants of the variant with 128 bits
+_FIRST_HALF, _SECOND_HALF = np.uint64(0xEE), np.uint64(0xDD)  # constants of SipHash with a hash of 128 bits
 
 
 def _hash_chunk_with_siphash(

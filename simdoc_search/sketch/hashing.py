@@ -17,7 +17,7 @@ from simdoc_search.sketch.hash_functions import Hashes, mix_bits, murmur3_x64_12
 from simdoc_search.sketch.key import HashKey
 
 _MULTIPLIER = np.uint64(37)
-_TOP_BIT_COUNT = 30  # five characters of 6 bits
+_TOP_BIT_COUNT = 30  # the bits of a token of five characters
 
 
 def hash_shingles(shingles: ShingleBatch, key: HashKey | None) -> tuple[Hashes, Hashes]:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from datasketch import MinHash as DatasketchMinHash
 
 FAMILIES = ("affine32", "affine64", "legacy")
-_SPLITMIX64_STEP = 0x9E3779B97F4A7C15  # Steele, Lea, Flood 2014
-_SHINGLES_PER_BATCH = 1 << 12  # limits the memory: datasketch computes one value per shingle and function
+_SPLITMIX64_STEP = 0x9E3779B97F4A7C15  # from the paper on SplitMix (Steele, Lea, Flood 2014)
+_SHINGLES_PER_BATCH = 1 << 12  # limits memory use, because datasketch computes a value per shingle and hash function
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ def _empty_sketch(count: int, seed: int, family: str) -> Any:
     It is cached, because datasketch needs some time to create its hash functions.
     """
     try:
-        import datasketch  # noqa: PLC0415 - an extra
+        import datasketch  # noqa: PLC0415 - an optional dependency
     except ImportError as error:
         raise MissingExtraError("the sketch universal", "datasketch") from error
     return datasketch.MinHash(num_perm=count, seed=seed, scheme=family)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 SIMHASH_BITS = 64
 
 _FEATURES_PER_BATCH = 1 << 16
-_MAX_ROWS = 255  # the sum of this number of bits fits into a byte
+_MAX_ROWS = 255  # this many rows are added at once, because the sum of their bits fits into a byte
 _SET_BITS_OF_16_BITS = np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2), axis=1).sum(
     1, dtype=np.uint8
 )

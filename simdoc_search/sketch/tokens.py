@@ -32,12 +32,13 @@ Codes = NDArray[np.uint32]
 """Tokens as numbers; `encode` makes strings from them."""
 
 ALPHABET = "".join(c for c in map(chr, range(33, 127)) if not c.islower() and c not in '"\\<&')
-_TOKEN_LENGTH, _MAX_TOKEN_LENGTH = 3, 5  # for a fingerprint with up to 512 slots, and for all tokens
+_TOKEN_LENGTH = 3  # of tokens of a fingerprint with up to 512 slots
+_MAX_TOKEN_LENGTH = 5  # of any token
 _CHARACTER_BITS = 6
 _SHIFTS = np.arange(_CHARACTER_BITS * (_MAX_TOKEN_LENGTH - 1), -1, -_CHARACTER_BITS, dtype=np.uint32)
 _SPACE, _INVALID = 64, 255
-_CHARACTERS = f"{ALPHABET} ".ljust(256).encode("ascii")  # the character of each value
-_VALUES = bytes((ALPHABET + " ").find(chr(byte)) % 256 for byte in range(256))  # -1 becomes _INVALID
+_CHARACTERS = f"{ALPHABET} ".ljust(256).encode("ascii")  # maps each value of 6 bits to its character
+_VALUES = bytes((ALPHABET + " ").find(chr(byte)) % 256 for byte in range(256))  # maps other characters to _INVALID
 
 
 def bucketed_codes(values: Minima, sketch: Sketch) -> Codes:

@@ -103,7 +103,7 @@ class Winnowing:
 
     def __init__(self, window: int) -> None:
         self._window = window
-        self._last = empty_codes()  # the last shingles, which are also in the first windows of the next piece
+        self._last = empty_codes()  # the first windows of the next piece begin in these shingles of the previous one
         self._kept: list[Codes] = []
 
     def add(self, codes: Codes) -> None:

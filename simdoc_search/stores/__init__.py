@@ -76,7 +76,7 @@ def open_store(
     """
     if (location is None) == (client is None) or (client is None) != (index is None):
         raise TypeError("open_store needs either a location, or a client and an index")
-    from simdoc_search.sketch.key import resolve_hash_key  # noqa: PLC0415 - numpy, which `--version` does not need
+    from simdoc_search.sketch.key import resolve_hash_key  # noqa: PLC0415 - it imports numpy, which `--version` does not need
     from simdoc_search.sketch.settings import Settings  # noqa: PLC0415
 
     _log.info("opening %s", index if location is None else without_credentials(os.fspath(location)))
@@ -87,7 +87,7 @@ def open_store(
     if isinstance(parsed, str) and parsed != MEMORY:
         from simdoc_search.stores.remote.connection import connect  # noqa: PLC0415
         from simdoc_search.stores.remote.engine import Engine  # noqa: PLC0415
-        from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - not for the local store
+        from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - the local store does not need it
 
         target, name = connect(parsed, engine=engine) if client is None else (Engine(client, "the engine"), index or "")
         return RemoteStore.in_index(
@@ -105,7 +105,7 @@ def open_store(
         if value:
             raise LocationError(f"{parsed} is a local store, which does not support {option}; omit this option")
     try:
-        from simdoc_search.stores.local.store import LocalStore  # noqa: PLC0415 - tantivy is an extra
+        from simdoc_search.stores.local.store import LocalStore  # noqa: PLC0415 - tantivy is an optional dependency
     except ModuleNotFoundError as error:
         if error.name not in {"tantivy", "filelock"}:
             raise

@@ -112,7 +112,7 @@ def sum_parts(
     possible = (key for key in sums.counts if sums.upper_bound(key) > smallest)
     sums.fill_missing_counts(nlargest(MAX_DOCUMENTS_PER_PART, possible, key=sums.upper_bound))
     while sums.fill_missing_counts(sums.best(size)):
-        pass  # the new counts may make other documents the best
+        pass  # with the new counts, other documents may be the best
     best = {key: sums.lower_bound(key) for key in sums.best(size)}
     max_omitted_shared = max(
         [sums.max_unread_shared, *(sums.upper_bound(key) for key in sums.counts if key not in best)]
@@ -131,7 +131,7 @@ class _PartialSums(Generic[Key]):
     def __init__(self, count_shared_tokens: CountSharedTokens[Key]) -> None:
         self.counts: dict[Key, dict[int, int]] = {}
         self.max_unread_shared = 0
-        self._last_count: dict[int, int] = {}  # by part; parts that were read to the end are missing
+        self._last_count: dict[int, int] = {}  # for each part that was not read to the end
         self._count_shared_tokens = count_shared_tokens
 
     def add_page(self, part_index: int, page: list[tuple[Key, int]], size: int) -> None:

@@ -47,7 +47,7 @@ def upgrade_store(
         StoreError: the store keeps no texts, or simdoc-search did not create its index.
         MissingExtraError: the package for sentences or concepts is not installed.
     """
-    from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an extra
+    from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an optional dependency
 
     with open_store(location, engine=engine) as store:
         kind_settings: dict[str, Any] = {
@@ -100,7 +100,7 @@ def set_limits(store: Store, limits: Limits) -> Limits:
         StoreLockedError: another process is writing to the store.
         StoreError: the store is in memory, or cannot be written.
     """
-    from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an extra
+    from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an optional dependency
 
     stored_limits = Limits.from_text(limits.to_text())
     if isinstance(store, LocalStore):

@@ -165,7 +165,7 @@ def find_best_threshold(values: LabelledValues) -> float:
     ordered = sorted(values)
     all_yes = sum(label for _, label in ordered)
     all_no = len(ordered) - all_yes
-    false_negatives, false_positives = 0, all_no  # everything is classified as yes
+    false_negatives, false_positives = 0, all_no  # this is the result if all pairs are classified as yes
     best = (false_positives * all_yes, 0.0, ordered[0][0])
     for position, (value, label) in enumerate(ordered):
         if label:

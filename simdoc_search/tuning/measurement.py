@@ -109,7 +109,7 @@ def measure(
 
 def _choose_query_ids(ids: Iterable[str], overlapping_ids: Mapping[str, set[str]]) -> list[str]:
     """Choose the query documents. Most of them have the required overlap with another document, and some do not."""
-    rng = random.Random(_SEED)  # noqa: S311 - not a secret
+    rng = random.Random(_SEED)  # noqa: S311 - not used for secrets
     count = min(len(overlapping_ids), round(_QUERY_COUNT * (1 - _SHARE_WITHOUT_OVERLAP)))
     with_overlap = rng.sample(sorted(overlapping_ids), count)
     other_ids = sorted(set(ids) - set(overlapping_ids))

@@ -34,7 +34,7 @@ def draw_sample(
     Returns:
         The drawn items in random order, and the total number of items.
     """
-    rng, total = random.Random(_SEED), 0  # noqa: S311 - not a secret
+    rng, total = random.Random(_SEED), 0  # noqa: S311 - not used for secrets
     required_items: list[Item] = []
     drawn: list[Item] = []
     for total, item in enumerate(items, 1):

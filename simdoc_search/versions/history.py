@@ -108,11 +108,13 @@ def _read_last_commits(tree: WorkTree, names: Sequence[str]) -> dict[str, Date |
             line = field.removeprefix("\n")
             if line.startswith(_CHANGE_PREFIX):  # the next field is a path, even if it looks like a commit or a change
                 if (name := next(fields, "")) in wanted:
-                    dates.setdefault(name, date)  # the newest commit comes first
+                    # Git prints the newest commit first, so an older one does not change the date.
+                    dates.setdefault(name, date)
                     if len(dates) == len(wanted):
                         break
             elif line.startswith(_COMMIT_PREFIX):
-                seconds = line.removeprefix(_COMMIT_PREFIX)  # git prints any digits, or nothing
+                # Git does not check the number in a damaged commit, and may print nothing.
+                seconds = line.removeprefix(_COMMIT_PREFIX)
                 is_valid = seconds.isdecimal() and len(seconds) <= _MAX_TIME_DIGITS
                 date = date_from_nanoseconds(int(seconds) * 10**9) if is_valid else None
     return dates
@@ -175,7 +177,8 @@ def _hash_file(algorithm: str, header: bytes, file: BinaryIO, deadline: float, *
             raise GitError("the deadline passed while files were being hashed")
         if fix_line_ends:
             data = held + data
-            held = b"\r" if data.endswith(b"\r") else b""  # the newline may be at the beginning of the next block
+            # The line feed of a CR LF may be at the start of the next block.
+            held = b"\r" if data.endswith(b"\r") else b""
             data = data[: len(data) - len(held)].replace(b"\r\n", b"\n")
         digest.update(data)
     digest.update(held)

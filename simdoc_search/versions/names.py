@@ -150,7 +150,7 @@ def _parse_version(name: str, *, allow_bare: bool = False) -> NamedVersion:
         name = f"{name[: version.start()]} {name[version.end() :]}"
         spellings.insert(0, version[0])
     if stage >= _FINAL and not number:
-        number = (_LATEST_NUMBER,)  # `final` comes after `v3`
+        number = (_LATEST_NUMBER,)  # `final` is newer than any number, such as `v3`
     label = " ".join(spelling.strip(" _-") for spelling in spellings)
     is_bare = version is not None and version.lastgroup in ("two", "bare")
     return NamedVersion((number, stage, stage_number), label, _PUNCTUATION.sub(" ", name).strip().lower(), is_bare)
@@ -179,7 +179,7 @@ def _remove_stages(name: str) -> tuple[str, int, int, list[str]]:
         return name, 0, 0, []
     spellings += (emphases := _EMPHASIS.findall(name))
     name = _EMPHASIS.sub(" ", name)
-    if set(stages) == {_DRAFT, _FINAL}:  # a final draft is the last draft
+    if set(stages) == {_DRAFT, _FINAL}:  # `final draft` means the last draft, not a final version
         return name, _DRAFT, _LAST_DRAFT_NUMBER, spellings
     finals = stages.count(_FINAL) + len(emphases)
     return name, max(stages), max(*numbers, finals if finals > 1 else 0), spellings

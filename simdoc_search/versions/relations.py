@@ -197,7 +197,8 @@ class _Vectors:
     def __init__(self, paragraphs: ParagraphConcepts, codes: Codes, weights: Floats) -> None:
         self.paragraphs = paragraphs
         numbers, count = paragraphs.paragraph_indices, paragraphs.paragraph_count
-        self.keys = numbers.astype(np.uint64) << _CODE_BITS | paragraphs.codes  # ascending
+        # The keys are in ascending order.
+        self.keys = numbers.astype(np.uint64) << _CODE_BITS | paragraphs.codes
         self.counts = np.bincount(numbers, minlength=count)
         self.begins = np.cumsum(self.counts) - self.counts
         self.plain = weights[np.searchsorted(codes, paragraphs.codes)]

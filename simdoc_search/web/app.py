@@ -21,6 +21,7 @@ from simdoc_search.web.compare import compare
 from simdoc_search.web.document import document
 from simdoc_search.web.guard import COOKIE_NAME, Guard
 from simdoc_search.web.home import home, status
+from simdoc_search.web.local_access import is_local
 from simdoc_search.web.passages import passages
 from simdoc_search.web.problem import make_error_page
 from simdoc_search.web.request import PageRequest, read_values
@@ -44,6 +45,7 @@ GET_PAGES: dict[str, PageFunction] = {
     "/families": groups.families,
     "/topics": groups.topics,
     "/duplicates": duplicates.duplicates,
+    "/duplicates/plan": duplicates.plan_summary,
     "/duplicates/plan.tsv": duplicates.plan,
     "/status": status,
 }
@@ -100,7 +102,8 @@ async def _respond(
 ) -> Response:
     """Render a page in a thread. Stop the thread at the deadline, or when the client closes the connection."""
     make_page = POST_PAGES[path] if request.method == "POST" else GET_PAGES[path]
-    page_request = PageRequest(served_store, path, _wants_json(request))
+    local = served_store.local if is_local(request) else None
+    page_request = PageRequest(served_store, path, _wants_json(request), local=local)
     response: Response | None = None
     stop = served_store.stop.make_child()
 

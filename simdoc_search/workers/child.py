@@ -50,7 +50,7 @@ def _receive(requests: BinaryIO, received_objects: queue.SimpleQueue[Any]) -> No
     """Receive items in a thread, so that this process ends at once when its parent ends, even during work."""
     try:
         while True:
-            received_objects.put(pickle.load(requests))  # noqa: S301 - from our own process
+            received_objects.put(pickle.load(requests))  # noqa: S301 - the data is from our own process
     except (EOFError, OSError):
         os._exit(0)
     except BaseException as error:  # the received data cannot be unpickled

@@ -118,7 +118,7 @@ def _map_in_pool(
 def _get_outcome(function: Callable[[Item], Outcome], chunk: Item, future: Future[list[tuple[Any] | None]]) -> Outcome:
     try:
         (outcome,) = future.result()
-    except RuntimeError:  # the function failed. Call it again, to raise its own error
+    except RuntimeError:  # the function has failed, so call it again below to raise its own error
         outcome = None
     return function(chunk) if outcome is None else outcome[0]
 
@@ -134,7 +134,7 @@ def _call_pickled(function: bytes, chunk: Any) -> Any:
 @lru_cache(maxsize=1)
 def _unpickle(function: bytes) -> Callable[[Any], Any]:
     """Return the function. It is unpickled once per process, because it may open a store."""
-    unpickled: Callable[[Any], Any] = pickle.loads(function)  # noqa: S301 - from our own process
+    unpickled: Callable[[Any], Any] = pickle.loads(function)  # noqa: S301 - the data is from our own process
     return unpickled
 
 

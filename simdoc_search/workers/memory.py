@@ -19,7 +19,7 @@ def read_process_memory(pid: int) -> int:
 
 def _read_memory_with_psutil(pid: int) -> int:
     try:
-        import psutil  # type: ignore[import-untyped]  # noqa: PLC0415 - optional
+        import psutil  # type: ignore[import-untyped]  # noqa: PLC0415 - an optional dependency
     except ImportError:
         return 0
     try:

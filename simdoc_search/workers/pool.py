@@ -75,7 +75,7 @@ class WorkerPool(Generic[Item, Outcome]):
                         outcomes[suspect] = self._make_failed_outcome(items[suspect], end.reason)
                         groups += [group] if group else []
                     elif end.item is not None:
-                        # Retry it alone in a fresh process, because other items may have used up the memory.
+                        # Retry the item alone in a new process, because other items may have used up the memory.
                         suspect = group.pop(end.item)
                         groups += [group, [suspect]] if group else [[suspect]]
                     else:

@@ -30,9 +30,9 @@ OUT_OF_MEMORY_STATUS = 86
 """Exit status of a worker process that cannot get more memory."""
 
 _WATCH_SECONDS = 0.05  # a process that allocates 2 GB per second allocates 100 MB in this time
-_MIN_MEMORY, _MAX_MEMORY = 1_000_000_000, 4_000_000_000  # a text of 50 MB needs 0.7 GB
+_MIN_MEMORY, _MAX_MEMORY = 1_000_000_000, 4_000_000_000  # processing a text of 50 MB takes 0.7 GB
 
-# Before Python 3.11 there is no -P, and sys.path begins with '', the current directory.
+# Python 3.10 does not have the option -P. So this code removes '', the current directory, from sys.path.
 _START_CODE = """\
 import sys
 paths = sys.argv[1:]
@@ -235,11 +235,11 @@ class _Process:
         self.item_index: int | None = None
         self.deadline: float | None = None
         self.seconds, self.kill_reason = 0.0, ""
-        self.popen = subprocess.Popen(  # noqa: S603 - our own command
+        self.popen = subprocess.Popen(  # noqa: S603 - the command is our own
             _make_command(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,  # only the parent receives Ctrl-C; on Windows, the flags do this
+            start_new_session=True,  # only the parent must receive Ctrl-C. On Windows, the flags have this effect
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         self._pipes = cast("tuple[BinaryIO, BinaryIO]", (self.popen.stdin, self.popen.stdout))
@@ -249,7 +249,7 @@ class _Process:
         self._pipes[0].flush()
 
     def receive(self) -> Any:
-        return pickle.load(self._pipes[1])  # noqa: S301 - our own process
+        return pickle.load(self._pipes[1])  # noqa: S301 - the data is from our own process
 
     def has_ended(self) -> bool:
         return bool(self.kill_reason) or self.popen.poll() is not None
@@ -258,7 +258,7 @@ class _Process:
         self.popen.kill()
         self.popen.wait()
         for pipe in self._pipes:
-            with suppress(OSError):  # the buffer may contain unsent data
+            with suppress(OSError):  # closing may fail, because the buffer may contain data that cannot be sent
                 pipe.close()
 
 

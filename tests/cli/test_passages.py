@@ -176,7 +176,7 @@ def test_a_store_without_texts_gives_estimates() -> None:
             " ".join(QUOTE.split()[:20]),
             "only 20 words. A document that contains all of it is found with a probability of 74.2 ",
         ),
-        ("a b c", "only 3 words. It only matches documents that have no other words"),
+        ("a b c", "only 3 words. So short a text only matches documents that have no other words"),
     ):
         assert message in output("passages", "--text", text, "--store", "textless")
     assert "probability" not in output("passages", "--text", QUOTE, "--store", "textless")

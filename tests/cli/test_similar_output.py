@@ -122,7 +122,3 @@ def test_any_id_is_printed_in_any_encoding(tmp_path: Path, encoding: str) -> Non
     assert (0, "", 0, "") == (table.returncode, table.stderr, data.returncode, data.stderr)
     assert "100.0 %" in table.stdout
     assert ["漢😀"] == [hit["id"] for hit in json.loads(data.stdout)["hits"]]
-
-
-def test_help_lists_the_exit_statuses() -> None:
-    assert "Exit status: 0 success, 1 failure, 2 invalid arguments" in " ".join(output("--help").split())

@@ -21,7 +21,7 @@ from simdoc_search.errors import CorpusError
 from tests.support import cli
 
 UNCLOSED = "a quote is not closed; close it, and double each quote inside a cell"
-TOO_MANY = "more cells than the 2 columns; quote each text that contains ','"
+TOO_MANY = "more cells than columns (2); quote each text that contains ','"
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has no such files")
 
@@ -184,7 +184,7 @@ def test_a_row_over_the_limit_is_skipped(tmp_path: Path, quote: str) -> None:
     [
         (b'{"id": "a", "text": "words"}\n', "contains JSON; change the extension of the file to .jsonl"),
         (b"id,text\na,\0\n", "is binary; give a text file with one row per line"),
-        (b'id,"text\na,words\n', f"has no heading: {UNCLOSED}"),
+        (b'id,"text\na,words\n', f"has no valid header row: {UNCLOSED}"),
         (b"id,text,id\na,words,b\n", "has several columns named 'id'; give each column a different name"),
         (b"\n\r\n", "is empty; its first line must contain the column names"),
         (b"", "is empty; its first line must contain the column names"),

@@ -118,7 +118,7 @@ NESTED_NAMES = '{"id": "a", "text": "t"' + f', "{"k" * 50}": {{"z": 1' * 300 + "
         ),
         ('{"id": "a", "text": "t", "n": NaN}', "not JSON: JSON does not allow NaN"),
         ('{"id": "a", "text": "t", "n": [-Infinity]}', "not JSON: JSON does not allow -Infinity"),
-        ('{"id": "a", "text": "t", "n": 1e999}', "not JSON: 1e999 is too large a number"),
+        ('{"id": "a", "text": "t", "n": 1e999}', "not JSON: the number 1e999 is too large"),
         (r'{"id": "a", "text": "\ud800"}', "the line contains an unpaired surrogate, which is not a character"),
         (r'{"id": "\udfff", "text": "t"}', "the line contains an unpaired surrogate, which is not a character"),
         (

@@ -108,7 +108,7 @@ def test_a_missing_document_is_a_failure_with_fail_on_skip(folder: Path, name: s
 
 
 def test_help_names_all_formats() -> None:
-    shown = {word.strip(";,:().") for word in output("index", "--help").split()}
+    shown = {word.strip(";,:().") for word in output("index", "--help-all").split()}
 
     assert {extension[1:] for extension in (*MEDIA_TYPES, ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")} <= shown
 

@@ -105,5 +105,5 @@ def test_commands_take_the_key_from_the_environment_and_never_print_it(tmp_path:
     assert "a different hash key" in sentence(
         run("index", tmp_path / "corpus", "--store", store, **{HASH_KEY_VARIABLE: OTHER})
     )
-    assert "--hash-key" not in output("index", "--help")
-    assert HASH_KEY_VARIABLE in output("index", "--help")
+    assert "--hash-key" not in output("index", "--help-all")
+    assert HASH_KEY_VARIABLE in output("index", "--help-all")

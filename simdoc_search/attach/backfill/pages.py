@@ -56,9 +56,8 @@ class PageProcessor:
         self._engine = engine
         self._pacer = PagePacer(throttle)
         self._on_report = on_report
-        self._refused_keys: set[tuple[str, str]] = (
-            set()
-        )  # (index, id) of documents that are not tried again in this run
+        # (index, id) of the documents that are not tried again in this run
+        self._refused_keys: set[tuple[str, str]] = set()
         self._threads = ThreadPoolExecutor(MAX_WRITERS, "simdoc-backfill")
         self._reports_by_future: dict[Future[None], BackfillReport] = {}
 

@@ -136,12 +136,14 @@ class Backfill:
         documents = self._read_and_write(pages, target, query, WriteRange(start, unread.up_to), reindex=True)
         for _ in range(MAX_CATCH_UP_ROUNDS):
             if not self._refresh(target):
-                return  # without a refresh, the query would find the documents that were just written again
+                return  # without a refresh, the query would find the documents that this run has just written
             before = documents
             documents = self._read_and_write(
                 pages, target, query, WriteRange(start if target.text_query else unread.up_to), reindex=True
             )
-            if not documents or 0 < before <= documents:  # the engine may accept a fingerprint without indexing it
+            if (
+                not documents or 0 < before <= documents
+            ):  # no progress, because the engine may accept fingerprints without indexing them
                 return
 
     def _read_and_write(
@@ -178,7 +180,8 @@ class Backfill:
                 except RequestError as error:
                     if error.error_type != _LOST_POINT_IN_TIME_ERROR or self.report.document_count == before:
                         raise
-                    documents += self.report.document_count - before  # then read the rest with another point in time
+                    # The next round reads the rest in another point in time.
+                    documents += self.report.document_count - before
 
     def _add_report(self, page: BackfillReport) -> None:
         self.report.add(page)

@@ -50,10 +50,10 @@ class ApplyReport:
 
     # the name of each dropped file or document, with its new path or the name of the kept document
     dropped: list[tuple[str, str]] = field(default_factory=list)
-    dropped_document_count: int = 0  # number of documents among them that have no file
-    dropped_before: int = 0  # number of documents that an earlier run dropped
+    dropped_document_count: int = 0  # how many of the dropped documents have no file
+    dropped_before: int = 0  # number of documents that an earlier run of the same plan dropped
     left_alone: list[LeftAlone] = field(default_factory=list)
-    refused_groups: dict[int, str] = field(default_factory=dict)  # maps each unchanged group to the reason
+    refused_groups: dict[int, str] = field(default_factory=dict)  # for each group that was left unchanged, the reason
     removed: int = 0  # number of documents that were removed from the store because their files were dropped
     # for each document that is still in the store although its file was dropped: its key and the reason
     not_removed: Mapping[DocumentKey, str] = field(default_factory=dict)
@@ -191,7 +191,7 @@ class _PlanRun:
         if drop.kept.path is not None and files.is_same_entry(path, drop.kept.path):
             raise LeftAloneError("the file is the kept file itself, under another path")
         if earlier and earlier.action == "move" and earlier.target != path and files.has_state(earlier.target, state):
-            if not self.dry_run:  # the move was interrupted while the file was in both places
+            if not self.dry_run:  # an earlier run was interrupted while the file was in both places
                 sync_folder(Path(earlier.target).parent)
                 delete(path, identity, check_kept=check_kept, run_id=earlier.run_id)
             return earlier.target

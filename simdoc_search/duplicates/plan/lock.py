@@ -31,7 +31,7 @@ def lock_file(handle: int, *, shared: bool = False) -> bool:
             fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        except OSError:  # a file system without locks
+        except OSError:  # the file system does not support locks
             pass
     return True
 

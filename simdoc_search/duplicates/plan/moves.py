@@ -55,10 +55,10 @@ def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_
         OSError: a file operation failed.
     """
     try:
-        os.link(path, to)  # unlike a rename, it overwrites nothing
+        os.link(path, to)  # unlike a rename, this fails if the new path exists
     except FileExistsError:
         raise _exists_error(to) from None
-    except OSError:  # the new path is on another disk, or on one without hard links
+    except OSError:  # the new path is on another disk, or the disk does not support hard links
         copy_new(path, to, state, run_id)
     sync_folder(Path(to).parent)
     try:
@@ -174,7 +174,7 @@ def _rename_without_overwriting(source: str, to: str) -> None:
         os.link(source, to)
     except FileExistsError:
         raise _exists_error(to) from None
-    except OSError:  # a disk without hard links
+    except OSError:  # the disk does not support hard links
         if os.path.lexists(to):
             raise _exists_error(to) from None
         os.rename(source, to)  # noqa: PTH104 - paths are strings

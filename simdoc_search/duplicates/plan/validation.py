@@ -23,7 +23,7 @@ class CheckedPlan:
     """The documents to drop, and the groups that are left unchanged."""
 
     drops: list[Drop] = field(default_factory=list)
-    refused_groups: dict[int, str] = field(default_factory=dict)  # maps each group that is left unchanged to the reason
+    refused_groups: dict[int, str] = field(default_factory=dict)  # for each group that is left unchanged, the reason
 
 
 def row_entry(row: PlanRow) -> Hashable:

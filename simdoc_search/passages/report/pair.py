@@ -97,7 +97,7 @@ def pair_view(
                 "words": passage.words,
                 "remarks": marks.remarks(number),
                 "place": label_position_pair(positions[0], passage.a[0], positions[1], passage.b[0]),
-                "quote": Markup(escape_html(excerpt(texts[0][slice(*passage.a)]))),  # noqa: S704 - it is escaped
+                "quote": Markup(escape_html(excerpt(texts[0][slice(*passage.a)]))),  # noqa: S704 - the text is escaped
             }
             for number, passage in enumerate(comparison.passages[:_MAX_LISTED_ITEMS])
         ],
@@ -145,14 +145,14 @@ def _quote_difference(difference: Difference, texts: tuple[str, str]) -> Markup:
     """Return the HTML of a difference with the words around it."""
     a, b = excerpt(texts[0][slice(*difference.a)]), excerpt(texts[1][slice(*difference.b)])
     if difference.kind == "moved":
-        return Markup(escape_html(a))  # noqa: S704 - it is escaped
+        return Markup(escape_html(a))  # noqa: S704 - the text is escaped
     text, (start, end) = (texts[1], difference.b) if difference.kind == "inserted" else (texts[0], difference.a)
     before, after = words_before(text, 0, start, _CONTEXT_WORDS), words_after(text, end, _CONTEXT_WORDS)
     marks = f"<del>{escape_html(a)}</del>" if a else "", f"<ins>{escape_html(b)}</ins>" if b else ""
     marked = " ".join(marks).strip()
     parts = escape_html(" ".join(before.split())), marked, escape_html(" ".join(after.split()))
     spaces = " " if before[-1:].isspace() else "", " " if after[:1].isspace() else ""
-    return Markup(f"{parts[0]}{spaces[0]}{parts[1]}{spaces[1]}{parts[2]}")  # noqa: S704 - it is escaped
+    return Markup(f"{parts[0]}{spaces[0]}{parts[1]}{spaces[1]}{parts[2]}")  # noqa: S704 - the text is escaped
 
 
 # --- the strip, a small map of both texts. The bars of moved passages cross other bars ---

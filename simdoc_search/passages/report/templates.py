@@ -47,7 +47,7 @@ def render(template: str, **values: Any) -> Markup:
 
 def render_page(title: str, body: Markup) -> str:
     """Return a self-contained page. Its content security policy allows only the style and script in the page."""
-    style, script = Markup(_read_asset("page.css")), Markup(_read_asset("page.js"))  # noqa: S704 - files of this package
+    style, script = Markup(_read_asset("page.css")), Markup(_read_asset("page.js"))  # noqa: S704 - these are files of this package
     digests = {"style_digest": _compute_digest(style), "script_digest": _compute_digest(script)}
     return str(render("page.html", title=title, body=body, style=style, script=script, **digests))
 

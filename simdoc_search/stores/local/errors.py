@@ -42,7 +42,7 @@ def convert_errors(action: str, location: str) -> Iterator[None]:
     except SimdocError:
         raise
     except BaseException as error:
-        is_panic = type(error).__name__ == "PanicException"  # tantivy raises it, and it is a BaseException
+        is_panic = type(error).__name__ == "PanicException"  # tantivy raises this BaseException if its Rust code panics
         if not (is_panic or isinstance(error, (OSError, RuntimeError, ValueError))):
             raise
         raise _store_error(error, action, location) from error

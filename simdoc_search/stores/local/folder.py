@@ -126,7 +126,8 @@ def _create(folder: Path, new_manifest: StoreManifest) -> StoreManifest:
             elif (index / META_FILE).exists():
                 return manifest
             elif index.exists() and _has_documents(index):
-                raise _not_found_error(folder, manifest)  # otherwise an empty index would replace the damaged one
+                # Do not continue, because an empty index would replace the damaged one.
+                raise _not_found_error(folder, manifest)
             created = StoreManifest.new(manifest.settings, manifest.store_texts) if manifest else new_manifest
             create_store(folder, created)
     except Timeout as error:
@@ -147,7 +148,7 @@ def _check_settings(folder: Path, stored: Settings, requested: Settings | None) 
     differences = "; ".join(
         f"{key} {value!r}, not {requested_values.get(key)!r}"
         for key, value in stored_values.items()
-        if key != "version" and value != requested_values.get(key)  # the version follows from the other values
+        if key != "version" and value != requested_values.get(key)  # the other values determine the version
     )
     raise FormatMismatchError(
         f"the store {folder} was created with {differences}; omit these settings, or index into a new store",

@@ -149,7 +149,7 @@ def can_lock(path: Path) -> bool:
     except PermissionError:
         return False
     except FileNotFoundError:
-        return True  # tantivy reports the missing folder
+        return True  # tantivy will report that the folder is missing
     except OSError as error:
         if error.errno != errno.EROFS:
             raise

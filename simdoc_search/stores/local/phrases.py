@@ -85,9 +85,8 @@ class _Matcher:
     def __init__(self, phrases: Sequence[Phrase], analysis: Analysis) -> None:
         self._analysis = analysis
         self._joined = [f" {' '.join(phrase.words)} " for phrase in phrases]
-        self._words = [
-            tuple(joined[1:-1].split(" ")) for joined in self._joined
-        ]  # a normalised word may contain spaces
+        # `phrase.words` are split again, because a normalised word may contain spaces.
+        self._words = [tuple(joined[1:-1].split(" ")) for joined in self._joined]
         self._plain = [_letters_and_digits(joined) or b"" for joined in self._joined]
 
     def matching_phrases(self, text: str, indices: Sequence[int]) -> tuple[int, ...]:
@@ -127,7 +126,7 @@ def _letters_and_digits(text: str) -> bytes | None:
     is_space = letters == _SPACE
     is_kept = ~is_space
     is_kept[0] = True
-    is_kept[1:] |= ~is_space[:-1]  # only the first of several spaces
+    is_kept[1:] |= ~is_space[:-1]  # of several spaces, keep only the first one
     return bytes(letters[is_kept])
 
 

@@ -38,7 +38,7 @@ def build_query(
     Raises:
         QuerySyntaxError: the filters contain query clauses of an engine.
     """
-    if not plan.can_match:  # tantivy 0.26 accepts a single clause where two are required
+    if not plan.can_match:  # tantivy 0.26 finds documents for a single clause even if two are required
         return Query.empty_query()
     if isinstance(plan, Threshold):
         clauses = _threshold_clauses(schema, plan, purpose)
@@ -85,6 +85,12 @@ def prefix_query(schema: Schema, field: str, prefix: str) -> Query:
     if not prefix:
         return Query.all_query()
     return Query.fuzzy_term_query(schema, field, escape_surrogates(prefix), distance=0, prefix=True)
+
+
+def word_query(schema: Schema, field: str, word: str) -> Query:
+    """Return the query for documents with a term that contains a word of ASCII letters, in any letter case."""
+    letters = "".join(f"[{letter.lower()}{letter.upper()}]" for letter in word)
+    return Query.regex_query(schema, field, f".*{letters}.*")
 
 
 def root_query(schema: Schema, root: str | None, below_root: bool) -> Query:

@@ -84,7 +84,8 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
                 unreadable: list[str] = []
                 with new.writer() as writer:
                     writer.put(_read_records(segments, unreadable, progress or (lambda _done, _total: None)))
-                replaced = {record.id for record in new.records(unreadable)}  # another segment has a later version
+                # Another segment has a later version of these documents.
+                replaced = {record.id for record in new.records(unreadable)}
                 documents = new.info().documents
     problem = "the list of deleted documents is damaged, so deleted documents may be in the new store"
     damaged_deletions = [

@@ -91,7 +91,7 @@ def _read_settings_file(path: Path, folder: Path) -> StoreManifest | None:
         is_intact = checksum == _checksum(values)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except PermissionError:  # the caller adds the path of the store to the message
+    except PermissionError:  # the caller converts this error, because it knows the path of the store
         raise
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}; check the file") from error

@@ -120,7 +120,7 @@ class RemoteCandidates:
             higher = [hit["_score"] for hit in page if hit["_score"] > last]
             yielded = {hit_key(hit) for hit in page if hit["_score"] == last} | (set() if higher else yielded)
             score_limit = min(higher, default=score_limit)
-            if not higher and size == MAX_PAGE_SIZE:  # too many documents have this score for one page
+            if not higher and size == MAX_PAGE_SIZE:  # more documents than fit on a page have this score
                 rest = (hit for hit in self._read_all() if hit["_score"] < score_limit and hit_key(hit) not in yielded)
                 yield from self._to_candidates(rest)
                 return

@@ -42,7 +42,7 @@ def create_opensearch_client(
 ) -> Any:
     """Return a client for OpenSearch. Raises MissingExtraError if opensearch-py is not installed."""
     try:
-        from opensearchpy import OpenSearch, Urllib3HttpConnection  # noqa: PLC0415 - an extra
+        from opensearchpy import OpenSearch, Urllib3HttpConnection  # noqa: PLC0415 - an optional dependency
     except ImportError as error:
         raise MissingExtraError(f"the store on {hosts[0]}", "opensearch") from error
 
@@ -70,7 +70,7 @@ def create_elasticsearch_client(
 ) -> Any:
     """Return a client for Elasticsearch. Raises MissingExtraError if elasticsearch is not installed."""
     try:
-        from elastic_transport import Urllib3HttpNode  # noqa: PLC0415 - an extra
+        from elastic_transport import Urllib3HttpNode  # noqa: PLC0415 - an optional dependency
         from elasticsearch import Elasticsearch  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError(f"the Elasticsearch store on {hosts[0]}", "elasticsearch") from error

@@ -80,7 +80,7 @@ def split_url(url: str) -> tuple[list[str], str]:
         is_valid = all(
             urlsplit(host).hostname and urlsplit(host).port != 0 and _is_accepted_by_clients(host) for host in hosts
         )
-    except ValueError:  # its message may contain the password
+    except ValueError:  # the original error is hidden, because its message may contain the password
         is_valid = False
     if not is_valid:
         raise LocationError(f"{shown} is not the URL of an engine; use http://host:port/index")

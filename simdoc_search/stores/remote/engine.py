@@ -192,11 +192,12 @@ class Engine:
             RequestError: shards are not available.
             StoreError: see `call`.
         """
-        self.count(index)  # raises an error if shards are missing; a refresh would wait a minute, then succeed
+        # This fails at once if shards are missing, but a refresh would wait a minute and then succeed.
+        self.count(index)
         response = self.call("POST", [index, "_refresh"], allow=allow)
         if response is None:
             return False
-        if response["_shards"]["failed"]:  # a shard failed; a missing replica alone is allowed
+        if response["_shards"]["failed"]:  # a shard has failed. A missing replica is not a failure
             check_all_shards(self.name, response)
         return True
 
@@ -281,7 +282,7 @@ class Engine:
             self._skipped.add(error.index)
             try:
                 return action()
-            except StoreNotFoundError:  # all indices are closed
+            except StoreNotFoundError:  # this error means that all indices are closed
                 self._skipped.clear()
                 raise error from None
 

@@ -67,7 +67,7 @@ def _find_faults(values: Mapping[str, Any], record: Record, settings: Settings) 
     if len(record.codes):
         tokens |= {kind.name: (getattr(record, kind.name), kind.length) for kind in token_kinds(settings)}
     for name, (codes, length) in tokens.items():
-        if name in ("passages", "sentences") and not len(codes):  # a text with words has passages and sentences
+        if name in ("passages", "sentences") and not len(codes):  # every text with tokens has passages and sentences
             yield f"has no {name}"
         if not _is_encoded(values.get(name), codes, length):
             yield f"has invalid {name}"

@@ -126,7 +126,7 @@ class Indices:
     def _read_again(self, engine: Engine) -> None:
         mappings = read_mappings(engine, self.name)
         if mappings is None:
-            return  # the next query raises the error
+            return  # the next query will raise the error
         state = self._read(engine, mappings)
         settings = self._common_settings(state)
         if settings.minhash != self.settings.minhash or settings.analysis != self.settings.analysis:
@@ -141,9 +141,8 @@ class Indices:
         """Read which indices are open, closed and queryable. Raises StoreError if all indices are closed."""
         queryable_now = select_queryable(mappings, self.field)
         if self._is_one_index and queryable_now:
-            return _IndicesState(
-                mappings, mappings, mappings
-            )  # if the index is closed, the first query raises an error
+            # If the index is closed, the first query raises an error.
+            return _IndicesState(mappings, mappings, mappings)
         settings = read_index_settings(engine, self.name)
         if settings is None:
             settings, closed = {}, engine.closed_indices

@@ -154,7 +154,7 @@ def _find_field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[Mappi
         if name == "tokens" and name in existing and not differences:
             yield from _find_meta_faults(existing[name])
         if name == "tokens" and {"type", "analyzer"} & set(differences):
-            return  # dynamic mapping created the fields, so all mappings are wrong
+            return  # dynamic mapping has created all fields, so the other faults are not worth a message
 
 
 def _find_meta_faults(tokens: Mapping[str, Any]) -> Iterator[MappingFault]:

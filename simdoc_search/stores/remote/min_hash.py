@@ -32,7 +32,7 @@ the first two options. Other versions accept the first spelling. A version ignor
 """
 
 _FILTER_TYPE = "min_hash"
-_DEFAULT_BUCKETS = 512  # default value in Lucene
+_DEFAULT_BUCKETS = 512  # the default of Lucene's MinHashFilter
 _LONG_TEXT = " ".join(f"w{number}" for number in range(400))
 _SHORT_TEXT = "w0 w1"
 
@@ -175,9 +175,8 @@ def check_terms(engine: Engine, index: str, field: str, settings: TermSettings) 
     """
     for text in (_LONG_TEXT, _SHORT_TEXT):
         response = engine.call("POST", [index, "_analyze"], {"field": field, "text": text})
-        terms = {
-            without_surrogates(token["token"]) for token in response["tokens"]
-        }  # the index contains U+FFFD instead of surrogates
+        # The response may contain surrogates. The index contains U+FFFD instead.
+        terms = {without_surrogates(token["token"]) for token in response["tokens"]}
         expected = set(fingerprint(text, settings.analysis, settings.minhash).tokens("lucene"))
         if terms != expected:
             raise StoreError(

@@ -63,9 +63,8 @@ def to_meta(settings: Settings) -> dict[str, str]:
     meta = {"simdoc_version": str(LAYOUT_VERSION), "simdoc_analysis": _format_analysis(settings.analysis)}
     if settings.minhash.key is not None:
         meta["simdoc_key"] = settings.minhash.key.check
-    lines = _join_sketches(
-        replace(settings, indexes_words=False).sketches
-    )  # an engine searches words in the text field
+    # An engine searches for words in the text field, so the words are not a sketch.
+    lines = _join_sketches(replace(settings, indexes_words=False).sketches)
     meta |= {f"{_SKETCHES_KEY}_{number}" if number > 1 else _SKETCHES_KEY: line for number, line in enumerate(lines, 1)}
     if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE_LENGTH:
         raise FormatMismatchError(
@@ -145,7 +144,7 @@ def component_template(settings: Settings | None = None, field: str = DEFAULT_FI
     mapping["properties"]["tokens"]["meta"] = to_meta(settings)
     if settings.limits != Limits():
         mapping["properties"] |= limits_mapping(mapping["properties"], settings.limits)
-    tokens, passages, *others = mapping["properties"].items()  # other kinds have the mapping of passage tokens
+    tokens, passages, *others = mapping["properties"].items()  # all other kinds of tokens have the mapping of passages
     further = dict.fromkeys(token_kind_names(settings), passages[1])
     mapping["properties"] = dict([tokens]) | further | dict(others)
     template["template"]["mappings"]["properties"][field] = mapping
@@ -207,7 +206,7 @@ def recorded_limits(mappings: Iterable[Mapping[str, Any]], field: str) -> Limits
 
 def _read_template(name: str) -> dict[str, Any]:
     file = resources.files("simdoc_search").joinpath("index_templates", name)
-    if not file.is_file():  # in a checkout, the folder is at the top
+    if not file.is_file():  # in a checkout, the folder is not in the package
         file = Path(__file__).parents[3] / "index_templates" / name
     template: dict[str, Any] = json.loads(file.read_text("utf-8"))
     return template
@@ -220,7 +219,7 @@ def _without_kinds(settings: Settings, names: Iterable[TokenKindName]) -> Settin
 
 def _format_analysis(analysis: Analysis) -> str:
     words = [analysis.profile, analysis.unit, str(analysis.shingle_size)]
-    short = "short_texts" if analysis.is_plain else "short"  # the length of the value is limited
+    short = "short_texts" if analysis.is_plain else "short"  # a short name, because the length of the value is limited
     words += [short] if analysis.short_texts else []
     words += [f"-{analysis.stop_words}"] if analysis.stop_words else []
     words += [f"~{analysis.stem}"] if analysis.stem else []

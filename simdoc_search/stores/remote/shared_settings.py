@@ -117,7 +117,8 @@ def none_queryable_message(
         index: explain_not_queryable(index, all_mappings, field, location, all_settings.get(index))
         for index in mappings
     }
-    shown_reason = min(reasons.values(), key=lambda reason: reason.only_lacks_field)  # other faults are more serious
+    # Prefer other faults, because they are more serious.
+    shown_reason = min(reasons.values(), key=lambda reason: reason.only_lacks_field)
     names = sorted(index for index, reason in reasons.items() if reason == shown_reason)
     shown = f"the index {names[0]}" if len(names) == 1 else f"each of the indices {', '.join(names)}"
     return f"{shown} of {location} {shown_reason.reason.removeprefix('the index ')}"

@@ -130,7 +130,8 @@ class _SplitSearch:
             bodies = [{**self._search_body(self._parts[part], only), "size": MAX_PAGE_SIZE} for part in parts]
             for counts_of_part, body, response in zip(counts, bodies, self._search_many(bodies), strict=True):
                 hits = response["hits"]["hits"]
-                is_complete = total_hits(response) <= len(hits)  # several documents may have the same id
+                # There may be several hits, because documents behind an alias can have the same id.
+                is_complete = total_hits(response) <= len(hits)
                 counts_of_part.update(self._read_counts(hits if is_complete else self._read_all(body)))
         return counts
 

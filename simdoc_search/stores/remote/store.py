@@ -107,7 +107,9 @@ class RemoteStore(Closable):
             try:
                 engine.call("PUT", [index], body)
             except RequestError as error:
-                if error.error_type != "resource_already_exists_exception":  # another process has created it
+                if (
+                    error.error_type != "resource_already_exists_exception"
+                ):  # another process may have created the index meanwhile
                     raise
             mappings = read_mappings(engine, index) or {}
         indices = Indices(engine, index, mappings, field)

@@ -156,7 +156,7 @@ class _RequestThreads:
             except BaseException as error:
                 report = partial(future.set_exception, error)
             is_reused = len(self._idle) < MAX_CONNECTIONS_PER_NODE
-            if is_reused:  # before the caller sends its next request
+            if is_reused:  # the thread must be idle again before the caller sends its next request
                 self._idle.append(inbox)
             report()
             del future, send, report  # an idle thread must not keep a response in memory
@@ -168,7 +168,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _send_in_loop(send: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
-    with suppress(RuntimeError):  # no event loop runs in this thread
+    with suppress(RuntimeError):  # this error means that no event loop runs in this thread
         if asyncio.get_running_loop() is loop:
             raise StoreError(_BLOCKS_LOOP_MESSAGE)
     if not loop.is_running():

@@ -167,7 +167,7 @@ def _restore(access: IndexAccess, orphaned: Mapping[DocumentKey, RawHit], not_re
         action_metadata = {"_index": hit["_index"], "pipeline": "_none", **routing_entry(hit)}
         actions[key] = Action.make("create", hit["_id"], hit["_source"], **action_metadata)
     for key, outcome in _write_actions(access, actions):
-        # On a conflict, the application has written the document again.
+        # On a conflict, there is nothing to restore, because the application has written the document again.
         has_failed = outcome.error and outcome.status != CONFLICT
         failure = f"; it was removed and could not be restored: {outcome.reason}" if has_failed else ""
         not_removed[key] = KEPT_CHANGED + failure

@@ -1,0 +1,47 @@
+"""Finds out how this package was installed, to say how to install what is missing."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+_NAME = "simdoc-search"
+_FULL = {"cli", "documents", "frontmatter", "language", "local", "lucene", "relations", "versions", "watch", "web"}
+"""The extras that `full` includes."""
+
+
+def install_command(extra: str) -> str:
+    """Return the command that adds an extra, or several separated by commas, to this installation.
+
+    pipx and uv keep this package in an environment of its own, which `pip install` does not change. `uv tool install`
+    removes what it is not asked for, so its command names `full` too.
+    """
+    if _has_file("pipx_metadata.json"):
+        return f"pipx inject {_NAME} '{_NAME}[{extra}]'"
+    if _has_file("uv-receipt.toml"):
+        others = [name for name in extra.split(",") if name not in _FULL]
+        extras = ",".join(["full", *others])
+        import shlex  # noqa: PLC0415 - rarely needed
+
+        return f"uv tool install {shlex.quote(f'{_find_source()}[{extras}]')}"
+    return f"pip install '{_NAME}[{extra}]'"
+
+
+def _has_file(name: str) -> bool:
+    """Return whether the environment that runs this package has a file that its installer writes."""
+    return os.path.isfile(os.path.join(sys.prefix, name))  # noqa: PTH113, PTH118 - importing pathlib takes 7 ms
+
+
+def _find_source() -> str:
+    """Return the folder that this package was installed from, otherwise its name."""
+    import json  # noqa: PLC0415 - rarely needed
+    from importlib import metadata  # noqa: PLC0415
+    from urllib.parse import urlsplit  # noqa: PLC0415
+    from urllib.request import url2pathname  # noqa: PLC0415
+
+    try:
+        text = metadata.distribution(_NAME).read_text("direct_url.json")
+        url = urlsplit(json.loads(text)["url"] if text else "")
+    except (metadata.PackageNotFoundError, ValueError, KeyError, OSError):
+        return _NAME
+    return url2pathname(url.path) if url.scheme == "file" else _NAME
