@@ -222,7 +222,7 @@ class LocalStore(Closable):
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         snapshot = self._open_snapshot()
-        return snapshot.read_digests(self._find_addresses(snapshot, ids))
+        return iter(snapshot.read_digests(self._find_addresses(snapshot, ids)))
 
     def read_fields(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> dict[DocumentKey, Mapping[str, Any]]:
         records = self.records([key.id for key in keys])
