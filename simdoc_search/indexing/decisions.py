@@ -10,11 +10,11 @@ from itertools import chain
 from typing import NamedTuple
 
 from simdoc_search.corpus.file_source import FileSource, Source
-from simdoc_search.display import format_count
 from simdoc_search.documents import Document, SkippedFile
 from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.document_filter import DocumentFilter
 from simdoc_search.indexing.jobs import Job, make_origin
+from simdoc_search.indexing.moved_files import MovedFiles
 from simdoc_search.indexing.preparation import Outcome, PreparedDocument
 from simdoc_search.indexing.pruning import find_vanished_documents
 from simdoc_search.indexing.report import IndexReport
@@ -51,10 +51,12 @@ class Decisions:
     _on_written: Callable[[str], None]
     _seen: SeenIds = field(default_factory=SeenIds)
     _stored_digests: dict[str, Digest] = field(default_factory=dict)  # by id, for documents in preparation
-    _new_digests: set[str] = field(default_factory=set)  # of new documents of folders that the store had before
-    _moved_count: int = 0  # number of documents whose files were moved or renamed
+    _moved: MovedFiles = field(init=False)
     _removed_count: int = 0  # number of removed documents whose ids are not in `_seen`
     report: IndexReport = field(default_factory=IndexReport)
+
+    def __post_init__(self) -> None:
+        self._moved = MovedFiles(self._store, self._seen)
 
     def choose_jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[Job]:
         """Yield the documents that must be read, and count all others."""
@@ -179,7 +181,7 @@ class Decisions:
                 self._on_written(id)
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
                 self.report.note_attachments(id, prepared.attachments)
-                self._note_new_digest(id, outcome.digest)
+                self._moved.note_written(id, outcome.digest, self._paths.get_by_number(self._seen.path_number(id)))
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, SkippedFile):
@@ -189,11 +191,6 @@ class Decisions:
             elif stored is not None:
                 self._seen.note_stored(id, stored.digest)
                 self._update_origin(stored, outcome.origin)
-
-    def _note_new_digest(self, id: str, digest: str) -> None:
-        named_path = self._paths.get_by_number(self._seen.path_number(id))
-        if named_path and named_path.stored_count and self._seen.is_new(id):
-            self._new_digests.add(digest)
 
     def _encode(self, record: Record) -> PreparedDocument:
         return PreparedDocument.from_records([record], self._store.settings, self._store.encoder)[0]
@@ -225,13 +222,16 @@ class Decisions:
 
     def remove_old(self, *, prune: bool | None, prune_all: bool) -> None:
         """Remove the documents of files that now have other ids and, with `prune`, of files that no longer exist."""
-        if prune or self._new_digests or len(self._paths) > 1:
+        if prune or self._moved.has_new or len(self._paths) > 1:
             self._writer.commit()  # the new documents must be durable before old ones are removed
         for named_path in self._paths:
             for record in named_path.find_old_documents(self._store, has_new_prefix=self._paths.prefix is not None):
                 self._remove_renamed(named_path, record)
             if prune is not None:
-                self._remove_moved(named_path)
+                old_ids = self._moved.find_old_ids(named_path)
+                self._writer.delete(old_ids)
+                named_path.found_count += len(old_ids)
+                self._removed_count += len(old_ids)
             if prune is False:
                 self._note_missing_files(named_path)
             elif prune and not self._paths.is_inside_another(named_path):
@@ -257,21 +257,6 @@ class Decisions:
         named_path.renamed_count += 1
         named_path.found_count += record.origin is not None and record.origin.root == named_path.root
 
-    def _remove_moved(self, named_path: NamedPath) -> None:
-        """Remove the documents of moved and renamed files. Such a file is missing, and a new file has its content."""
-        if not self._new_digests or not named_path.file_count or named_path.found_count >= named_path.stored_count:
-            return
-        for record in self._store.scan(root=named_path.root):
-            origin = record.origin
-            if record.digest not in self._new_digests or record.id in self._seen or origin is None or origin.content:
-                continue
-            path = origin.file(record.id)
-            if named_path.find_unreadable_path(path) is None and is_missing(path):
-                self._writer.delete([record.id])
-                named_path.found_count += 1
-                self._moved_count += 1
-                self._removed_count += 1
-
     def _note_missing_files(self, named_path: NamedPath) -> None:
         missing = named_path.stored_count - named_path.found_count
         if missing > 0 and named_path.root == named_path.path and not named_path.unreadable_paths:
@@ -290,9 +275,7 @@ class Decisions:
         report.indexed, report.unchanged = seen.count(IdStatus.INDEXED), seen.count(IdStatus.UNCHANGED)
         report.replaced = seen.count(IdStatus.REPLACED)
         report.deleted = seen.count(IdStatus.DELETED) + self._removed_count
-        if self._moved_count:
-            files = format_count(self._moved_count, "moved or renamed file")
-            report.notes.append(f"{files} found by content; documents at the old paths were removed")
+        report.notes += self._moved.notes()
         for named_path in self._paths:
             report.problems += named_path.make_conflict_messages()
             if named_path.renamed_count:
