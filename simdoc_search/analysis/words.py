@@ -98,6 +98,10 @@ def is_ascii(units: NDArray[np.uint16]) -> bool:
 def strings(units: NDArray[np.uint16], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:
     """Return slices of a buffer of UTF-16 units as strings."""
     data = units.astype("<u2", copy=False).tobytes()
+    text = data.decode("utf-16-le")
+    if len(text) == len(units):
+        return [text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    # With surrogate pairs, positions of units are not positions of characters.
     pairs = zip((2 * starts).tolist(), (2 * ends).tolist(), strict=True)
     return [data[start:end].decode("utf-16-le") for start, end in pairs]
 
