@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
-from typing import NamedTuple, Protocol
+from itertools import chain
+from typing import NamedTuple
 
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Document, SkippedFile
 from simdoc_search.indexing.archives import Archives
+from simdoc_search.indexing.document_filter import DocumentFilter
 from simdoc_search.indexing.jobs import Job, make_origin
 from simdoc_search.indexing.preparation import Outcome, PreparedDocument
 from simdoc_search.indexing.pruning import find_vanished_documents
@@ -22,35 +23,10 @@ from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON, OTHER_KIND, 
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
 
-_SOURCES_PER_LOOKUP = 64
-"""Maximum number of sources to look up together. A larger number would delay chunks, which wait for their last job."""
+_FILES_PER_LOOKUP, _DOCUMENTS_PER_LOOKUP = 1024, 64
+"""Maximum number of sources to look up together: files, and documents, whose texts are in memory."""
 
 _log = logging.getLogger("simdoc_search.indexing.run")
-
-
-class DocumentFilter(Protocol):
-    """Filters new documents before they are written.
-
-    The filter is notified of every write, because queries do not find documents before the store commits.
-    """
-
-    @property
-    def needs_commit(self) -> bool:
-        """Whether the store should commit because the filter holds too many uncommitted documents."""
-
-    def filter_outcomes(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
-        """Return the outcomes, with a `SkippedFile` in place of each document that must not be written.
-
-        Args:
-            outcomes: the outcomes of one chunk, in order.
-            is_stored: returns whether the store has a document with this id, or will have one.
-        """
-
-    def note_removed(self, ids: Iterable[str]) -> None:
-        """Record that the writer deletes these documents."""
-
-    def note_committed(self) -> None:
-        """Record that the store has committed all changes."""
 
 
 class _LocatedSource(NamedTuple):
@@ -80,7 +56,7 @@ class Decisions:
     def choose_jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[Job]:
         """Yield the documents that must be read, and count all others."""
         located = chain.from_iterable(map(self._locate_all, sources))
-        while batch := list(islice(located, _SOURCES_PER_LOOKUP)):
+        while batch := _take_batch(located):
             new = {id for _, _, id in batch if id is not None and id not in self._seen}
             stored = {digest.id: digest for digest in self._store.digests(sorted(new))}
             for source, named_path, id in batch:
@@ -95,8 +71,8 @@ class Decisions:
         """Yield a source, or its members if it is an archive that must be read."""
         located = self._locate(source)
         members = None
-        if isinstance(source, FileSource) and isinstance(located.source, FileSource) and located.named_path:
-            is_named_by_user = source.root == absolute(source.path)
+        if isinstance(located.source, FileSource) and located.source.format.kind == "archive" and located.named_path:
+            is_named_by_user = located.named_path.path == absolute(located.source.path)
             members = self._archives.open_members(located.source, is_named_by_user=is_named_by_user)
         if members is None or not located.named_path:
             yield located
@@ -154,7 +130,7 @@ class Decisions:
             if self._has_id_of_other_root(source, named_path, origin):
                 return None
             named_path.found_count += origin.root == named_path.root
-            self._archives.note_found(source.id, str(source.path))
+            self._archives.note_found(source.id, source.path)
         self._seen.add(source.id, named_path.number if named_path else 0, stored.digest if stored else None)
         if stored is None:
             return Job(source, None)
@@ -185,7 +161,7 @@ class Decisions:
         if is_same_file(other, source.path) or is_missing(other):
             return False
         named_path.id_conflicts[origin.root] += 1
-        self._report_skipped(SkippedFile(str(source.path), f"a file of {origin.root} has this id"))
+        self._report_skipped(SkippedFile(source.path, f"a file of {origin.root} has this id"))
         return True
 
     def write(self, outcomes: list[Outcome]) -> None:
@@ -297,4 +273,15 @@ class Decisions:
 
 def _has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
     """Return whether a file did not change. The stored state of its archive is ignored."""
-    return other == (origin and replace(origin, archive=""))
+    return other == (replace(origin, archive="") if origin and origin.archive else origin)
+
+
+def _take_batch(located: Iterator[_LocatedSource]) -> list[_LocatedSource]:
+    """Return the next sources to look up together."""
+    batch: list[_LocatedSource] = []
+    share = 0.0
+    while share < 1 and (next_source := next(located, None)):
+        batch.append(next_source)
+        is_in_memory = isinstance(next_source.source, Document) or getattr(next_source.source, "data", None) is not None
+        share += 1 / (_DOCUMENTS_PER_LOOKUP if is_in_memory else _FILES_PER_LOOKUP)
+    return batch
