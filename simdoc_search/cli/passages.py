@@ -48,8 +48,8 @@ _FEW_QUERIES = 16  # for so few queries, starting worker processes is not faster
     "files",
     type=_PATH,
     multiple=True,
-    help="Query with the text of a file. In a table, such as a CSV or JSON Lines file, query with each record. The file "
-    "need not be indexed. Use - for stdin. Repeatable.",
+    help="Query with the text of a file. In a table, such as a CSV or JSON Lines file, query with each record. "
+    "The file need not be indexed. Use - for stdin. Repeatable.",
 )
 @click.option(
     "--folder",

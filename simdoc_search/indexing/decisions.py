@@ -14,6 +14,7 @@ from simdoc_search.documents import Document, SkippedFile
 from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.document_filter import DocumentFilter
 from simdoc_search.indexing.jobs import Job, make_origin
+from simdoc_search.indexing.moved_files import MovedFiles
 from simdoc_search.indexing.preparation import Outcome, PreparedDocument
 from simdoc_search.indexing.pruning import find_vanished_documents
 from simdoc_search.indexing.report import IndexReport
@@ -50,8 +51,12 @@ class Decisions:
     _on_written: Callable[[str], None]
     _seen: SeenIds = field(default_factory=SeenIds)
     _stored_digests: dict[str, Digest] = field(default_factory=dict)  # by id, for documents in preparation
+    _moved: MovedFiles = field(init=False)
     _removed_count: int = 0  # number of removed documents whose ids are not in `_seen`
     report: IndexReport = field(default_factory=IndexReport)
+
+    def __post_init__(self) -> None:
+        self._moved = MovedFiles(self._store, self._seen)
 
     def choose_jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[Job]:
         """Yield the documents that must be read, and count all others."""
@@ -175,6 +180,8 @@ class Decisions:
                 self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
+                self.report.note_attachments(id, prepared.attachments)
+                self._moved.note_written(id, outcome.digest, self._paths.get_by_number(self._seen.path_number(id)))
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, SkippedFile):
@@ -215,11 +222,16 @@ class Decisions:
 
     def remove_old(self, *, prune: bool | None, prune_all: bool) -> None:
         """Remove the documents of files that now have other ids and, with `prune`, of files that no longer exist."""
-        if prune or len(self._paths) > 1:
+        if prune or self._moved.has_new or len(self._paths) > 1:
             self._writer.commit()  # the new documents must be durable before old ones are removed
         for named_path in self._paths:
             for record in named_path.find_old_documents(self._store, has_new_prefix=self._paths.prefix is not None):
                 self._remove_renamed(named_path, record)
+            if prune is not None:
+                old_ids = self._moved.find_old_ids(named_path)
+                self._writer.delete(old_ids)
+                named_path.found_count += len(old_ids)
+                self._removed_count += len(old_ids)
             if prune is False:
                 self._note_missing_files(named_path)
             elif prune and not self._paths.is_inside_another(named_path):
@@ -263,6 +275,7 @@ class Decisions:
         report.indexed, report.unchanged = seen.count(IdStatus.INDEXED), seen.count(IdStatus.UNCHANGED)
         report.replaced = seen.count(IdStatus.REPLACED)
         report.deleted = seen.count(IdStatus.DELETED) + self._removed_count
+        report.notes += self._moved.notes()
         for named_path in self._paths:
             report.problems += named_path.make_conflict_messages()
             if named_path.renamed_count:

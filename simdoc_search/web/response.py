@@ -110,6 +110,7 @@ def _make_environment() -> Environment:
     filters: dict[str, Callable[..., Any]] = {
         "about": lambda share: format_estimate(share).replace("~", "about "),
         "bytes": format_bytes,
+        "folder": lambda id: id[: id.rfind("/") + 1],
         "exactly": lambda share: format_percent(share).replace(".0 %", " %"),
         "percent": format_percent,
         "verbatim": _verbatim,

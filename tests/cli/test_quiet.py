@@ -89,6 +89,6 @@ def test_the_number_of_many_or_streamed_sources_is_unknown(monkeypatch: pytest.M
     monkeypatch.setattr(index_paths, "_MAX_LISTED_SOURCES", 2)
     for paths, archives in ((["docs"], False), (["docs"], True), (["docs/a.txt"], False)):
         with source_progress(count(), paths, hidden=True, archives=archives) as (sources, _):  # type: ignore[arg-type]
-            assert [0, 1, 2, 3] == list(map(int, islice(sources, 4)))  # type: ignore[call-overload]
+            assert [0, 1, 2, 3] == list[object](islice(sources, 4))
 
     assert [{"total": None}] * 3 == calls
