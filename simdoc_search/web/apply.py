@@ -48,7 +48,13 @@ def show_changes(request: PageRequest) -> Page:
     """Return the page with the progress, the files that were moved, and the runs that can be undone."""
     local, folder = _require_allowed(request)
     job = request.served_store.file_changes
-    values: dict[str, Any] = {"changes": None, "problem": job.problem, "stage": "", "share": 0.0, "max_listed": _MAX_LISTED}
+    values: dict[str, Any] = {
+        "changes": None,
+        "problem": job.problem,
+        "stage": "",
+        "share": 0.0,
+        "max_listed": _MAX_LISTED,
+    }
     if job.state is not None:
         stage, share = job.state
         as_json = {"state": "running", "stage": stage, "share": share}
