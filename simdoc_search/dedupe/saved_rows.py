@@ -36,7 +36,8 @@ class SavedRows:
     """
 
     def __init__(self, path: Path, settings: Settings) -> None:
-        self.path, self.name = path, ""
+        self.path: Path = path
+        self.name: str = ""
         self.columns: list[str] = []
         try:
             saved = json.loads((path / _SAVED).read_bytes())
