@@ -192,7 +192,9 @@ def stars(_: Sequence[str]) -> None:
             jaccard(shingle_set(pieces[int(group.kept.id)]), shingle_set(pieces[int(duplicate.id)])) < 0.8
             for group in found.groups() for duplicate in group.duplicates
         )  # fmt: skip
-        print(f"{name:<12}{found.group_count:>8}{found.duplicate_count:>9}{wrong:>7}{seconds:>9.1f}  {found.overflow}")
+        print(
+            f"{name:<12}{found.group_count:>8}{found.duplicate_count:>9}{wrong:>7}{seconds:>9.1f}  {found.large_sets}"
+        )
 
 
 # --- a page of hits ---

@@ -68,7 +68,7 @@ def skips(folder: Path) -> Iterator[str]:
     report = new_search(folder).index(SkippedFile(f"corpus/{number}.txt", "hidden") for number in range(SKIPS))
     yield f"{len(report.skipped):,} skipped when found"
     (folder / "empty.txt").touch()
-    empty = (FileSource(f"{number}.txt", folder / "empty.txt", str(folder), 0, 0) for number in range(SKIPS))
+    empty = (FileSource(f"{number}.txt", str(folder / "empty.txt"), str(folder), 0, 0) for number in range(SKIPS))
     report = SimilaritySearch(open_store(folder / "store")).index(empty, workers=2)
     yield f"{len(report.skipped):,} skipped when read"
 

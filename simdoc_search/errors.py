@@ -6,6 +6,7 @@ SimdocError
 ├── PlanError           a plan of duplicates cannot be read or written       (duplicates.plan)
 ├── ConceptsError       synonyms or an extractor of concepts cannot be used  (concepts.errors)
 ├── AddressError        the server cannot listen on an address               (web.server)
+├── FileNotAvailableError  the original file of a document cannot be sent  (web.original_file)
 ├── NotIndexedError     the index lacks the data for a page                  (web.served_store)
 └── StoreError
     ├── LocationError, StoreNotFoundError, StoreLockedError, StoreUnavailableError

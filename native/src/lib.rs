@@ -4,6 +4,7 @@
 //! reference. Python passes the word grammar, so its tables exist once.
 
 mod hash;
+mod passages;
 mod runs;
 mod sketch;
 mod words;
@@ -15,14 +16,17 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyByteArray;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use hash::{murmur3, PADDING};
-use runs::{shared_runs, Limits};
+use passages::{align, count_shingles, Rules};
 use sketch::{Settings, Sketcher, Sketches};
-use words::{Grammar, Normaliser, Words};
+use words::{Grammar, Normaliser, Words, SPACE};
 
 type Buffer<'py> = Bound<'py, PyByteArray>;
+
+/// The version of the methods of `Kernel`, as in `simdoc_search.analysis.native`.
+const INTERFACE: u32 = 2;
 
 /// Finds the words of texts and makes their fingerprints. Its methods release the GIL.
 #[pyclass(frozen)]
@@ -107,37 +111,84 @@ impl Kernel {
         Ok([bytes(py, &h1), bytes(py, &h2)])
     }
 
-    /// The runs of equal words in two texts (int64, three values per run), by descending length. A text is the numbers of
-    /// its words (int32). Equal words have equal numbers. The other arguments are the fields of `runs::Limits`.
+    /// The number of each word (int32) of texts, the number of words of each text (int64), and whether a word of each
+    /// text contains a space (uint8). Equal words have equal numbers, in all texts.
+    #[allow(clippy::type_complexity)]
+    fn word_numbers<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Vec<PyBackedStr>,
+        profile: &str,
+    ) -> PyResult<[Buffer<'py>; 3]> {
+        let normaliser = self.normaliser(profile)?;
+        let (numbers, counts, has_space) = py.allow_threads(|| {
+            let mut words = Words::default();
+            let mut has_space = Vec::new();
+            let counts = texts.iter().map(|text| {
+                let before = words.starts.len();
+                words.add(text, &self.grammar, normaliser);
+                has_space.push(u8::from(
+                    (before..words.starts.len()).any(|word| words.word(word).contains(&SPACE)),
+                ));
+                (words.starts.len() - before) as i64
+            });
+            let counts: Vec<i64> = counts.collect();
+            let mut known = FxHashMap::default();
+            let numbers = (0..words.starts.len()).map(|word| {
+                let next = known.len() as i32;
+                *known.entry(words.word(word)).or_insert(next)
+            });
+            (numbers.collect::<Vec<i32>>(), counts, has_space)
+        });
+        Ok([
+            bytes(py, &numbers),
+            bytes(py, &counts),
+            bytes(py, &has_space),
+        ])
+    }
+
+    /// The runs of the passages that two texts share (int64, four values per run): the index of the passage, the first
+    /// word in a, the first word in b, and the number of words. A text is the numbers of its words (int32).
     #[staticmethod]
-    #[allow(clippy::too_many_arguments)]
-    fn shared_runs<'py>(
+    fn passages<'py>(
         py: Python<'py>,
         a: &[u8],
         b: &[u8],
-        max_window: usize,
-        max_pairs: u64,
-        reach: i64,
-        min_nearby_words: i64,
-        min_lone_run: i64,
         min_run: usize,
+        is_edited: bool,
+        max_gap: i64,
     ) -> PyResult<Buffer<'py>> {
-        if reach < 1 || min_run == 0 {
+        if min_run == 0 || max_gap < 0 {
             return Err(PyValueError::new_err(
-                "reach and min_run must be at least 1",
+                "min_run must be at least 1, and max_gap at least 0",
             ));
         }
-        let limits = Limits {
-            max_window,
-            max_pairs,
-            reach,
-            min_nearby_words,
-            min_lone_run,
+        let rules = Rules {
             min_run,
+            is_edited,
+            max_gap,
         };
         let (a, b): (Vec<i32>, Vec<i32>) = (pod_collect_to_vec(a), pod_collect_to_vec(b));
-        let runs = py.allow_threads(|| shared_runs(&a, &b, &limits));
-        Ok(bytes(py, runs.as_flattened()))
+        let rows = py.allow_threads(|| {
+            let mut rows = Vec::new();
+            for (index, runs) in align(&a, &b, &rules).into_iter().enumerate() {
+                for [i, j, size] in runs {
+                    rows.push([index as i64, i, j, size]);
+                }
+            }
+            rows
+        });
+        Ok(bytes(py, rows.as_flattened()))
+    }
+
+    /// The number of shingles of `size` words in both texts, in a, and in b: every occurrence, then distinct shingles.
+    #[staticmethod]
+    fn count_shingles(py: Python<'_>, a: &[u8], b: &[u8], size: usize) -> PyResult<[i64; 6]> {
+        if size == 0 {
+            return Err(PyValueError::new_err("size must be at least 1"));
+        }
+        let (a, b): (Vec<i32>, Vec<i32>) = (pod_collect_to_vec(a), pod_collect_to_vec(b));
+        Ok(py.allow_threads(|| count_shingles(&a, &b, size)))
     }
 
     /// The fingerprints of texts: slots (int64), val1, val2 (uint64), counts, distinct shingles (int64), passage
@@ -238,5 +289,6 @@ fn each_once(joined: &str) -> Vec<u8> {
 
 #[pymodule]
 fn simdoc_search_native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("INTERFACE", INTERFACE)?;
     module.add_class::<Kernel>()
 }

@@ -30,7 +30,7 @@ pub fn shared_runs(a: &[i32], b: &[i32], limits: &Limits) -> Vec<Run> {
     let mut windows = Windows::of(a, b);
     for length in 1..=limits.max_window {
         let classes = windows.classes(length);
-        runs.extend(runs_around_rare_windows(a, b, &classes, limits.max_pairs));
+        runs.extend(rare_runs(a, b, &classes, limits.max_pairs));
     }
     unique(&mut runs);
     let runs = dense_runs(runs, limits);
@@ -38,16 +38,16 @@ pub fn shared_runs(a: &[i32], b: &[i32], limits: &Limits) -> Vec<Run> {
     uncovered_runs(&runs, a.len(), b.len(), limits.min_run as i64)
 }
 
-type Classes = (Vec<u32>, Vec<u32>);
+pub type Classes = (Vec<u32>, Vec<u32>);
 
 /// The classes of windows in both texts. Equal windows have equal classes.
-struct Windows {
+pub struct Windows {
     /// For windows of 1, 2, 4, ... words.
     levels: Vec<Classes>,
 }
 
 impl Windows {
-    fn of(a: &[i32], b: &[i32]) -> Self {
+    pub fn of(a: &[i32], b: &[i32]) -> Self {
         let level = number(a.iter().copied(), b.iter().copied());
         Windows {
             levels: vec![level],
@@ -55,7 +55,7 @@ impl Windows {
     }
 
     /// The class of the window of `length` words that begins at each word of a and of b.
-    fn classes(&mut self, length: usize) -> Cow<'_, Classes> {
+    pub fn classes(&mut self, length: usize) -> Cow<'_, Classes> {
         let level = length.ilog2() as usize;
         while self.levels.len() <= level {
             let shift = 1 << (self.levels.len() - 1);
@@ -119,7 +119,7 @@ impl Positions {
     }
 }
 
-fn count_classes(a: &[u32], b: &[u32]) -> usize {
+pub fn count_classes(a: &[u32], b: &[u32]) -> usize {
     a.iter()
         .chain(b)
         .max()
@@ -142,7 +142,7 @@ fn extend(a: &[i32], b: &[i32], i: usize, j: usize) -> Run {
     [(i - before) as i64, (j - before) as i64, size as i64]
 }
 
-fn runs_around_rare_windows(
+pub fn rare_runs(
     a: &[i32],
     b: &[i32],
     (a_classes, b_classes): &Classes,
@@ -195,7 +195,7 @@ fn dense_runs(runs: Vec<Run>, limits: &Limits) -> Vec<Run> {
     runs
 }
 
-fn add_covering_runs(
+pub fn add_covering_runs(
     a: &[i32],
     b: &[i32],
     (a_classes, b_classes): &Classes,
@@ -259,7 +259,7 @@ fn uncovered_starts(
     starts
 }
 
-fn uncovered_runs(runs: &[Run], a_len: usize, b_len: usize, min_long_run: i64) -> Vec<Run> {
+pub fn uncovered_runs(runs: &[Run], a_len: usize, b_len: usize, min_long_run: i64) -> Vec<Run> {
     let mut by_size: Vec<Run> = runs.to_vec();
     by_size.sort_by_key(|run| -run[2]); // stable, so that runs of the same size stay in order
     let (mut a_marks, mut b_marks) = (vec![0i32; a_len + 1], vec![0i32; b_len + 1]);

@@ -10,7 +10,7 @@ use unicode_normalization::{is_nfc_quick, IsNormalized, UnicodeNormalization};
 
 const CODE_POINTS: usize = 0x110000;
 const MAX_UNITS: usize = 255;
-const SPACE: u16 = b' ' as u16;
+pub const SPACE: u16 = b' ' as u16;
 const CHUNK: usize = 16;
 
 /// The word grammar as an automaton over classes of characters; Python compiles it.
@@ -337,6 +337,11 @@ impl Words {
             self.first_points.push(span.points.0 as i64);
             self.last_points.push(span.points.1 as i64);
         });
+    }
+
+    /// The units of a word.
+    pub fn word(&self, index: usize) -> &[u16] {
+        &self.units[self.starts[index] as usize..self.ends[index] as usize]
     }
 
     /// Lets hashes read a whole block at the end.

@@ -7,6 +7,7 @@ reference. To use the Python code, set SIMDOC_NATIVE=0.
 from __future__ import annotations
 
 import functools
+import logging
 import os
 from collections.abc import Sequence
 from typing import Protocol
@@ -15,6 +16,11 @@ import numpy as np
 
 from simdoc_search.analysis.word_automaton import word_automaton
 from simdoc_search.analysis.word_grammar import JOINERS, classes
+
+_log = logging.getLogger(__name__)
+
+INTERFACE = 2
+"""The version of the kernel's methods. A kernel with another version is not used."""
 
 Buffers = Sequence[bytearray]
 
@@ -28,20 +34,23 @@ class Kernel(Protocol):
     def hashes(self, units: bytes, starts: bytes, ends: bytes) -> Buffers:
         """Return the two halves (uint64) of the MurmurHash3 of each slice of UTF-16 units."""
 
-    def shared_runs(  # noqa: PLR0917 - the Rust function has these parameters
-        self,
-        a: bytes,
-        b: bytes,
-        max_window: int,
-        max_pairs: int,
-        reach: int,
-        min_nearby_words: int,
-        min_lone_run: int,
-        min_run: int,
-    ) -> bytearray:
-        """Return the runs of equal words in two texts (int64, three values per run); see `passages.align`.
+    def word_numbers(self, texts: Sequence[str], profile: str) -> Buffers:
+        """Return the number of each word (int32), the words of each text (int64), and which texts have spaces in words.
 
-        Each text is an int32 array: the number of each of its words. Equal words have equal numbers.
+        Equal words have equal numbers, in all texts. The last buffer is uint8.
+        """
+
+    def passages(self, a: bytes, b: bytes, min_run: int, is_edited: bool, max_gap: int) -> bytearray:
+        """Return the runs of the passages that two texts share; see `passages.align`.
+
+        Each text is an int32 array: the number of each of its words. Equal words have equal numbers. Each run is four
+        int64 values: the index of its passage, its first word in both texts, and its number of words.
+        """
+
+    def count_shingles(self, a: bytes, b: bytes, size: int) -> list[int]:
+        """Return the number of shingles of `size` words in both texts, in the first, and in the second.
+
+        First every occurrence is counted, then distinct shingles. The texts are those of `passages`.
         """
 
     def fingerprints(  # noqa: PLR0917 - the Rust function has these parameters
@@ -70,6 +79,9 @@ def kernel() -> Kernel | None:
     try:
         import simdoc_search_native  # noqa: PLC0415 - an optional dependency
     except ImportError:
+        return None
+    if getattr(simdoc_search_native, "INTERFACE", 1) != INTERFACE:
+        _log.warning("the package simdoc-search-native has another version, so the slower Python code is used")
         return None
     automaton, table = word_automaton(), classes()
     symbols = np.array(automaton.symbols, np.uint8)

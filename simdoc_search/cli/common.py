@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TextIO, TypeVar
 import click
 
 from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
+from simdoc_search.cli.help_layout import is_quiet
 from simdoc_search.display import printable, safe_json, safe_message
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError, is_out_of_memory
 from simdoc_search.stores.location import ENGINES
@@ -174,7 +175,9 @@ def _report_left_out_indices(context: click.Context) -> None:
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Print one line for people, without control characters."""
+    """Print one line for people, without control characters. `--quiet` hides notes, which go to stderr."""
+    if err and is_quiet() and not text.startswith("Error: "):
+        return
     click.echo(printable(text), err=err)
 
 
@@ -252,7 +255,9 @@ def _make_progress(hidden: bool, *columns: Any, shows_remaining_time: bool) -> P
 
     console = Console(stderr=True)
     times = (TimeElapsedColumn(), *([TimeRemainingColumn()] if shows_remaining_time else []))
-    return Progress(*columns, *times, console=console, disable=hidden or not console.is_terminal, transient=True)
+    return Progress(
+        *columns, *times, console=console, disable=hidden or is_quiet() or not console.is_terminal, transient=True
+    )
 
 
 @contextmanager

@@ -45,7 +45,7 @@ class _Side(NamedTuple):
     settings: Settings | None = None
 
 
-@click.command(cls=Command, main_options=["--html", "--preset", "--ignore", "--json"])
+@click.command(cls=Command, main_options=["--html", "--preset", "--ignore", "--json"], shows_time=True)
 @click.argument("a", shell_complete=complete_ids)
 @click.argument("b", shell_complete=complete_ids)
 @click.option(

@@ -80,6 +80,10 @@ class _SizeType(ParamType):
     help="Write each removed row with the row that is kept instead to FILE (.csv, .jsonl or .parquet).",
 )  # fmt: skip
 @click.option(
+    "--report", "page", type=click.Path(dir_okay=False), metavar="FILE",
+    help="Write an HTML page with the groups. You can open each near duplicate side by side with the kept row.",
+)  # fmt: skip
+@click.option(
     "--against", type=click.Path(), metavar="OLD",
     help="Also remove the rows that OLD has: a dataset, or a folder that --save wrote.",
 )  # fmt: skip
@@ -112,6 +116,7 @@ def dedupe(
     keep: str,
     annotate: bool,
     pairs: str | None,
+    page: str | None,
     against: str | None,
     save: str | None,
     decontaminate: tuple[str, ...],
@@ -140,7 +145,7 @@ def dedupe(
     try:
         with _row_progress(hidden=as_json) as update:
             report = deduplicate_files(
-                source, output, options, annotate=annotate, pairs=pairs, against=against, save=save,
+                source, output, options, annotate=annotate, pairs=pairs, page=page, against=against, save=save,
                 decontaminate=decontaminate, workers=worker_count(workers), progress=update,
             )  # fmt: skip
     except KeyboardInterrupt:
@@ -165,10 +170,10 @@ def _print_report(report: DedupeReport, output: Path, *, annotate: bool) -> None
         listed = ", ".join(f"{row.shard}:{row.row}" for row in rows) + (", ..." if count > len(rows) else "")
         is_or_are = "was not compared and is" if count == 1 else "were not compared and are"
         say(f"note: {format_count(count, 'row')} {reason} {is_or_are} kept: {listed}", err=True)
-    if report.overflow_rows:
+    if report.partly_compared_rows:
         say(
-            f"note: {format_count(report.overflow_rows, 'kept row was', 'kept rows were')} compared with only some of "
-            "the similar rows, because too many rows are similar",
+            f"note: {format_count(report.partly_compared_rows, 'kept row was', 'kept rows were')} compared with only "
+            "some of the similar rows, because too many rows are similar",
             err=True,
         )
     if report.old_rows:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command(cls=Command, main_options=["--overlap", "--keep", "--plan", "--html", "--limit"])
+@click.command(cls=Command, main_options=["--overlap", "--keep", "--plan", "--html", "--limit"], shows_time=True)
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", shell_complete=complete_paths)
 @click.option(
     "--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Minimum overlap."

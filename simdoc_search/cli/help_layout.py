@@ -7,9 +7,11 @@ Of each option, it shows the first sentence. `--help-all` shows everything.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from inspect import cleandoc
 from textwrap import fill
+from time import perf_counter
 from typing import Any, Final
 
 import click
@@ -36,7 +38,7 @@ OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
     ),
     "Output": (
         *("--size", "--limit", "--show", "--sort", "--reverse", "--sentences", "--explain", "--edges"),
-        *("--html", "--csv", "--plan", "--json"),
+        *("--html", "--csv", "--plan", "--json", "--quiet"),
     ),
     "Index": ("--store",),
     MORE: (
@@ -50,6 +52,7 @@ OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
 }
 """The options of each group. Options have the same names in all commands, so one table is enough."""
 
+_QUIET_KEY = f"{__name__}.quiet"  # in `context.meta`
 _MAX_NAME_WIDTH = 26
 _MAX_EXAMPLES = 3
 _RANGE = re.compile(r"(; |(?<=\[))\d*\.?\d*<?=?x[<>]=?[\d.]+(<=?[\d.]+)?")
@@ -74,7 +77,7 @@ class Formatter(click.HelpFormatter):
 class Context(click.Context):
     """A context whose help has the layout of this module."""
 
-    formatter_class = Formatter
+    formatter_class: type[click.HelpFormatter] = Formatter
 
 
 class Command(click.Command):
@@ -84,22 +87,34 @@ class Command(click.Command):
         *args: as in click.
         main_options: the options that most people use.
         option_groups: the groups of options that have another meaning in this command than in others.
+        shows_time: whether to print the duration of the answer in a terminal.
         **kwargs: as in click.
     """
 
-    context_class = Context
+    context_class: type[click.Context] = Context
 
     def __init__(
         self,
         *args: Any,
         main_options: Sequence[str] = (),
         option_groups: Mapping[str, Sequence[str]] | None = None,
+        shows_time: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.main_options = main_options
         self.option_groups: Mapping[str, Sequence[str]] = option_groups or {}
-        self.params.append(_make_help_all_option())
+        self.shows_time = shows_time
+        self.params.extend([_make_quiet_option(), _make_help_all_option()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, and print its duration if somebody waits for it."""
+        start = perf_counter()
+        try:
+            return super().invoke(ctx)
+        finally:
+            if self.shows_time and is_terminal() and not is_quiet():
+                click.secho(f"{perf_counter() - start:.2f} s", dim=True, err=True)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the description. `--help` only shows the first paragraph and the first examples."""
@@ -127,7 +142,7 @@ class Command(click.Command):
             formatter.write_group(title, group)
         if more:
             with formatter.section(MORE):
-                formatter.write(_wrap_names([option.opts[-1] for option in more], formatter))
+                formatter.write(_wrap_names([_long_name(option) for option in more], formatter))
         if not _is_complete(ctx):
             formatter.write_paragraph()
             formatter.write_text(f"All details: {ctx.command_path} --help-all")
@@ -145,9 +160,9 @@ class Command(click.Command):
         groups: dict[str, list[click.Option]] = {"Options": []}
         groups |= {title: [] for title in [*self.option_groups, *OPTION_GROUPS, _OTHERS]}
         order = {name: place for place, name in enumerate(self.main_options)}
-        for option in sorted(options, key=lambda option: order.get(option.opts[-1], len(order))):
-            is_main = option.opts[-1] in order
-            groups["Options" if is_main else titles.get(option.opts[-1], others)].append(option)
+        for option in sorted(options, key=lambda option: order.get(_long_name(option), len(order))):
+            is_main = _long_name(option) in order
+            groups["Options" if is_main else titles.get(_long_name(option), others)].append(option)
         groups[MORE] = groups.pop(MORE)  # show this group last
         return {title: options for title, options in groups.items() if options}
 
@@ -155,8 +170,12 @@ class Command(click.Command):
 class CommandGroup(click.Group):
     """A group of commands whose help has the layout of this module."""
 
-    context_class = Context
-    command_class = Command
+    context_class: type[click.Context] = Context
+    command_class: type[click.Command] | None = Command
+
+
+def _long_name(option: click.Option) -> str:
+    return max(option.opts, key=len)
 
 
 def _wrap_names(names: Sequence[str], formatter: Formatter) -> str:
@@ -164,6 +183,32 @@ def _wrap_names(names: Sequence[str], formatter: Formatter) -> str:
     indent = " " * formatter.current_indent
     text = ", ".join(names)
     return fill(text, formatter.width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False) + "\n"
+
+
+def is_terminal() -> bool:
+    """Return whether stderr is a terminal."""
+    return sys.stderr.isatty()
+
+
+def is_quiet() -> bool:
+    """Return whether `--quiet` was given to the command that runs."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get(_QUIET_KEY))
+
+
+def _make_quiet_option() -> click.Option:
+    return click.Option(
+        ["--quiet", "-q"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_set_quiet,
+        help="Print no progress and no notes.",
+    )
+
+
+def _set_quiet(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    context.meta[_QUIET_KEY] = value
 
 
 def _make_help_all_option() -> click.Option:

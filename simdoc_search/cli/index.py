@@ -12,7 +12,6 @@ import click
 
 from simdoc_search.cli.common import (
     CommandInterruptedError,
-    document_progress,
     handle_errors,
     json_option,
     print_json,
@@ -21,6 +20,7 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_output import print_report, report_as_json
+from simdoc_search.cli.index_paths import source_progress
 from simdoc_search.cli.index_upgrade import upgrade
 from simdoc_search.cli.index_watch import FolderWatch
 from simdoc_search.cli.query_options import percent_type
@@ -231,8 +231,8 @@ def index(
 
     def index_sources(sources: Iterator[Source], problems: Sequence[str] = (), **more: Any) -> bool:
         """Index the sources, print the report, and return whether all went well."""
-        with document_progress(hidden=as_json) as update:
-            report = search.index(sources, progress=lambda count: update(advance=count), **options, **more)
+        with source_progress(sources, paths, hidden=as_json, archives=archives) as (listed, progress):
+            report = search.index(listed, progress=progress, **options, **more)
         report.problems[:0] = problems
         if fail_on_skip and (unexpected_count := sum(map(is_unexpected, report.skipped))):
             skipped = format_count(unexpected_count, "document was", "documents were")

@@ -50,6 +50,7 @@ def print_report(report: IndexReport) -> None:
     print_skipped(report.skipped)
     print_refused(report.refused)
     print_incomplete(report.incomplete)
+    print_attachments(report.attachments)
     for note in report.notes:
         say(note, err=True)
     for problem in report.problems:
@@ -73,6 +74,15 @@ def print_incomplete(incomplete: Mapping[str, str]) -> None:
     for missing in sorted(set(incomplete.values())):
         ids = [id for id, data in incomplete.items() if data == missing]
         say(f"  {len(ids):,} stored without {missing}, which could not be computed: {_list_examples(ids)}", err=True)
+
+
+def print_attachments(attachments: Mapping[str, Sequence[str]]) -> None:
+    """Print on stderr which attachments of e-mails were not read."""
+    if attachments:
+        count = sum(map(len, attachments.values()))
+        names = [f"{id} ({_list_examples(names)})" for id, names in attachments.items()]
+        files = format_count(count, "attachment was", "attachments were")
+        say(f"  {files} not read; save the files that matter and index them: {_list_examples(names)}", err=True)
 
 
 def print_skipped(skipped: Sequence[SkippedFile], *, advice: bool = True) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +16,12 @@ from simdoc_search.cli.config import read_config_value
 from simdoc_search.display import format_count, without_credentials
 
 if TYPE_CHECKING:
+    from simdoc_search.corpus import Source
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
+
+_MAX_LISTED_SOURCES = 100_000
+"""Maximum number of files that are listed before indexing. More files take too much memory."""
 
 in_option: Final = click.option(
     "--in",
@@ -23,6 +30,32 @@ in_option: Final = click.option(
     metavar="FOLDER",
     help="Only search the files in FOLDER. New and changed files are indexed first.",
 )
+
+
+@contextmanager
+def source_progress(
+    sources: Iterable[Source], paths: Iterable[str], *, hidden: bool, archives: bool = False
+) -> Iterator[tuple[Iterator[Source], Callable[[int], None]]]:
+    """Show the progress of indexing. The files of folders are listed first, so that their number is known.
+
+    Args:
+        sources: the files and documents to index.
+        paths: the paths that the user named. The lines of a JSONL file are not listed, because they may not fit into
+            memory.
+        hidden: whether to hide the progress.
+        archives: whether archives in folders are read. The number of their members is not known in advance.
+
+    Yields:
+        All sources, and a function that takes the number of documents that were finished.
+    """
+    sources, total = iter(sources), None
+    if not archives and all(map(os.path.isdir, paths)):
+        listed = list(islice(sources, _MAX_LISTED_SOURCES))
+        total = len(listed) if len(listed) < _MAX_LISTED_SOURCES else None
+        sources = chain(listed, sources)
+    with document_progress(hidden=hidden, has_total=total is not None) as update:
+        update(total=total)
+        yield sources, lambda count: update(advance=count)
 
 
 def index_paths(
@@ -60,13 +93,14 @@ def index_paths(
     if not paths:
         return search, []
     try:
-        with document_progress(hidden=quiet) as update:
+        archives = bool(read_config_value("index", "archives"))
+        with source_progress(sources, paths, hidden=quiet, archives=archives) as (sources, progress):
             report = search.index(
                 sources,
                 workers=workers,
-                archives=bool(read_config_value("index", "archives")),
+                archives=archives,
                 own_ids=True,
-                progress=lambda count: update(advance=count),
+                progress=progress,
                 written=on_written,
             )
     except KeyboardInterrupt:

@@ -72,7 +72,7 @@ class QueryFiles:
             if isinstance(document, SkippedFile):
                 self.skipped.append(document)
             elif isinstance(source, FileSource):
-                yield QueryText(str(source.path), document.text, str(source.path))
+                yield QueryText(source.path, document.text, source.path)
             elif document.id == "-":
                 yield QueryText("-", document.text, "-")
             else:

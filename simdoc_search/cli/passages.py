@@ -41,15 +41,15 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
 _FEW_QUERIES = 16  # for so few queries, starting worker processes is not faster
 
 
-@click.command(cls=Command, main_options=["--file", "--in", "--text", "--html", "--size"])
+@click.command(cls=Command, main_options=["--file", "--in", "--text", "--html", "--size"], shows_time=True)
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
 @click.option(
     "--file",
     "files",
     type=_PATH,
     multiple=True,
-    help="Query with the text of a file, or with each record of a table, such as a CSV or JSON Lines file. The file "
-    "need not be indexed. Use - for stdin. Repeatable.",
+    help="Query with the text of a file. In a table, such as a CSV or JSON Lines file, query with each record. "
+    "The file need not be indexed. Use - for stdin. Repeatable.",
 )
 @click.option(
     "--folder",

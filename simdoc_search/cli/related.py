@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command(cls=Command, main_options=["--file", "--text", "--all", "--explain", "--size"])
+@click.command(cls=Command, main_options=["--file", "--text", "--all", "--explain", "--size"], shows_time=True)
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
 @all_options("Group all documents in the store by topic.")
 @file_option

@@ -6,6 +6,7 @@ import logging
 import os
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,12 +15,13 @@ from simdoc_search.cli.columns import show_option
 from simdoc_search.cli.common import field_options, handle_errors, say, store_option
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.logs import show_log
-from simdoc_search.display import without_credentials
+from simdoc_search.display import format_count, without_credentials
 from simdoc_search.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.location import EngineKind
+    from simdoc_search.web import LocalAccess
 
 _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a variable, not a token
 
@@ -44,6 +46,11 @@ _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a var
     "--allowed-host", "names", multiple=True, metavar="NAME",
     help="Another host name of this server, such as the name of a proxy. Repeatable.",
 )  # fmt: skip
+@click.option(
+    "--allow-apply", is_flag=True,
+    help="Let the browser move duplicates into the folder simdoc-search-removed in your home folder, and undo it. Only "
+    "works if no other computer can reach the server.",
+)  # fmt: skip
 @show_option
 @field_options
 @store_option
@@ -52,6 +59,7 @@ def serve(
     port: int,
     host: str,
     names: tuple[str, ...],
+    allow_apply: bool,
     show: tuple[str, ...],
     text_fields: tuple[str, ...],
     field: str | None,
@@ -60,8 +68,8 @@ def serve(
 ) -> None:
     """Search the store in a browser.
 
-    Programs can get JSON from the same URLs. The server never changes the store, and does not keep the texts and
-    files that you submit. Press Ctrl-C to stop it.
+    Programs can get JSON from the same URLs. Without --allow-apply, the server changes neither files nor the store.
+    It does not keep the texts and files that you submit. Press Ctrl-C to stop it.
 
     \b
       simdoc-search serve                         then open http://127.0.0.1:8765/
@@ -75,7 +83,11 @@ def serve(
         raise MissingExtraError("the server", "web") from error
     show_log(click.get_current_context(), logging.WARNING)
     token = _read_token(is_required=not is_loopback(host))
-    served_store = ServedStore(partial(_open_search, store, engine, text_fields, field), _location_forms(store), show)
+    local = _local_access(store, allow_apply=allow_apply) if is_loopback(host) and not names else None
+    if allow_apply and local is None:
+        raise click.UsageError("--allow-apply cannot be combined with --allowed-host or with an address for others")
+    open_search = partial(_open_search, store, engine, text_fields, field)
+    served_store = ServedStore(open_search, _location_forms(store), show, local)
     served_store.search()  # reports a missing store before the server starts
     listening = open_listening_socket(host, port)
     is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - it is only compared
@@ -86,12 +98,20 @@ def serve(
         Server(app, served_store.close).run([listening])
 
 
+def _local_access(store: str, *, allow_apply: bool) -> LocalAccess:
+    from simdoc_search.web import LocalAccess
+
+    location = without_credentials(store) if "://" in store else os.path.abspath(store)  # noqa: PTH100 - keeps links
+    return LocalAccess(location, Path.home() / "simdoc-search-removed" if allow_apply else None)
+
+
 def _read_token(*, is_required: bool) -> str | None:
     from simdoc_search.web import MIN_TOKEN_LENGTH
 
     token = os.environ.get(_TOKEN_VARIABLE, "").strip()
     if token and len(token) < MIN_TOKEN_LENGTH:
-        raise click.UsageError(f"{_TOKEN_VARIABLE} has {len(token)} characters; use at least {MIN_TOKEN_LENGTH}")
+        length = format_count(len(token), "character")
+        raise click.UsageError(f"{_TOKEN_VARIABLE} has {length}; use at least {MIN_TOKEN_LENGTH}")
     if is_required and not token:
         raise click.UsageError(
             "anyone who can reach this address could read the documents. "

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command(cls=Command, main_options=["--overlap", "--probability", "--file", "--text", "--size"])
+@click.command(cls=Command, main_options=["--overlap", "--probability", "--file", "--text", "--size"], shows_time=True)
 @click.argument("fingerprint", required=False, metavar="[FINGERPRINT]", shell_complete=complete_ids)
 @file_option
 @click.option(

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from simdoc_search.cli.columns import HitColumns
     from simdoc_search.search import SearchResult
 
+_HEADINGS = {"jaccard": "overlap", "containment": "share of your text", "contained": "share of the match"}
+"""What the first column shows, for each measure."""
+
 _MIN_LONG_TEXT = 100
 """A text with fewer shingles is short. A document that contains it and is ten times as long has an overlap of 10 %."""
 
@@ -89,7 +92,7 @@ def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, is
 
 def _print_table(result: SearchResult, columns: HitColumns, *, is_exact: bool) -> None:
     values = columns.read(hit.key for hit in result.hits)
-    heading = "overlap" if result.measure == "jaccard" else result.measure
+    heading = _HEADINGS[result.measure]
     ids = [hit.id for hit in result.hits]
     if result.hits:
         say(f"{heading}  {format_heading(columns.names)}document")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command(cls=Command, main_options=["--file", "--all", "--html", "--sentences", "--size"])
+@click.command(cls=Command, main_options=["--file", "--all", "--html", "--sentences", "--size"], shows_time=True)
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
 @all_options("Find all families of versions in the store.")
 @file_option

@@ -52,7 +52,7 @@ def changed_files(
         if path.is_dir():
             yield from root.files_below(path, f"{id}/")
         elif path.exists():
-            source = root.examine_file(path, id)
+            source = root.examine_file(str(path), id)
             yield replace(source, root=absolute) if isinstance(source, SkippedFile) else source
 
 

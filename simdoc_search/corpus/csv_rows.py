@@ -134,5 +134,5 @@ def _parse_row(lines: Iterator[str], delimiter: str, max_characters: int, *, str
 
 def _check_cell_count(row: list[str], delimiter: str, column_count: int) -> BadRow | None:
     if column_count and any(row[column_count:]):
-        return BadRow(f"more cells than the {column_count} columns; quote each text that contains {delimiter!r}")
+        return BadRow(f"more cells than columns ({column_count}); quote each text that contains {delimiter!r}")
     return None

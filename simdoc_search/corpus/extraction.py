@@ -16,14 +16,18 @@ _ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
 _PAGE_MARKER_FORMAT = "\f{page_num}\f"  # kreuzberg writes this marker before each page
 _PAGE_MARKERS = re.compile(r"(?:\A|\f)[0-9]+(?:\f|\Z)")  # kreuzberg strips white space at both ends
 _DATE_PROPERTIES = ("created_at", "modified_at")
-_MAX_DATE_CHARACTERS, _MAX_TITLE_CHARACTERS = 100, 500
+_MAX_DATE_CHARACTERS, _MAX_TITLE_CHARACTERS, _MAX_ATTACHMENTS = 100, 500, 100
 
 
 class ExtractedText(NamedTuple):
-    """The text of a file, and its metadata `title` (the subject of an e-mail), `created_at` and `modified_at`."""
+    """The text of a file and its metadata.
+
+    The metadata are `title` (the subject of an e-mail), `created_at`, `modified_at`, and `attachments` of an e-mail, a
+    list of names.
+    """
 
     text: str
-    properties: Mapping[str, str]
+    properties: Mapping[str, Any]
 
 
 def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
@@ -58,11 +62,15 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     return ExtractedText(text, properties)
 
 
-def _read_properties(metadata: Mapping[str, Any], format: FileFormat) -> dict[str, str]:
-    properties = {}
+def _read_properties(metadata: Mapping[str, Any], format: FileFormat) -> dict[str, Any]:
+    properties: dict[str, Any] = {}
     title = metadata.get("subject" if format.is_mail else "title")
     if isinstance(title, str) and title.strip():
         properties["title"] = " ".join(title.split())[:_MAX_TITLE_CHARACTERS]
+    attachments = metadata.get("attachments") if format.is_mail else None
+    if isinstance(attachments, list) and attachments:
+        names = [str(name)[:_MAX_TITLE_CHARACTERS] or "unnamed" for name in attachments[:_MAX_ATTACHMENTS]]
+        properties["attachments"] = names
     for name in _DATE_PROPERTIES:
         date = metadata.get(name)
         if isinstance(date, str) and 0 < len(date.strip()) <= _MAX_DATE_CHARACTERS:

@@ -90,7 +90,7 @@ def read_bytes(
         CorpusError: the file has no text.
     """
     path = Path(name.replace("\\", "/").rpartition("/")[2].replace("\0", "") or "file")
-    source = FileSource(path.name, path, "", len(data), 0, max_bytes, data=data, format=determine_format(path))
+    source = FileSource(path.name, path.name, "", len(data), 0, max_bytes, data=data, format=determine_format(path))
     return _read_source(repr(path.name), source, limits)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from simdoc_search.corpus.formats import TEXT_FORMAT, FileFormat
 from simdoc_search.documents import Document, SkippedFile
@@ -31,7 +30,7 @@ class FileSource:
     """
 
     id: str
-    path: Path
+    path: str
     root: str
     size: int
     mtime_ns: int

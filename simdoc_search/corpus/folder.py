@@ -84,7 +84,7 @@ def _find_below(
 ) -> Iterator[FileSource | SkippedFile]:
     absolute = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
     if not path.is_dir():
-        yield Root(absolute, max_bytes, None, exclusions).examine_file(path, path.name)
+        yield Root(absolute, max_bytes, None, exclusions).examine_file(str(path), path.name)
         return
     root = Root(absolute, max_bytes, None if follow_links else file_id(path), exclusions)
     is_empty = True
@@ -149,7 +149,7 @@ class Root:
             reason = LINK_OUT_REASON
         if reason:
             return SkippedFile(readable_path(entry.path) + "/" * is_folder, reason)
-        return None if is_folder else self.examine_file(Path(entry.path), prefix + entry.name)
+        return None if is_folder else self.examine_file(_path_of(entry), prefix + entry.name)
 
     def _is_link_out(self, entry: os.DirEntry[str]) -> bool:
         try:
@@ -157,22 +157,22 @@ class Root:
         except FileNotFoundError:  # this error means that the link is broken
             return False
 
-    def examine_file(self, path: Path, id: str) -> FileSource | SkippedFile:
+    def examine_file(self, path: str, id: str) -> FileSource | SkippedFile:
         """Return a file of this root, or a `SkippedFile` with the reason to skip it."""
         try:
-            info = path.stat()
+            info = os.stat(path)  # noqa: PTH116 - Path is slow
             check_id(id)
         except FileNotFoundError:
-            return SkippedFile(str(path), "broken link" if path.is_symlink() else "vanished before it was read")
+            return SkippedFile(path, "broken link" if os.path.islink(path) else "vanished before it was read")  # noqa: PTH114
         except OSError as error:
-            return SkippedFile(str(path), _error_reason(error))
+            return SkippedFile(path, _error_reason(error))
         except DocumentError as error:
-            return SkippedFile(str(path), str(error))
+            return SkippedFile(path, str(error))
         if not stat.S_ISREG(info.st_mode):
-            return SkippedFile(str(path), "a pipe, socket or device, not a regular file")
+            return SkippedFile(path, "a pipe, socket or device, not a regular file")
         format = determine_format(path)
         if info.st_size > self.max_bytes and format.kind != "archive":  # in archives, the limit applies to members
-            return SkippedFile(str(path), f"{info.st_size:,} bytes are over the limit of {self.max_bytes:,}")
+            return SkippedFile(path, f"{info.st_size:,} bytes are over the limit of {self.max_bytes:,}")
         return FileSource(
             id, path, self.path, info.st_size, info.st_mtime_ns, self.max_bytes, boundary=self.boundary, format=format
         )
@@ -219,6 +219,11 @@ def _parent_ids(root: Path) -> set[FileId]:
 def _sorted_entries(folder: Path) -> list[os.DirEntry[str]]:
     with os.scandir(folder) as entries:
         return sorted(entries, key=lambda entry: entry.name)
+
+
+def _path_of(entry: os.DirEntry[str]) -> str:
+    """Return the path of an entry, written as `Path` writes it."""
+    return entry.path.removeprefix(f".{os.sep}")
 
 
 def _is_unicode(name: str) -> bool:

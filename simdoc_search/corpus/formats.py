@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -42,7 +43,6 @@ _EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
     "table": (".csv", ".tsv", ".parquet"),
     "unsupported": (".djvu", ".mobi", ".azw3"),
 }
-_KIND_BY_EXTENSION = {extension: kind for kind, extensions in _EXTENSIONS.items() for extension in extensions}
 
 # Files in these formats could be mistaken for text, because they may contain no NUL bytes.
 _MAGIC_BYTES = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}
@@ -94,14 +94,18 @@ class FileFormat:
 
 
 TEXT_FORMAT = FileFormat("text")
+_FORMATS = {
+    extension: FileFormat(kind, extension) for kind, extensions in _EXTENSIONS.items() for extension in extensions
+}
 
 
-def determine_format(path: PurePath) -> FileFormat:
+def determine_format(path: str | PurePath) -> FileFormat:
     """Return the format of a file, determined from its name."""
-    suffixes = path.name.lower().rsplit(".", 2)[1:]
+    folder, name = os.path.split(path)
+    suffixes = name.lower().rsplit(".", 2)[1:]
     for extension in ("." + ".".join(suffixes), "." + suffixes[-1]) if suffixes else ():
-        if extension in _KIND_BY_EXTENSION:
-            return FileFormat(_KIND_BY_EXTENSION[extension], extension)
-    if path.parent.name in ("cur", "new") and _MAILDIR_NAME.fullmatch(path.name):
-        return FileFormat("document", ".eml")
+        if extension in _FORMATS:
+            return _FORMATS[extension]
+    if _MAILDIR_NAME.fullmatch(name) and os.path.basename(folder) in ("cur", "new"):  # noqa: PTH119 - Path is slow
+        return _FORMATS[".eml"]
     return TEXT_FORMAT

@@ -221,7 +221,7 @@ def _mailbox_members(file: IO[bytes], names: MemberNames, budget: _Budget) -> It
 
 
 def _expand_member(name: str, data: bytes, mtime_ns: int, budget: _Budget, depth: int) -> Iterator[Member]:
-    format = determine_format(PurePosixPath(name))
+    format = determine_format(name)
     if format.kind != "archive":
         yield Member(name, data, mtime_ns)
     elif depth >= MAX_DEPTH:

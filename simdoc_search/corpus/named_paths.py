@@ -21,7 +21,7 @@ from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 def has_several_documents(path: str | Path) -> bool:
     """Return whether the extension of a file shows that it has one document per line or row."""
-    return determine_format(Path(path)).kind in ("jsonl", "table")
+    return determine_format(path).kind in ("jsonl", "table")
 
 
 def read_corpus(

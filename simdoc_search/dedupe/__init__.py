@@ -19,6 +19,7 @@ ranking.py       the order in which rows are preferred
 grouping.py      finds the kept row of each duplicate
 output.py        writes the kept rows, or all rows with the columns that describe duplicates
 pair_file.py     writes the pairs of duplicates and kept rows
+page.py          writes an HTML page with the groups
 work_folder.py   the progress of a run, to resume it
 report.py        the result of a run
 """

@@ -39,7 +39,7 @@ class EvaluationRow(NamedTuple):
         shard: the name of its file; empty for data in memory.
         row: its number in the file, from 0.
         evaluation_text: the evaluation text, as `FILE:ROW`.
-        run: the words that both have.
+        run: the words that the row and the evaluation text have in common.
     """
 
     shard: str
@@ -57,31 +57,31 @@ class DedupeReport:
         kept: number of kept rows.
         removed: number of removed rows of each kind: `same text`, `same words`, `near`, and `evaluation` for rows with
             a run of words of an evaluation set.
-        groups: number of kept rows that have duplicates.
+        group_count: number of kept rows that have duplicates.
         text_column: the column with the texts.
         is_text_column_guessed: whether the column was guessed.
         old_rows: number of rows of the old data.
         removed_because_of_old: number of duplicates of old rows.
         left_out: number of rows that were not compared, per reason. They are kept.
         left_out_rows: the first 1,000 of these rows.
-        overflow_rows: number of kept rows that were compared with a part of the similar rows only, because very many
-            rows are similar.
+        partly_compared_rows: number of kept rows that were compared with only some of the similar rows, because too
+            many rows are similar.
         copied_files: other files of the folder, which were copied.
-        evaluation: what was read of the evaluation set; None without one.
+        evaluation: the texts that were read from the evaluation set; None if there is no such set.
         evaluation_rows: the first 1,000 rows with a run of an evaluation text.
     """
 
     rows: int
     kept: int
     removed: Mapping[str, int]
-    groups: int
+    group_count: int
     text_column: str
     is_text_column_guessed: bool
     old_rows: int = 0
     removed_because_of_old: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
     left_out_rows: Sequence[LeftOutRow] = ()
-    overflow_rows: int = 0
+    partly_compared_rows: int = 0
     copied_files: Sequence[str] = ()
     evaluation: EvaluationReport | None = None
     evaluation_rows: Sequence[EvaluationRow] = ()
@@ -97,14 +97,14 @@ class DedupeReport:
             "rows": self.rows,
             "kept": self.kept,
             "removed": dict(self.removed),
-            "groups": self.groups,
+            "group_count": self.group_count,
             "text_column": self.text_column,
             "is_text_column_guessed": self.is_text_column_guessed,
             "old_rows": self.old_rows,
             "removed_because_of_old": self.removed_because_of_old,
             "left_out": dict(self.left_out),
             "left_out_rows": [row._asdict() for row in self.left_out_rows],
-            "overflow_rows": self.overflow_rows,
+            "partly_compared_rows": self.partly_compared_rows,
             "copied_files": list(self.copied_files),
             "evaluation": None if self.evaluation is None else asdict(self.evaluation),
             "evaluation_rows": [row._asdict() for row in self.evaluation_rows],
@@ -150,14 +150,14 @@ def make_report(
         rows=len(rows) - old,
         kept=int(kinds[KEPT]),
         removed={name: int(count) for name, count in zip(KINDS[1:], kinds[1:], strict=True)},
-        groups=len(np.unique(groups.kept_row[duplicates])),
+        group_count=len(np.unique(groups.kept_row[duplicates])),
         text_column=text_column,
         is_text_column_guessed=is_guessed,
         old_rows=old,
         removed_because_of_old=int(np.count_nonzero(groups.kept_row[duplicates] < old)),
         left_out={reason: int(count) for reason, count in zip(PROBLEMS[1:], counts[1:], strict=True) if count},
         left_out_rows=[LeftOutRow(*locate(row), PROBLEMS[int(rows.table["problem"][row])]) for row in listed.tolist()],
-        overflow_rows=groups.overflow_rows,
+        partly_compared_rows=groups.partly_compared_rows,
         copied_files=tuple(copied_files),
         evaluation=evaluation,
         evaluation_rows=[

@@ -43,6 +43,7 @@ def deduplicate_files(
     *,
     annotate: bool = False,
     pairs: StrPath | None = None,
+    page: StrPath | None = None,
     against: StrPath | None = None,
     save: StrPath | None = None,
     decontaminate: Sequence[StrPath] = (),
@@ -61,6 +62,7 @@ def deduplicate_files(
         options: decide which rows are duplicates.
         annotate: write all rows, with columns that describe duplicates; see `Annotation`.
         pairs: a file for all duplicates, each with the row that is kept instead; see `write_pairs`.
+        page: an HTML page with the groups, and with what differs in near-duplicates.
         against: old data, a dataset or a folder that `save` wrote. Rows that it has are removed too.
         save: a folder for the kept rows, for `against` in a later run. With `against`, it also gets the old rows.
         decontaminate: evaluation sets. Rows with a run of words of an evaluation text are removed too.
@@ -80,6 +82,10 @@ def deduplicate_files(
     check_output(dataset, target)
     if pairs is not None:
         check_pair_file(Path(pairs))
+    if page is not None:
+        from simdoc_search.dedupe.page import check_page  # noqa: PLC0415 - needs the extra cli
+
+        check_page(Path(page))
     old = _open_old(against, options, columns)
     with WorkerMap(workers) as worker_map, working_folder(target) as work:
         run = _Run(work, dataset, columns, options, worker_map, progress, old)
@@ -88,7 +94,7 @@ def deduplicate_files(
             raise StoreError(f"{save} already has these rows: an earlier run is complete; nothing was changed")
         if save is not None:
             check_save(Path(save), None if against is None else Path(against))
-        return run.finish(target, annotate=annotate, pairs=pairs, save=save, decontaminate=decontaminate)
+        return run.finish(target, annotate=annotate, pairs=pairs, page=page, save=save, decontaminate=decontaminate)
 
 
 @dataclass(slots=True)
@@ -108,6 +114,7 @@ class _Run:
         *,
         annotate: bool,
         pairs: StrPath | None,
+        page: StrPath | None,
         save: StrPath | None,
         decontaminate: Sequence[StrPath],
     ) -> DedupeReport:
@@ -121,13 +128,18 @@ class _Run:
             self._write(target, begins, selection)
             if pairs is not None:
                 write_pairs(Path(pairs), annotation)
-            if save is not None:
-                save_rows(Path(save), rows, groups, self.options.settings, self.run_id(target))
-            return make_report(
+            report = make_report(
                 rows, groups, [shard.name for shard in self.dataset.shards], begins,
                 text_column=self.columns.text, is_guessed=self.options.text is None,
                 copied_files=self.dataset.other_files, evaluation=self.evaluation,
             )  # fmt: skip
+            if page is not None:
+                from simdoc_search.dedupe.page import write_page  # noqa: PLC0415 - needs the extra cli
+
+                write_page(Path(page), report, annotation, self.options.settings)
+            if save is not None:
+                save_rows(Path(save), rows, groups, self.options.settings, self.run_id(target))
+            return report
 
     def run_id(self, target: Path) -> str:
         """Return a short hash of the new rows and the output, to recognise a run that is repeated."""

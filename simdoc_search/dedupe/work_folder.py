@@ -36,7 +36,9 @@ class WorkFolder:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path, self.rows, self.finished = path, path / _ROWS, path / _FINISHED
+        self.path: Path = path
+        self.rows: Path = path / _ROWS
+        self.finished: Path = path / _FINISHED
         self.shard: Path = path / "shard"
 
     def prepare(self, description: dict[str, Any]) -> bool:
@@ -67,7 +69,7 @@ class WorkFolder:
         content = io.BytesIO()
         np.savez(
             content, kept_row=groups.kept_row, overlap=groups.overlap, kind=groups.kind,
-            overflow=np.array([groups.overflow_rows, groups.skipped_comparisons]),
+            overflow=np.array([groups.partly_compared_rows, groups.skipped_comparisons]),
             description=np.array(json.dumps(description, sort_keys=True)),
         )  # fmt: skip
         write_atomically(self.path / _GROUPS, content.getvalue())

@@ -1,6 +1,6 @@
 """Indexes documents into a store."""
 
-from simdoc_search.indexing.decisions import DocumentFilter
+from simdoc_search.indexing.document_filter import DocumentFilter
 from simdoc_search.indexing.language_detection import LanguageReport, identify_documents
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.run import (

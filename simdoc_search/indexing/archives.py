@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.corpus.formats import determine_format
@@ -136,10 +135,10 @@ class Archives:
             yield self._make_source(Member("", reason=str(error)), source, archive)
 
     def _make_source(self, member: Member, source: FileSource, archive: _Archive) -> FileSource | SkippedFile:
-        path = Path(f"{source.path}!{member.name}") if member.name else source.path
+        path = f"{source.path}!{member.name}" if member.name else source.path
         if member.reason:
             archive.is_complete = archive.is_complete and bool(member.name)
-            return SkippedFile(str(path), member.reason)
+            return SkippedFile(path, member.reason)
         return replace(
             source,
             id=f"{source.id}!{member.name}",

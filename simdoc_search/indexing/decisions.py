@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
-from typing import NamedTuple, Protocol
+from itertools import chain
+from typing import NamedTuple
 
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Document, SkippedFile
 from simdoc_search.indexing.archives import Archives
+from simdoc_search.indexing.document_filter import DocumentFilter
 from simdoc_search.indexing.jobs import Job, make_origin
+from simdoc_search.indexing.moved_files import MovedFiles
 from simdoc_search.indexing.preparation import Outcome, PreparedDocument
 from simdoc_search.indexing.pruning import find_vanished_documents
 from simdoc_search.indexing.report import IndexReport
@@ -22,35 +24,10 @@ from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON, OTHER_KIND, 
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
 
-_SOURCES_PER_LOOKUP = 64
-"""Maximum number of sources to look up together. A larger number would delay chunks, which wait for their last job."""
+_FILES_PER_LOOKUP, _DOCUMENTS_PER_LOOKUP = 1024, 64
+"""Maximum number of sources to look up together: files, and documents, whose texts are in memory."""
 
 _log = logging.getLogger("simdoc_search.indexing.run")
-
-
-class DocumentFilter(Protocol):
-    """Filters new documents before they are written.
-
-    The filter is notified of every write, because queries do not find documents before the store commits.
-    """
-
-    @property
-    def needs_commit(self) -> bool:
-        """Whether the store should commit because the filter holds too many uncommitted documents."""
-
-    def filter_outcomes(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
-        """Return the outcomes, with a `SkippedFile` in place of each document that must not be written.
-
-        Args:
-            outcomes: the outcomes of one chunk, in order.
-            is_stored: returns whether the store has a document with this id, or will have one.
-        """
-
-    def note_removed(self, ids: Iterable[str]) -> None:
-        """Record that the writer deletes these documents."""
-
-    def note_committed(self) -> None:
-        """Record that the store has committed all changes."""
 
 
 class _LocatedSource(NamedTuple):
@@ -74,13 +51,17 @@ class Decisions:
     _on_written: Callable[[str], None]
     _seen: SeenIds = field(default_factory=SeenIds)
     _stored_digests: dict[str, Digest] = field(default_factory=dict)  # by id, for documents in preparation
+    _moved: MovedFiles = field(init=False)
     _removed_count: int = 0  # number of removed documents whose ids are not in `_seen`
     report: IndexReport = field(default_factory=IndexReport)
+
+    def __post_init__(self) -> None:
+        self._moved = MovedFiles(self._store, self._seen)
 
     def choose_jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[Job]:
         """Yield the documents that must be read, and count all others."""
         located = chain.from_iterable(map(self._locate_all, sources))
-        while batch := list(islice(located, _SOURCES_PER_LOOKUP)):
+        while batch := _take_batch(located):
             new = {id for _, _, id in batch if id is not None and id not in self._seen}
             stored = {digest.id: digest for digest in self._store.digests(sorted(new))}
             for source, named_path, id in batch:
@@ -95,8 +76,8 @@ class Decisions:
         """Yield a source, or its members if it is an archive that must be read."""
         located = self._locate(source)
         members = None
-        if isinstance(source, FileSource) and isinstance(located.source, FileSource) and located.named_path:
-            is_named_by_user = source.root == absolute(source.path)
+        if isinstance(located.source, FileSource) and located.source.format.kind == "archive" and located.named_path:
+            is_named_by_user = located.named_path.path == absolute(located.source.path)
             members = self._archives.open_members(located.source, is_named_by_user=is_named_by_user)
         if members is None or not located.named_path:
             yield located
@@ -154,7 +135,7 @@ class Decisions:
             if self._has_id_of_other_root(source, named_path, origin):
                 return None
             named_path.found_count += origin.root == named_path.root
-            self._archives.note_found(source.id, str(source.path))
+            self._archives.note_found(source.id, source.path)
         self._seen.add(source.id, named_path.number if named_path else 0, stored.digest if stored else None)
         if stored is None:
             return Job(source, None)
@@ -185,7 +166,7 @@ class Decisions:
         if is_same_file(other, source.path) or is_missing(other):
             return False
         named_path.id_conflicts[origin.root] += 1
-        self._report_skipped(SkippedFile(str(source.path), f"a file of {origin.root} has this id"))
+        self._report_skipped(SkippedFile(source.path, f"a file of {origin.root} has this id"))
         return True
 
     def write(self, outcomes: list[Outcome]) -> None:
@@ -199,6 +180,8 @@ class Decisions:
                 self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
+                self.report.note_attachments(id, prepared.attachments)
+                self._moved.note_written(id, outcome.digest, self._paths.get_by_number(self._seen.path_number(id)))
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, SkippedFile):
@@ -239,11 +222,16 @@ class Decisions:
 
     def remove_old(self, *, prune: bool | None, prune_all: bool) -> None:
         """Remove the documents of files that now have other ids and, with `prune`, of files that no longer exist."""
-        if prune or len(self._paths) > 1:
+        if prune or self._moved.has_new or len(self._paths) > 1:
             self._writer.commit()  # the new documents must be durable before old ones are removed
         for named_path in self._paths:
             for record in named_path.find_old_documents(self._store, has_new_prefix=self._paths.prefix is not None):
                 self._remove_renamed(named_path, record)
+            if prune is not None:
+                old_ids = self._moved.find_old_ids(named_path)
+                self._writer.delete(old_ids)
+                named_path.found_count += len(old_ids)
+                self._removed_count += len(old_ids)
             if prune is False:
                 self._note_missing_files(named_path)
             elif prune and not self._paths.is_inside_another(named_path):
@@ -287,6 +275,7 @@ class Decisions:
         report.indexed, report.unchanged = seen.count(IdStatus.INDEXED), seen.count(IdStatus.UNCHANGED)
         report.replaced = seen.count(IdStatus.REPLACED)
         report.deleted = seen.count(IdStatus.DELETED) + self._removed_count
+        report.notes += self._moved.notes()
         for named_path in self._paths:
             report.problems += named_path.make_conflict_messages()
             if named_path.renamed_count:
@@ -297,4 +286,15 @@ class Decisions:
 
 def _has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
     """Return whether a file did not change. The stored state of its archive is ignored."""
-    return other == (origin and replace(origin, archive=""))
+    return other == (replace(origin, archive="") if origin and origin.archive else origin)
+
+
+def _take_batch(located: Iterator[_LocatedSource]) -> list[_LocatedSource]:
+    """Return the next sources to look up together."""
+    batch: list[_LocatedSource] = []
+    share = 0.0
+    while share < 1 and (next_source := next(located, None)):
+        batch.append(next_source)
+        is_in_memory = isinstance(next_source.source, Document) or getattr(next_source.source, "data", None) is not None
+        share += 1 / (_DOCUMENTS_PER_LOOKUP if is_in_memory else _FILES_PER_LOOKUP)
+    return batch

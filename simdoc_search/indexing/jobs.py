@@ -39,7 +39,7 @@ class Job:
     @property
     def name(self) -> str:
         """The name of the document in messages: the path of its file, or its id."""
-        return self.id if isinstance(self.source, Document) else str(self.source.path)
+        return self.id if isinstance(self.source, Document) else self.source.path
 
     @property
     def is_risky(self) -> bool:

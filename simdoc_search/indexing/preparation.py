@@ -7,12 +7,14 @@ import itertools
 import json
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
 from simdoc_search.corpus.file_reader import NeedsSubprocessError
 from simdoc_search.corpus.file_source import FileSource
+from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.text_filters import remove_parts
 from simdoc_search.documents import Document, MetadataValue, SkippedFile
 from simdoc_search.indexing.jobs import Job, group_into_chunks, make_origin, map_chunks, read_document
@@ -52,19 +54,28 @@ class PreparedDocument(NamedTuple):
         encoded: the document, for the writer.
         digest: the digest of the document, as in `Record`.
         missing_token_kinds: the kinds of tokens that the store has but that could not be computed.
+        attachments: names of the files that are attached to an e-mail. They are not read.
     """
 
     encoded: EncodedRecord
     digest: str
     missing_token_kinds: list[TokenKindName]
+    attachments: Sequence[str] = ()
 
     @classmethod
     def from_records(cls, records: Sequence[Record], settings: Settings, encode: Encoder) -> list[PreparedDocument]:
         """Encode records."""
         return [
-            cls(encoded, record.digest, find_missing_kinds(settings, record))
+            cls(encoded, record.digest, find_missing_kinds(settings, record), _find_attachments(record))
             for encoded, record in zip(encode(records), records, strict=True)
         ]
+
+
+def _find_attachments(record: Record) -> list[str]:
+    """Return the names of the files that are attached to an e-mail; empty for other documents."""
+    attachments = record.metadata.get("attachments")
+    is_mail = record.origin is not None and determine_format(PurePosixPath(record.id)).is_mail
+    return [str(name) for name in attachments] if is_mail and isinstance(attachments, list) else []
 
 
 class _ChangedDocument(NamedTuple):

@@ -22,8 +22,9 @@ class IndexReport:
         refused: the ids that the store refused to write or to delete, with the reasons. The counts do not include them.
         incomplete: maps the id of each document whose sentences or concepts could not be computed to the missing kinds.
             The counts include these documents.
+        attachments: maps the id of each new or changed e-mail to the names of its attachments, which are not read.
         problems: a sentence for each problem: an unreadable folder, files whose ids belong to other files, or documents
-            that `prune` kept because their files may only be unreachable.
+            that `prune` kept because their files might just be unreachable.
         notes: further information, one sentence each.
         seconds: duration of the run in seconds.
     """
@@ -36,6 +37,7 @@ class IndexReport:
     skipped: list[SkippedFile] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     incomplete: dict[str, str] = field(default_factory=dict)
+    attachments: dict[str, list[str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -45,6 +47,12 @@ class IndexReport:
         self.incomplete.pop(id, None)
         if kinds:
             self.incomplete[id] = " and ".join(kinds)
+
+    def note_attachments(self, id: str, names: Sequence[str]) -> None:
+        """Record the attachments of the last e-mail with this id."""
+        self.attachments.pop(id, None)
+        if names:
+            self.attachments[id] = list(names)
 
     @property
     def failed(self) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from simdoc_search.corpus.file_source import FileSource
+from simdoc_search.display import format_count
 from simdoc_search.documents import SkippedFile
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON
 from simdoc_search.stores.base import Store
@@ -81,7 +82,7 @@ class NamedPath:
         """Return a sentence for each other root that has the same ids as files of this path."""
         name = PurePath(self.path).name if Path(self.path).is_dir() else PurePath(self.path).parent.name
         return [
-            f"skipped {_format_file_count(count)} of {self.path}, because {root} has the same "
+            f"skipped {format_count(count, 'file')} of {self.path}, because {root} has the same "
             f"{'id' if count == 1 else 'ids'}; give this folder its own ids with --prefix {name}/"
             for root, count in self.id_conflicts.items()
         ]
@@ -225,7 +226,3 @@ def is_unchanged(path: str, origin: Origin) -> bool:
 def absolute(path: str | Path) -> str:
     """Return the absolute path. Links are not resolved."""
     return os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
-
-
-def _format_file_count(count: int) -> str:
-    return "1 file" if count == 1 else f"{count:,} files"

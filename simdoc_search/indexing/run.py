@@ -22,7 +22,8 @@ from simdoc_search.errors import (
     WriteRefusedError,
 )
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.decisions import Decisions, DocumentFilter
+from simdoc_search.indexing.decisions import Decisions
+from simdoc_search.indexing.document_filter import DocumentFilter
 from simdoc_search.indexing.preparation import PreparationSettings, prepare_jobs
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.roots import NamedPaths

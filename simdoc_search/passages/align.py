@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.word_numbers import Numbers
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.chains import (
@@ -122,15 +123,36 @@ def align_words(a: WordPositions, b: WordPositions, preset: Preset | AlignmentSe
         preset = PRESETS[preset]
     if not a.words or not b.words:
         return []
-    windows = Windows(a.words, b.words)
-    min_run = _limit_to_five_sixths(preset.min_run_for(len(a.words)), windows)
-    if preset.edited:
-        candidates = list(_find_edited_passages(windows, min_run, preset.max_gap))
+    passages = [_make_passage(a, b, runs) for runs in _find_passages(Windows(a.words, b.words), preset)]
+    return sorted(passages, key=lambda passage: (passage.a, passage.b))
+
+
+def align_numbers(a: Numbers, b: Numbers, settings: AlignmentSettings) -> list[Ints]:
+    """Return the matched runs of each passage shared by two texts, which are given as the numbers of their words."""
+    if not len(a) or not len(b):
+        return []
+    native = kernel() if len(a) + len(b) <= _MAX_NATIVE_WORDS else None
+    if native is None:
+        return list(_find_passages(Windows(a.tolist(), b.tolist()), settings))
+    check_stopped()
+    texts = a.tobytes(), b.tobytes()
+    rows = native.passages(*texts, settings.min_run_for(len(a)), settings.edited, settings.max_gap)
+    runs = np.frombuffer(rows, np.int64).reshape(-1, 4)
+    return np.split(runs[:, 1:], np.flatnonzero(np.diff(runs[:, 0])) + 1) if len(runs) else []
+
+
+def _find_passages(windows: Windows, settings: AlignmentSettings) -> Iterable[Ints]:
+    """Return the matched runs of each passage."""
+    if kernel() is not None and sum(windows.sizes) <= _MAX_NATIVE_WORDS:
+        a, b = (numbers.astype(np.int32) for numbers in windows.classes(1))
+        return align_numbers(a, b, settings)
+    min_run = _limit_to_five_sixths(settings.min_run_for(windows.sizes[0]), windows)
+    if settings.edited:
+        candidates = list(_find_edited_passages(windows, min_run, settings.max_gap))
     else:
         runs = add_covering_runs(windows, min_run, find_common_runs(windows, min_run, _MAX_PAIRS))
         candidates = list(uncovered_runs(runs, windows.sizes, min_run)[:, np.newaxis])
-    passages = [_make_passage(a, b, runs) for runs in _drop_nested(candidates, len(a.words))]
-    return sorted(passages, key=lambda passage: (passage.a, passage.b))
+    return _drop_nested(candidates, windows.sizes[0])
 
 
 def _limit_to_five_sixths(word_count: int, windows: Windows) -> int:
@@ -171,11 +193,6 @@ def _find_edited_passages(windows: Windows, min_run: int, max_gap: int) -> Itera
 def _find_runs(windows: Windows, min_run: int, min_words: int) -> Ints:
     """Return the runs that may be part of a passage, by descending length."""
     max_window, min_nearby_words = min(3, min_words), _MIN_NEARBY_WORDS * min_words // _MIN_EDITED_WORDS
-    native = kernel() if sum(windows.sizes) <= _MAX_NATIVE_WORDS else None
-    if native is not None:
-        a, b = (numbers.astype(np.int32).tobytes() for numbers in windows.classes(1))
-        runs = native.shared_runs(a, b, max_window, _MAX_PAIRS, _NEARBY_REACH, min_nearby_words, _MIN_LONE_RUN, min_run)
-        return np.frombuffer(runs, np.int64).reshape(-1, 3)
     runs_by_window_length = [find_common_runs(windows, length, _MAX_PAIRS) for length in range(1, max_window + 1)]
     found = unique_runs(np.concatenate(runs_by_window_length))
     found = dense_runs(found, _NEARBY_REACH, min_nearby_words, _MIN_LONE_RUN)

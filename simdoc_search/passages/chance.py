@@ -88,7 +88,7 @@ class RunEvidence:
     def __init__(self, windows: Windows) -> None:
         a, b = windows.classes(1)
         counts = np.bincount(np.concatenate((a, b)))
-        information = -np.log(counts / max(len(a) + len(b), _MIN_EVIDENCE_WORDS))
+        information = -_log(counts / max(len(a) + len(b), _MIN_EVIDENCE_WORDS))
         self._sums = np.concatenate(([0.0], np.cumsum(information[a])))
 
     def drop_chance_runs(self, runs: Ints, keep_length: int) -> Ints:
@@ -113,7 +113,7 @@ class RunEvidence:
         db = np.maximum(j[1:] - j[:-1] - size[:-1], j[:-1] - j[1:] - size[1:])
         pairs = np.where((da == db) & (j[1:] > j[:-1]), da + 1, (da + 1) * (db + 1)).astype(np.float64)
         fewest = np.minimum(np.append(np.inf, pairs), np.append(pairs, np.inf))
-        evidence: NDArray[np.float64] = self._sums[i + size] - self._sums[i] - np.log(fewest)
+        evidence: NDArray[np.float64] = self._sums[i + size] - self._sums[i] - _log(fewest)
         return evidence
 
 
@@ -132,7 +132,7 @@ class WeightedOverlap:
         self._a, self._b = windows.classes(1)
         size = int(max(self._a.max(), self._b.max())) + 1
         a, b = (np.bincount(words, minlength=size) / max(len(words), _MIN_WEIGHT_WORDS) for words in (self._a, self._b))
-        self._weights = -np.log(_WEIGHT_FACTOR * np.maximum(a, b)).clip(max=0)
+        self._weights = -_log(_WEIGHT_FACTOR * np.maximum(a, b)).clip(max=0)
 
     def is_one_passage(self, box: tuple[int, int, int, int], word_count: int, min_words: int) -> bool:
         """Return whether the stretches of both texts in a box are one passage; see `chains.bounding_box`.
@@ -145,9 +145,20 @@ class WeightedOverlap:
         a, counts_a = np.unique(self._a[a_first:a_end], return_counts=True)
         b, counts_b = np.unique(self._b[b_first:b_end], return_counts=True)
         _, in_a, in_b = np.intersect1d(a, b, assume_unique=True, return_indices=True)
-        shared = float(self._weights[a[in_a]] @ np.minimum(counts_a[in_a], counts_b[in_b]))
-        weight_a, weight_b = float(self._weights[a] @ counts_a), float(self._weights[b] @ counts_b)
+        shared = self._weigh(a[in_a], np.minimum(counts_a[in_a], counts_b[in_b]))
+        weight_a, weight_b = self._weigh(a, counts_a), self._weigh(b, counts_b)
         dice = 2 * shared / (weight_a + weight_b) if weight_a + weight_b else 1.0
         if dice >= _MIN_DICE and dice * word_count >= _MIN_SHORT_DICE * min_words:
             return True
         return word_count >= _MIN_CONTAINED_LENGTH * min_words and shared >= _MIN_CONTAINMENT * min(weight_a, weight_b)
+
+    def _weigh(self, words: Ints, counts: Ints) -> float:
+        """Return the weight of all words. They are summed one by one, as in the native kernel."""
+        return float(np.cumsum(self._weights[words] * counts)[-1]) if len(words) else 0.0
+
+
+def _log(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the logarithms that the C library computes, as in the native kernel. Those of numpy can differ."""
+    distinct_values, numbers = np.unique(values, return_inverse=True)
+    logarithms: NDArray[np.float64] = np.array([math.log(value) for value in distinct_values.tolist()])[numbers]
+    return logarithms

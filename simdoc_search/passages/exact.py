@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 
+from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles
+from simdoc_search.analysis.word_numbers import number_words
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.windows import Ints, Windows
 
@@ -78,6 +80,25 @@ def measures(
     return Measures(*result.multiset, result.multiset) if analysis.frequencies else result
 
 
+def measure_many(text: str, others: Sequence[str], analysis: Analysis) -> list[Measures]:
+    """Return the exact measures of a text and each other text; see `measures`."""
+    if analysis.unit != "word" or not analysis.is_plain:
+        return [measures(text, other, analysis) for other in others]
+    native, size = kernel(), analysis.shingle_size
+    first, *numbered = number_words([text, *others], analysis)
+    results = []
+    for other, second in zip(others, numbered, strict=True):
+        if any(words.has_space or len(words.numbers) < size for words in (first, second)):
+            results.append(measures(text, other, analysis))
+        elif native is None:
+            windows = Windows(first.numbers.tolist(), second.numbers.tolist())
+            results.append(_measure_shingle_numbers(*windows.classes(size)))
+        else:
+            counts = native.count_shingles(first.numbers.tobytes(), second.numbers.tobytes(), size)
+            results.append(Measures(*_divide(*counts[3:]), _divide(*counts[:3])))
+    return results
+
+
 def _shingles_are_windows(words: list[str], size: int) -> bool:
     """Return whether the shingles of a text are its windows of `size` words.
 
@@ -99,7 +120,11 @@ def _jaccard_and_containments(counts_a: Ints, counts_b: Ints) -> tuple[float, fl
 
     The counts are the numbers of occurrences of each shingle. A measure of an empty multiset is 0.
     """
-    shared, in_a, in_b = int(np.minimum(counts_a, counts_b).sum()), int(counts_a.sum()), int(counts_b.sum())
+    return _divide(int(np.minimum(counts_a, counts_b).sum()), int(counts_a.sum()), int(counts_b.sum()))
+
+
+def _divide(shared: int, in_a: int, in_b: int) -> tuple[float, float, float]:
+    """Return the Jaccard similarity and both containments for these numbers of shingles."""
     denominators = (in_a + in_b - shared, in_a, in_b)
     jaccard, containment, contained = (shared / total if total else 0.0 for total in denominators)
     return jaccard, containment, contained

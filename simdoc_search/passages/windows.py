@@ -6,7 +6,7 @@ Rapid identification of repeated patterns in strings, trees and arrays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import chain, count
 
 import numpy as np
@@ -24,7 +24,7 @@ class Windows:
         sizes: The number of words of the first text and of the second.
     """
 
-    def __init__(self, a: Sequence[str], b: Sequence[str]) -> None:
+    def __init__(self, a: Sequence[Hashable], b: Sequence[Hashable]) -> None:
         numbers = dict(zip(dict.fromkeys(chain(a, b)), count(), strict=False))
         self.sizes: tuple[int, int] = len(a), len(b)
         self._second_start = len(a) + 1  # position of the first word of the second text

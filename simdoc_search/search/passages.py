@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
+from simdoc_search.analysis.word_numbers import number_words
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
-from simdoc_search.passages.align import AlignmentSettings, align_words
+from simdoc_search.passages.align import align_numbers, align_words
 from simdoc_search.passages.coverage import Cover, is_in_tokens, order_by_added_words, unite
+from simdoc_search.passages.exact import measure_many
 from simdoc_search.passages.ignored_words import remove_words_from_passages
-from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask
+from simdoc_search.passages.passage import Passage
+from simdoc_search.passages.word_spans import Mask, empty_mask, mask_to_spans, matched_mask
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import PassageOptions
 from simdoc_search.search.passage_candidates import PassageCandidates, find_passage_candidates
@@ -21,10 +26,7 @@ from simdoc_search.search.query_document import QueryDocument, estimate_similari
 from simdoc_search.search.resolver import Query
 from simdoc_search.search.results import add_fields, catch_error
 from simdoc_search.search.stored_texts import (
-    AnalysedText,
-    compute_exact_measures,
     read_records,
-    read_texts,
     resolve_record,
     split_into_batches,
 )
@@ -102,44 +104,75 @@ def _compare_candidates(
         if words_left <= 0 and not options.compare_all:
             break
         records = read_records(store, [candidate.key for candidate in batch], passages=True)
-        for candidate in batch:
-            record = records.get(candidate.key)
-            if record is None:  # the document was deleted after the candidates were found
+        stored = [
+            (records[candidate.key], candidate.shared)
+            for candidate in batch
+            if candidate.key in records  # the others were deleted after the candidates were found
+        ]
+        for (record, shared), passages in zip(stored, _align_with_many(document, stored, options), strict=True):
+            if passages is None:
+                matches.append(_estimate_match(document, record, shared))
                 continue
-            if document.analysed_text is None or record.text is None:
-                matches.append(_estimate_match(document, record, candidate.shared))
-                continue
-            text = AnalysedText.from_text(record.text, store.settings.analysis)
-            words_left -= len(document.analysed_text.words.words) + len(text.words.words)
-            texts = document.analysed_text, text
-            if match := _align(document, texts, record, candidate.shared, options.alignment):
-                matches.append(match)
+            words_left -= passages.word_count
+            if passages.words:
+                hit = PassageHit(
+                    record.key, passages.words, passages.words / document.word_count, 0, "exact", shared, ()
+                )
+                matches.append(_make_match(hit, passages.covered_words_mask))
         compared_count += len(batch)
     return matches, compared_count
 
 
-def _align(
-    document: QueryDocument,
-    texts: tuple[AnalysedText, AnalysedText],
-    record: Record,
-    shared: int,
-    alignment: AlignmentSettings,
-) -> _Match | None:
-    """Align the query document with a record. Return the match; None if no passage is long enough."""
-    query_words, hit_words = (text.words for text in texts)
-    passages = align_words(query_words, hit_words, alignment)
+class _MatchedWords(NamedTuple):
+    """The words that the query document and a candidate share.
+
+    Attributes:
+        covered_words_mask: the words of the query document that passages cover.
+        words: number of covered words in the document where it is smaller; 0 if no passage is long enough.
+        word_count: number of words of both documents.
+    """
+
+    covered_words_mask: Mask
+    words: int
+    word_count: int
+
+
+def _align_with_many(
+    document: QueryDocument, candidates: Sequence[tuple[Record, int]], options: PassageOptions
+) -> list[_MatchedWords | None]:
+    """Align the query document with records. None stands for a record that cannot be aligned without its text."""
+    source = document.analysed_text
+    texts = [record.text for record, _ in candidates if record.text is not None]
+    if source is None or not texts:
+        return [None] * len(candidates)
+    first, *others = (words.numbers for words in number_words([source.text, *texts], document.settings.analysis))
+    matched = []
+    for text, second in zip(texts, others, strict=True):
+        masks = empty_mask(len(first)), empty_mask(len(second))
+        if document.ignored_word_mask.any():
+            words = source.words, locate_words(text, document.settings.analysis)
+            passages = _find_shared_passages(document, words[1], options)
+            masks = matched_mask(words[0], passages), matched_mask(words[1], passages, in_second_text=True)
+        else:
+            for i, j, size in itertools.chain.from_iterable(
+                runs.tolist() for runs in align_numbers(first, second, options.alignment)
+            ):
+                masks[0][i : i + size] = masks[1][j : j + size] = True
+        matched.append(_MatchedWords(masks[0], int(min(mask.sum() for mask in masks)), len(first) + len(second)))
+    results = iter(matched)
+    return [None if record.text is None else next(results) for record, _ in candidates]
+
+
+def _find_shared_passages(document: QueryDocument, words: WordPositions, options: PassageOptions) -> list[Passage]:
+    """Return the passages that the query document shares with a text, without ignored words."""
+    if document.analysed_text is None:
+        return []
+    source = document.analysed_text.words
+    passages = align_words(source, words, options.alignment)
     if passages and document.ignored_word_mask.any():
-        min_words = alignment.min_run_for(len(query_words.words))
-        passages = list(
-            remove_words_from_passages(passages, query_words, hit_words, document.ignored_word_mask, min_words)
-        )
-    if not passages:
-        return None
-    covered_words_mask = matched_mask(query_words, passages)
-    words = int(min(covered_words_mask.sum(), matched_mask(hit_words, passages, in_second_text=True).sum()))
-    share = words / document.word_count
-    hit = PassageHit(record.key, words, share, 0, "exact", shared, tuple(passages), changed=has_text_changed(record))
-    return _make_match(hit, covered_words_mask)
+        min_words = options.alignment.min_run_for(len(source.words))
+        passages = list(remove_words_from_passages(passages, source, words, document.ignored_word_mask, min_words))
+    return passages
 
 
 def _estimate_match(document: QueryDocument, record: Record, shared: int) -> _Match:
@@ -174,7 +207,7 @@ def _make_result(
     candidates: PassageCandidates,
     compared_count: int,
 ) -> PassageResult:
-    """Return the result with the hits on the page. Shingle measures are only computed for these hits."""
+    """Return the result with the hits on the page. Passages and shingle measures are only computed for these hits."""
     ranked = list(order_by_added_words(matches))
     page = ranked[options.offset : options.offset + options.size]
     hits = [replace(hit, added_words=round(added_words)) for hit, added_words in page]
@@ -186,7 +219,7 @@ def _make_result(
     return PassageResult(
         document.name,
         document.text,
-        add_fields(store, _add_measures(store, text, hits) if text else hits, options.fields),
+        add_fields(store, _add_passages(store, document, hits, options), options.fields),
         Coverage(covered_words, covered_words / words if words else 0.0),
         len(matches),
         words,
@@ -203,18 +236,29 @@ def _make_result(
     )
 
 
-def _add_measures(store: Store, source: AnalysedText, hits: list[PassageHit]) -> list[PassageHit]:
-    """Return the hits with the shingle measures of their texts."""
-    analysis = store.settings.analysis
-    measured_hits = []
+def _add_passages(
+    store: Store, document: QueryDocument, hits: list[PassageHit], options: PassageOptions
+) -> list[PassageHit]:
+    """Return the hits with the passages and shingle measures of their texts."""
+    complete_hits = []
     for batch in split_into_batches(hits):
-        texts = read_texts(store, [hit.key for hit in batch if hit.kind == "exact"])
+        records = read_records(store, [hit.key for hit in batch if hit.kind == "exact"])
         for hit in batch:
-            if (text := texts.get(hit.key)) is None:
-                measured_hits.append(hit)
+            record = records.get(hit.key)
+            if document.text is None or record is None or record.text is None:
+                complete_hits.append(hit)
                 continue
-            exact = compute_exact_measures(source, AnalysedText.from_text(text, analysis), analysis)
-            measured_hits.append(
-                replace(hit, containment=exact.containment, contained=exact.contained, jaccard=exact.jaccard)
+            (exact,) = measure_many(document.text, [record.text], document.settings.analysis)
+            complete_hits.append(
+                replace(
+                    hit,
+                    passages=tuple(
+                        _find_shared_passages(document, locate_words(record.text, document.settings.analysis), options)
+                    ),
+                    containment=exact.containment,
+                    contained=exact.contained,
+                    jaccard=exact.jaccard,
+                    changed=has_text_changed(record),
+                )
             )
-    return measured_hits
+    return complete_hits

@@ -23,7 +23,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import compute_simhashes
 
 MAX_SHINGLES = 1_000
-"""Maximum number of shingles of a text that is queried by all of them. A longer one is queried by passage tokens."""
+"""A text with up to this many shingles is queried by all its shingles. A longer text is queried by passage tokens."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from simdoc_search.documents import RejectedDocument
 from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.indexing.preparation import Outcome
 from simdoc_search.indexing.roots import is_missing
+from simdoc_search.passages.exact import measure_many
 from simdoc_search.search.nearest import (
     NearestDuplicate,
     classify_duplicate,
@@ -18,7 +19,6 @@ from simdoc_search.search.nearest import (
     parse_min_overlap,
 )
 from simdoc_search.search.similar_ranking import estimate_max_overlap
-from simdoc_search.search.stored_texts import AnalysedText, compute_exact_measures
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
@@ -130,32 +130,25 @@ class _UncommittedDocuments:
 
     def find_nearest(self, record: Record) -> NearestDuplicate | None:
         """Return the uncommitted document that a document duplicates; None if there is no such document."""
-        text: AnalysedText | None = None
         duplicates = []
         ids = {id for token in record.codes.tolist() for id in self._ids_by_token.get(token, ())}
         for earlier_record in (self._records[id] for id in sorted(ids & self._records.keys())):
             tokens = self._settings.estimate(record.codes, earlier_record.codes)
             if estimate_max_overlap(tokens.shared, tokens.union) < self._min_overlap:
                 continue
-            if text is None and self._has_texts and record.text is not None:
-                text = AnalysedText.from_text(record.text, self._settings.analysis)
-            duplicates.append(self._compare_records(record, text, earlier_record, tokens.overlap))
+            duplicates.append(self._compare_records(record, earlier_record, tokens.overlap))
         above_minimum = [duplicate for duplicate in duplicates if duplicate.overlap >= self._min_overlap]
         return max(
             above_minimum, key=lambda duplicate: (duplicate.overlap, duplicate.kind == "same text"), default=None
         )
 
-    def _compare_records(
-        self, record: Record, text: AnalysedText | None, earlier_record: Record, estimated_overlap: float
-    ) -> NearestDuplicate:
+    def _compare_records(self, record: Record, earlier_record: Record, estimated_overlap: float) -> NearestDuplicate:
         kind = classify_duplicate(record, earlier_record)
-        if text is None or earlier_record.text is None:
+        if not self._has_texts or record.text is None or earlier_record.text is None:
             return NearestDuplicate(earlier_record.key, estimated_overlap, kind, False)
         if kind != "near":
             return NearestDuplicate(earlier_record.key, 1.0, kind, True)
-        exact = compute_exact_measures(
-            text, AnalysedText.from_text(earlier_record.text, self._settings.analysis), self._settings.analysis
-        )
+        (exact,) = measure_many(record.text, [earlier_record.text], self._settings.analysis)
         return NearestDuplicate(earlier_record.key, exact.jaccard, kind, True)
 
 

@@ -21,7 +21,7 @@ from simdoc_search.search.similar_candidates import make_plan, run_plans
 from simdoc_search.search.similar_containment import find_by_containment
 from simdoc_search.search.similar_ranking import Ranker
 from simdoc_search.search.similar_result import SearchResult
-from simdoc_search.search.stored_texts import AnalysedText, read_complete_record, read_texts
+from simdoc_search.search.stored_texts import read_complete_record, read_texts
 from simdoc_search.stores.base import Candidates, Store
 from simdoc_search.stores.record import Record
 
@@ -114,10 +114,7 @@ def _make_result(
     query, query_record, plan = planned_query.query, planned_query.query_record, candidates.plan
     ranker = Ranker(store, query_record, plan, query.overlap, options.size, options.offset)
     text = _read_text(store, query_record) if options.verify and store.has_texts else None
-    if text is None:
-        page = ranker.rank_by_tokens(candidates)
-    else:
-        page = ranker.rank_by_texts(candidates, AnalysedText.from_text(text, store.settings.analysis))
+    page = ranker.rank_by_tokens(candidates) if text is None else ranker.rank_by_texts(candidates, text)
     hits, total, is_total_exact, compared = page
     left_out = tuple(candidates.left_out)
     if isinstance(plan, Threshold) and not query.overlap and not is_total_exact:  # every candidate is a hit

@@ -18,7 +18,7 @@ from simdoc_search.search.query_document import QueryDocument, estimate_similari
 from simdoc_search.search.results import add_fields
 from simdoc_search.search.similar_ranking import sort_hits
 from simdoc_search.search.similar_result import Hit, SearchResult
-from simdoc_search.search.stored_texts import AnalysedText, compute_exact_measures, read_records, split_into_batches
+from simdoc_search.search.stored_texts import measure_records, read_records, split_into_batches
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import PASSAGE_TOKEN_LENGTH
 from simdoc_search.stores.base import Store
@@ -99,17 +99,13 @@ def _compare_batch(
     query: FingerprintQuery,
     options: SimilarOptions,
 ) -> Iterator[Hit]:
-    records = {} if document.analysed_text is None else read_records(store, [candidate.key for candidate, _ in batch])
-    analysis = store.settings.analysis
+    records = {} if document.text is None else read_records(store, [candidate.key for candidate, _ in batch])
+    measures = measure_records(document.text or "", records, store.settings.analysis)
     for candidate, stored in batch:
-        record = records.get(candidate.key)
-        if document.analysed_text is None or record is None or record.text is None:
+        if (exact := measures.get(candidate.key)) is None:
             hit = Hit(candidate.key, getattr(estimate_similarity(document, stored), options.measure), candidate.shared)
         else:
-            exact = compute_exact_measures(
-                document.analysed_text, AnalysedText.from_text(record.text, analysis), analysis
-            )
-            overlap, changed = getattr(exact, options.measure), has_text_changed(record)
+            overlap, changed = getattr(exact, options.measure), has_text_changed(records[candidate.key])
             hit = Hit(candidate.key, overlap, candidate.shared, "exact", measures=exact, changed=changed)
         if hit.overlap and hit.overlap >= (query.overlap or 0):
             yield hit

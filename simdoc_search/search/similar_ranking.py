@@ -5,19 +5,28 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 from typing import NamedTuple
 
+from simdoc_search.passages.exact import Measures
 from simdoc_search.query.plans import Plan
 from simdoc_search.search.similar_result import Hit
-from simdoc_search.search.stored_texts import AnalysedText, compute_exact_measures, read_records, split_into_batches
+from simdoc_search.search.stored_texts import measure_records, read_records, split_into_batches
 from simdoc_search.sketch.estimate import TokenOverlap
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Candidate, Record, has_text_changed
 
 _MIN_COMPARED_CANDIDATES = 50
 """Number of candidates that are read to count the hits, even if the hits on the page are already known."""
+
+_COMPARED_PER_HIT = 5
+"""Number of candidates that are read for each requested hit, at least `_MIN_COMPARED_CANDIDATES`, for any overlap.
+
+Without this limit, hundreds of texts would be compared where many documents share a few sentences, only to sort hits
+with an overlap of a few percent.
+"""
 
 _Z_SCORE = 3.0
 """Number of standard deviations above the mean that one value in 1,000 exceeds."""
@@ -99,23 +108,25 @@ class Ranker:
         )
         return HitPage(sort_hits(hits), total, is_exact, compared)
 
-    def rank_by_texts(self, candidates: Iterable[Candidate], text: AnalysedText) -> HitPage:
+    def rank_by_texts(self, candidates: Iterable[Candidate], text: str) -> HitPage:
         """Return the hits with the greatest overlaps. Overlaps are exact if the store has the text of the candidate.
 
         Texts are read in batches. Reading stops when, with 99.9 % probability, no further candidate has a greater
-        overlap than the hits found.
+        overlap than the hits found. Without a minimum overlap, it also stops after a number of candidates.
 
         Args:
             candidates: the candidates, by descending number of equal tokens.
             text: the text of the query document.
         """
         needed_count = self.offset + self.size
+        max_compared = None if self.overlap else max(_MIN_COMPARED_CANDIDATES, _COMPARED_PER_HIT * needed_count)
         hits: list[Hit] = []
         total, compared, is_exact = 0, 0, True
 
         def find_possible_hits() -> Iterator[Candidate]:
             nonlocal compared
-            for compared, candidate in enumerate(candidates, 1):  # noqa: B007 - counted for the result
+            possible = islice(candidates, max_compared)
+            for compared, candidate in enumerate(possible, 1):  # noqa: B007 - counted for the result
                 if self._is_possible_hit(candidate):
                     yield candidate
 
@@ -125,14 +136,20 @@ class Ranker:
                 is_exact = False
                 break
             records = read_records(self.store, [candidate.key for candidate in batch])
+            measures = measure_records(text, records, self.store.settings.analysis)
             for candidate in batch:
-                record = records.get(candidate.key)
-                hit = (record and self._make_exact_hit(candidate, record, text)) or self._make_estimated_hit(candidate)
+                if exact := measures.get(candidate.key):
+                    hit: Hit | None = self._make_exact_hit(candidate, exact)
+                else:
+                    hit = self._make_estimated_hit(candidate)
                 if hit and (not self.overlap or hit.overlap >= self.overlap):
                     hits.append(hit)
                     total += 1
-            hits = sort_hits(hits)[:needed_count]
-        return HitPage(hits[self.offset :], total, is_exact, compared)
+            hits = [
+                replace(hit, changed=has_text_changed(records[hit.key])) if hit.key in measures else hit
+                for hit in sort_hits(hits)[:needed_count]
+            ]
+        return HitPage(hits[self.offset :], total, is_exact and compared != max_compared, compared)
 
     def _compare_tokens(self, candidate: Candidate) -> TokenOverlap:
         """Compare the tokens of a candidate and the query document."""
@@ -144,13 +161,9 @@ class Ranker:
         can_reach = not self.overlap or estimate_max_overlap(tokens.shared, tokens.union) >= self.overlap
         return can_reach and self.plan.is_hit(tokens, None)
 
-    def _make_exact_hit(self, candidate: Candidate, record: Record, text: AnalysedText) -> Hit | None:
-        if record.text is None:
-            return None
-        analysis = self.store.settings.analysis
-        exact = compute_exact_measures(text, AnalysedText.from_text(record.text, analysis), analysis)
-        changed = has_text_changed(record)
-        return Hit(candidate.key, exact.jaccard, candidate.matched, "exact", candidate.fields, exact, changed)
+    @staticmethod
+    def _make_exact_hit(candidate: Candidate, exact: Measures) -> Hit:
+        return Hit(candidate.key, exact.jaccard, candidate.matched, "exact", candidate.fields, exact)
 
     def _make_estimated_hit(self, candidate: Candidate) -> Hit | None:
         tokens = self._compare_tokens(candidate)

@@ -584,7 +584,7 @@ class SimilaritySearch:
         ignore: Sequence[str] = (),
         workers: int = 1,
     ) -> Duplicates:
-        """Find redundant documents. For each of them, find an overlapping document that is kept instead.
+        """Find redundant documents, and for each redundant document, an overlapping document that is kept instead.
 
         Args:
             overlap: minimum overlap, greater than 0 and at most 1. Two documents with exactly this overlap are found

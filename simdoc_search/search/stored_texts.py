@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
@@ -11,7 +11,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
-from simdoc_search.passages.exact import Measures, measures
+from simdoc_search.passages.exact import Measures, measure_many
 from simdoc_search.search.resolver import Query, Resolver
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -37,9 +37,13 @@ class AnalysedText:
         return cls(text, locate_words(text, analysis))
 
 
-def compute_exact_measures(a: AnalysedText, b: AnalysedText, analysis: Analysis) -> Measures:
-    """Return the exact measures of two texts; see `passages.exact.measures`."""
-    return measures(a.text, b.text, analysis, words=(a.words, b.words))
+def measure_records(
+    text: str, records: Mapping[DocumentKey, Record], analysis: Analysis
+) -> dict[DocumentKey, Measures]:
+    """Return the exact measures of a text and the text of each record. Records without a text are omitted."""
+    texts = {key: record.text for key, record in records.items() if record.text is not None}
+    check_stopped()
+    return dict(zip(texts, measure_many(text, list(texts.values()), analysis), strict=True))
 
 
 def read_records(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from unicodedata import normalize
@@ -22,6 +23,8 @@ ROOT_FIELD = "\0root"
 
 MAX_SUGGESTIONS = 3
 MIN_SIMILARITY = 0.5
+MIN_WORD_LENGTH = 4
+_ASCII_WORDS = re.compile("[A-Za-z]+")
 
 
 def escape_surrogates(text: str) -> str:
@@ -79,7 +82,18 @@ def most_similar_ids(id: str, stored_ids: Iterable[str]) -> list[str]:
     return [other for similarity, other in ranked if -similarity >= MIN_SIMILARITY][:MAX_SUGGESTIONS]
 
 
+def distinctive_words(id: str) -> list[str]:
+    """Return the longest words of an id, at most three. They only have ASCII letters."""
+    words = {word for word in _ASCII_WORDS.findall(id) if len(word) >= MIN_WORD_LENGTH}
+    return sorted(words, key=lambda word: (-len(word), word))[:MAX_SUGGESTIONS]
+
+
 def _similarity(id: str, stored_id: str) -> float:
-    """Return the highest similarity of an id to a stored id and its other names, from 0 to 1 (equal)."""
-    id, stored_id = normalize("NFC", id), normalize("NFC", stored_id)
-    return max(SequenceMatcher(None, id, name).ratio() for name in (stored_id, *alternative_names(stored_id)))
+    """Return the highest similarity of an id to a stored id and its other names, from 0 to 1 (equal).
+
+    Letter case does not count. A name that contains the words of the id is similar enough, however long the name is.
+    """
+    id, stored_id = normalize("NFC", id).casefold(), normalize("NFC", stored_id).casefold()
+    similarity = max(SequenceMatcher(None, id, name).ratio() for name in (stored_id, *alternative_names(stored_id)))
+    shared = [word for word in distinctive_words(id) if word in stored_id]
+    return max(similarity, MIN_SIMILARITY + (1 - MIN_SIMILARITY) * similarity) if shared else similarity

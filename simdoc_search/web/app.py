@@ -16,27 +16,33 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from simdoc_search.cancellation import StopEvent, StoppedError, cancellable_by
-from simdoc_search.web import duplicates, groups
+from simdoc_search.web import apply, duplicates, groups, skipped
 from simdoc_search.web.compare import compare
 from simdoc_search.web.document import document
+from simdoc_search.web.documents import documents
 from simdoc_search.web.guard import COOKIE_NAME, Guard
 from simdoc_search.web.home import home, status
+from simdoc_search.web.local_access import is_local
+from simdoc_search.web.original_file import original_file
 from simdoc_search.web.passages import passages
 from simdoc_search.web.problem import make_error_page
 from simdoc_search.web.request import PageRequest, read_values
 from simdoc_search.web.request_limits import MAX_COMPARISONS, MAX_LOGIN_BYTES, MAX_REQUEST_SECONDS
-from simdoc_search.web.response import Download, Page, Redirect, to_response
+from simdoc_search.web.response import Download, FileDownload, Page, Redirect, to_response
 from simdoc_search.web.served_store import ServedStore
 from simdoc_search.web.similar import similar
 from simdoc_search.web.versions import concepts, related, versions
 
-PageFunction = Callable[[PageRequest], Page | Redirect | Download]
+PageFunction = Callable[[PageRequest], Page | Redirect | Download | FileDownload]
 
 GET_PAGES: dict[str, PageFunction] = {
     "/": home,
     "/similar": similar,
     "/passages": passages,
     "/document": document,
+    "/documents": documents,
+    "/documents/skipped": skipped.skipped,
+    "/file": original_file,
     "/compare": compare,
     "/versions": versions,
     "/related": related,
@@ -44,7 +50,9 @@ GET_PAGES: dict[str, PageFunction] = {
     "/families": groups.families,
     "/topics": groups.topics,
     "/duplicates": duplicates.duplicates,
+    "/duplicates/plan": duplicates.plan_summary,
     "/duplicates/plan.tsv": duplicates.plan,
+    "/duplicates/apply": apply.show_changes,
     "/status": status,
 }
 POST_PAGES: dict[str, PageFunction] = {
@@ -60,11 +68,17 @@ POST_PAGES: dict[str, PageFunction] = {
     "/duplicates": duplicates.start_duplicates,
     "/duplicates/stop": duplicates.stop_duplicates,
     "/duplicates/decide": duplicates.decide,
+    "/duplicates/apply": apply.move_files,
+    "/duplicates/undo": apply.undo_changes,
+    "/documents/skipped": skipped.start_skipped,
+    "/documents/skipped/stop": skipped.stop_skipped,
 }
-"""The pages that accept POST requests. None of them changes documents, files or the store."""
+"""The pages that accept POST requests. Only those of `apply` change files and the store, if the server allows it."""
 
-_COMPARISON_PATHS = ("/similar", "/passages", "/compare", "/versions", "/related", "/concepts", "/families", "/topics")
-"""The pages that compare texts. At most MAX_COMPARISONS of them are rendered at the same time."""
+_COMPARISON_PATHS = frozenset(
+    {"/similar", "/passages", "/compare", "/versions", "/related", "/concepts", "/families", "/topics", "/documents"}
+)
+"""The pages that compare texts or read all documents. At most MAX_COMPARISONS of them are rendered at the same time."""
 _STATIC_FILES: list[str | tuple[str, str]] = [
     ("simdoc_search.web", "static"),
     ("simdoc_search.passages.report", "static"),
@@ -100,7 +114,8 @@ async def _respond(
 ) -> Response:
     """Render a page in a thread. Stop the thread at the deadline, or when the client closes the connection."""
     make_page = POST_PAGES[path] if request.method == "POST" else GET_PAGES[path]
-    page_request = PageRequest(served_store, path, _wants_json(request))
+    local = served_store.local if is_local(request) else None
+    page_request = PageRequest(served_store, path, _wants_json(request), local=local)
     response: Response | None = None
     stop = served_store.stop.make_child()
 

@@ -24,6 +24,7 @@ class BackgroundJob(Generic[Result]):
 
     Args:
         name: The path of the page, without the slash.
+        title: What runs, for messages. None for "the search for" and the name.
 
     Attributes:
         result: The last result, or None if no search has finished yet.
@@ -31,8 +32,9 @@ class BackgroundJob(Generic[Result]):
         state: The stage of the running search, and its completed share, 0..1. None if no search is running.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, title: str | None = None) -> None:
         self._name = name
+        self._title = title or f"the search for {name}"
         self._is_stop_requested = False
         self._lock = Lock()
         self.result: Result | None = None
@@ -47,9 +49,7 @@ class BackgroundJob(Generic[Result]):
         """
         with self._lock:
             if self.state is not None:
-                raise QuerySyntaxError(
-                    f"the search for {self._name} is already running; wait until it has finished, or stop it"
-                )
+                raise QuerySyntaxError(f"{self._title} is already running; wait until it has finished, or stop it")
             self.state, self._is_stop_requested, self.problem = ("reading", 0.0), False, ""
         Thread(target=self._run, args=(compute,), name=self._name, daemon=True).start()
         return Redirect(f"/{self._name}", {"state": "running", "stage": "reading", "share": 0.0})
@@ -65,12 +65,12 @@ class BackgroundJob(Generic[Result]):
         self.state = stage, share
 
     def _run(self, compute: Callable[[Progress], Result]) -> None:
-        problem = "the search failed; see the log of the server for details"
+        problem = f"{self._title} failed; see the log of the server for details"
         try:
             self.result = compute(self._report)
             problem = ""
         except StoppedError:
-            problem = "the search was stopped"
+            problem = f"{self._title} was stopped"
         except SimdocError as error:
             problem = str(error)
         finally:

@@ -8,6 +8,7 @@ from simdoc_search.as_json import comparison_as_json
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.compare import compare as compare_texts
+from simdoc_search.passages.passage import Comparison
 from simdoc_search.passages.report import pair_view
 from simdoc_search.passages.summary import describe_word_measures
 from simdoc_search.web.request import PageRequest
@@ -26,7 +27,10 @@ _MAX_SHOWN_CHARACTERS = 2_000_000
 
 
 def compare(request: PageRequest) -> Page:
-    """Return the comparison of the documents `a` and `b`, or of a text and the document `b`."""
+    """Return the comparison of the documents `a` and `b`, or of a text and the document `b`.
+
+    With `at`, a position in the first text, the page opens at the passage that contains it.
+    """
     search = request.served_store.search()
     second = find_document_key(request, search, "b")
     if has_text(request):
@@ -45,12 +49,22 @@ def compare(request: PageRequest) -> Page:
     settings = search.store.settings
     comparison = compare_texts(*texts, preset=request.preset, settings=settings)
     is_side_by_side = length <= _MAX_SHOWN_CHARACTERS and not request.wants_json
+    position = request.integer("at", 0, 0, 10**9)
     values: dict[str, Any] = {
         "names": names,
         "measures": describe_word_measures(comparison),
+        "open_passage": _find_passage(comparison, position) if request.value("at") else None,
         "pair": pair_view(comparison, texts, names, analysis=settings.analysis) if is_side_by_side else None,
     }
     return Page("compare.html", values, comparison_as_json(comparison, (query_json, {"id": second.id})))
+
+
+def _find_passage(comparison: Comparison, position: int) -> int | None:
+    """Return the number of the passage that contains a position of the first text. None if there is none."""
+    return next(
+        (number for number, passage in enumerate(comparison.passages, 1) if passage.a[0] <= position < passage.a[1]),
+        None,
+    )
 
 
 def _name(key: DocumentKey) -> str:

@@ -2,92 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from itertools import islice
-from threading import Lock
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from simdoc_search.as_json import duplicates_omissions_as_json, duplicates_summary_as_json, group_as_json
 from simdoc_search.documents import DocumentKey
-from simdoc_search.duplicates import Duplicate, Duplicates, Group
+from simdoc_search.duplicates import GroupedDocument
 from simdoc_search.duplicates.plan.creation import plan_rows
-from simdoc_search.duplicates.plan.rows import ACTIONS, Action, PlanRow
+from simdoc_search.duplicates.plan.rows import ACTIONS, Action
 from simdoc_search.duplicates.plan.table import table_lines
 from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.passages.summary import excerpt
+from simdoc_search.search import SimilaritySearch
+from simdoc_search.search.columns import Columns, format_column_value
+from simdoc_search.web.local_access import LocalAccess, quote_command
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Download, Page, Redirect, url_for
+from simdoc_search.web.review import ROW_FIELD_PREFIX, DuplicatesReview, ReviewedGroup
 
 _DEFAULT_GROUPS, _MAX_MEMBERS = 20, 100
+_MAX_EXCERPTS = 100
+"""The maximum number of texts that a page reads for excerpts."""
+_EXCERPT_WORDS = 24
 _KEEP_RULES = ("longest", "first", "newest", "oldest")
-_ROW_FIELD_PREFIX = "row-"
+_OTHER_TEXT_KINDS = ("near", "same words")
 
 
-@dataclass(slots=True)
-class DuplicatesReview:
-    """Groups of duplicates and the user's decisions. Both are kept only in memory.
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """The facts about a document that help to decide which copy to keep.
 
     Attributes:
-        duplicates: The groups.
-        options: The options of the search: `overlap` in percent, `keep` and `measure`.
-        decisions: The actions that the user chose instead of the proposed ones.
+        date: When the document was written; empty if it is unknown.
+        excerpt: The beginning and the end of the text; empty if it is not stored or not read.
     """
 
-    duplicates: Duplicates
-    options: Mapping[str, str]
-    decisions: dict[DocumentKey, Action] = field(default_factory=dict)
-    _known_groups: list[Group] = field(default_factory=list)
-    _remaining_groups: Iterator[Group] | None = None
-    _lock: Lock = field(default_factory=Lock)
-
-    def groups(self, start: int, count: int) -> list[Group]:
-        """Return up to `count` groups, from index `start` on. Each group is computed only once."""
-        if start >= self.duplicates.group_count:
-            return []
-        with self._lock:
-            self._remaining_groups = self._remaining_groups or self.duplicates.groups()
-            self._known_groups += islice(self._remaining_groups, max(0, start + count - len(self._known_groups)))
-            return self._known_groups[start : start + count]
-
-    def action(self, duplicate: Duplicate) -> Action:
-        """Return the action that the user chose for a duplicate, or the proposed action."""
-        return self.decisions.get(duplicate.key, duplicate.action)
-
-    def find_duplicate(self, name: str) -> Duplicate:
-        """Return the duplicate to which the form field `row-GROUP-MEMBER` refers.
-
-        Raises:
-            QuerySyntaxError: There is no such duplicate.
-        """
-        numbers = name.removeprefix(_ROW_FIELD_PREFIX).split("-")
-        if len(numbers) == 2 and all(number.isascii() and number.isdigit() and len(number) < 10 for number in numbers):
-            group_number, member = map(int, numbers)
-            for group in self.groups(group_number, 1):
-                if member < len(group.duplicates):
-                    return group.duplicates[member]
-        raise QuerySyntaxError(f"there is no row {name[:40]!r}; reload the page")
+    date: str = ""
+    excerpt: str = ""
 
 
 def duplicates(request: PageRequest) -> Page:
     """Return the page that shows the progress of the search, or groups of duplicates."""
 
     def show_groups(review: DuplicatesReview, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
-        groups = review.groups(start, limit)
-        values = {"groups": groups, "max_members": _MAX_MEMBERS}
-        return review.duplicates.group_count, values, _as_json(review, groups) if request.wants_json else {}
+        count = review.duplicates.group_count
+        if request.wants_json:
+            return count, {}, _as_json(review, start, limit)
+        groups = review.reviewed_groups(start, limit)
+        facts = _read_facts(request.served_store.search(), groups)
+        return count, {"groups": groups, "max_members": _MAX_MEMBERS, "facts": facts}, {}
 
     page = request.served_store.duplicates.make_page(request, "duplicates.html", _DEFAULT_GROUPS, show_groups)
     return replace(page, values={**page.values, "keep_rules": _KEEP_RULES})
 
 
-def _as_json(review: DuplicatesReview, groups: list[Group]) -> dict[str, Any]:
+def _as_json(review: DuplicatesReview, start: int, limit: int) -> dict[str, Any]:
     """Return the JSON of the command `duplicates`, without pairs and without file paths."""
-    groups_as_json = [group_as_json(group) for group in groups]
+    groups_as_json = [group_as_json(group) for group in review.groups(start, limit)]
     for group_values in groups_as_json:
         for document in (group_values["kept"], *group_values["duplicates"]):
             document["path"] = None
     summary = duplicates_summary_as_json(review.duplicates, review.options["keep"])
     return {**summary, "groups": groups_as_json, **duplicates_omissions_as_json(review.duplicates)}
+
+
+def _read_facts(search: SimilaritySearch, groups: list[ReviewedGroup]) -> dict[DocumentKey, DocumentFacts]:
+    """Read the dates of the shown documents, and excerpts of the kept ones and of those with another text."""
+    shown: list[GroupedDocument] = []
+    with_text: list[GroupedDocument] = []
+    for group in groups:
+        members = group.members[:_MAX_MEMBERS]
+        shown += [group.kept, *(member.document for member in members)]
+        others = (member.document for member in members if member.kind in _OTHER_TEXT_KINDS)
+        with_text += [group.kept, *others]
+    columns = Columns(["date"])
+    records = columns.read_records(search.store, [document.key for document in shown])
+    texts = columns.read_records(search.store, [document.key for document in with_text[:_MAX_EXCERPTS]], text=True)
+    excerpts = {record.key: excerpt(record.text or "", _EXCERPT_WORDS) for record in texts}
+    return {
+        record.key: DocumentFacts(
+            format_column_value("date", columns.get_values(record)["date"]), excerpts.get(record.key, "")
+        )
+        for record in records
+    }
 
 
 def start_duplicates(request: PageRequest) -> Redirect:
@@ -113,41 +111,83 @@ def stop_duplicates(request: PageRequest) -> Redirect:
 
 
 def decide(request: PageRequest) -> Redirect:
-    """Save the user's decisions. Each value `row-GROUP-MEMBER` is `keep`, `drop` or `decide`."""
-    review = _require_review(request)
-    chosen_actions = {
-        name: (review.find_duplicate(name), _parse_action(request.value(name), name))
-        for name in request.values
-        if name.startswith(_ROW_FIELD_PREFIX)
-    }
-    for duplicate, action in chosen_actions.values():
-        if action == duplicate.action:
-            review.decisions.pop(duplicate.key, None)
-        else:
-            review.decisions[duplicate.key] = action
-    if request.value("then") == "plan":
-        next_page = "/duplicates/plan.tsv"
-    else:
-        next_page = url_for("/duplicates", start=request.value("start"), limit=request.value("limit"))
+    """Save the user's decisions.
+
+    Each value `row-GROUP-MEMBER` is `keep`, `drop` or `decide`. `selected` is one of these actions for the documents in
+    `pick`. `instead` is the document to keep instead of the kept one. `then` is `identical` to remove all identical
+    copies and keep all other documents, `reset` to discard all decisions, or `plan` to go on to the plan.
+    """
+    review = require_review(request)
+    actions = {name: request.value(name) for name in request.values if name.startswith(ROW_FIELD_PREFIX)}
+    if selected := request.value("selected"):
+        actions |= dict.fromkeys(request.all_values("pick"), selected)
+    chosen = [(review.find_member(name), _parse_action(text, name)) for name, text in actions.items()]
+    for member, action in chosen:
+        review.decide(member, action)
+    here = {"start": request.value("here"), "limit": request.value("limit")}
+    match request.value("then"):
+        case "plan":
+            next_page = "/duplicates/plan"
+        case "identical":
+            review.accept_identical()
+            next_page = "/duplicates/plan"
+        case "reset":
+            review.reset()
+            next_page = url_for("/duplicates", **here)
+        case _ if instead := request.value("instead"):
+            next_page = f"{url_for('/duplicates', **here)}#group-{review.keep_instead(instead)}"
+        case _ if selected:
+            next_page = url_for("/duplicates", **here)
+        case _:
+            next_page = url_for("/duplicates", start=request.value("start"), limit=request.value("limit"))
     return Redirect(next_page, {"decided": len(review.decisions)})
+
+
+def plan_summary(request: PageRequest) -> Page:
+    """Return the page with the counts of the plan, the download, and the command that applies the plan."""
+    review = require_review(request)
+    counts = review.count_actions()
+    command, undo_command = _commands(review, request.local)
+    values = {
+        "review": review,
+        "counts": counts,
+        "command": command,
+        "undo_command": undo_command,
+        "can_apply": request.local is not None and request.local.removed_folder is not None,
+    }
+    as_json: dict[str, Any] = {str(action): count for action, count in counts.items()}
+    as_json |= {"groups": review.duplicates.group_count, "file": review.plan_name, "command": command}
+    return Page("plan.html", values, as_json)
 
 
 def plan(request: PageRequest) -> Download:
     """Return the plan of `duplicates --plan` with the user's decisions. It contains file paths."""
-    review = _require_review(request)
-    rows = plan_rows(review.duplicates, request.served_store.search().store)
-    command = "simdoc-search apply plan.tsv --move-to DIR --dry-run"
-    return Download("plan.tsv", table_lines(_apply_decisions(rows, review), command, review.duplicates.drop_scope))
+    review = require_review(request)
+    rows = review.edit_rows(plan_rows(review.duplicates, request.served_store.search().store))
+    command, _ = _commands(review, request.local)
+    return Download(review.plan_name, table_lines(rows, command, review.duplicates.drop_scope))
 
 
-def _apply_decisions(rows: Iterator[PlanRow], review: DuplicatesReview) -> Iterator[PlanRow]:
-    """Yield the rows with the user's decisions. A row without a state is not dropped, because its file has changed."""
-    for row in rows:
-        action = review.decisions.get(row.key) if row.action != "keep" else None
-        yield row if action is None or (action == "drop" and row.state is None) else replace(row, action=action)
+def _commands(review: DuplicatesReview, local: LocalAccess | None) -> tuple[str, str]:
+    """Return the commands that apply the downloaded plan and undo it.
+
+    On this computer, they are complete. On another one, the folders and the store are not known.
+    """
+    if local is None:
+        apply = quote_command("apply", review.plan_name, "--move-to", "removed")
+        return apply, quote_command("apply", "--undo", f"{review.plan_name}.undo")
+    downloads = Path.home() / "Downloads"
+    file = str((downloads if downloads.is_dir() else Path.home()) / review.plan_name)
+    apply = local.command("apply", file, "--move-to", str(Path.home() / "simdoc-search-removed"))
+    return apply, quote_command("apply", "--undo", f"{file}.undo")
 
 
-def _require_review(request: PageRequest) -> DuplicatesReview:
+def require_review(request: PageRequest) -> DuplicatesReview:
+    """Return the groups of the last search.
+
+    Raises:
+        QuerySyntaxError: No search has finished yet.
+    """
     if (review := request.served_store.duplicates.result) is None:
         raise QuerySyntaxError("there is no result yet; start the search for duplicates and wait until it has finished")
     return review

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import heapq
 from typing import Any
 
 from markupsafe import Markup
 
 from simdoc_search.as_json import passages_as_json
 from simdoc_search.display import format_estimate, format_percent
+from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.report import Source, SourcedText, sources_view
 from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
@@ -21,7 +23,7 @@ from simdoc_search.web.request_query import (
 )
 from simdoc_search.web.response import Page
 
-_MAX_WORDS = 10_000
+_MAX_WORDS, _MAX_PASSAGES = 10_000, 3
 _MAX_SHOWN_CHARACTERS = 2_000_000
 """The maximum total number of characters of a text and its sources that a browser shows without delay."""
 
@@ -49,7 +51,7 @@ def passages(request: PageRequest) -> Page:
         "result": result,
         "headline": result.headline(name),
         "view": None if request.wants_json else _render_view(name, result, search),
-        "quotes": {hit.key: _longest_passage_text(hit, result) for hit in result.hits},
+        "quotes": {hit.key: _longest_passages(hit, result) for hit in result.hits},
         "columns": columns,
         "offsets": request.neighbour_page_offsets(len(result.hits), result.total),
     }
@@ -85,5 +87,7 @@ def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> 
     )
 
 
-def _longest_passage_text(hit: PassageHit, result: PassageResult) -> str:
-    return result.text[slice(*hit.longest.a)] if hit.longest and result.text else ""
+def _longest_passages(hit: PassageHit, result: PassageResult) -> list[tuple[Passage, str]]:
+    """Return the longest passages of a hit with their texts, in the order of the query document."""
+    longest = heapq.nlargest(_MAX_PASSAGES, hit.passages, key=lambda passage: passage.words)
+    return [(passage, (result.text or "")[slice(*passage.a)]) for passage in hit.passages if passage in longest]

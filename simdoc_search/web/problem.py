@@ -16,6 +16,7 @@ from simdoc_search.errors import (
     StoreNotFoundError,
     UnknownDocumentError,
 )
+from simdoc_search.web.original_file import FileNotAvailableError
 from simdoc_search.web.request_limits import MAX_REQUEST_SECONDS
 from simdoc_search.web.response import Page
 from simdoc_search.web.served_store import NotIndexedError, ServedStore
@@ -23,6 +24,7 @@ from simdoc_search.web.served_store import NotIndexedError, ServedStore
 _STATUSES: dict[type[Exception], int] = {
     UnknownDocumentError: 404,
     NotIndexedError: 404,
+    FileNotAvailableError: 404,
     MissingExtraError: 501,
     StoreError: 503,
     SimdocError: 400,

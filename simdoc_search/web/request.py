@@ -23,6 +23,7 @@ from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_HITS, MAX_OFFSE
 
 if TYPE_CHECKING:
     from simdoc_search.passages.exact import MeasureName
+    from simdoc_search.web.local_access import LocalAccess
     from simdoc_search.web.served_store import ServedStore
 
 RequestValues = dict[str, list[str]]
@@ -135,6 +136,7 @@ class PageRequest:
         wants_json: Whether the response must be JSON.
         values: The values of the request by name.
         upload: The uploaded file.
+        local: The additional features, if the request comes from this computer and the server offers them.
     """
 
     served_store: ServedStore
@@ -142,6 +144,7 @@ class PageRequest:
     wants_json: bool = False
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
     upload: Upload | None = None
+    local: LocalAccess | None = None
 
     def value(self, name: str, default: str = "") -> str:
         """Return the last value with this name."""

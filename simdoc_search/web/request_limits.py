@@ -25,6 +25,9 @@ MAX_COMPARED_CHARACTERS = 4_000_000
 MAX_HITS, MAX_OFFSET = 200, 10_000
 """Maximum number of hits on a page, and of hits before a page."""
 
+MAX_SORTED_DOCUMENTS = 200_000
+"""In a store with more documents, the list of documents is in the order of the store."""
+
 MAX_COMPARISONS = 2
 """Maximum number of requests that compare texts at the same time. Further requests wait."""
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from itertools import islice
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from jinja2 import Environment
 from markupsafe import Markup, escape
@@ -55,12 +55,31 @@ class Download:
     lines: Iterator[str]
 
 
-def to_response(result: Page | Redirect | Download, request: PageRequest) -> Response:
-    """Return the HTTP response for a page, a redirect or a download."""
+@dataclass(frozen=True, slots=True)
+class FileDownload:
+    """The original file of a document. A browser shows it if `is_shown` is true. Otherwise, it saves the file."""
+
+    name: str
+    size: int
+    chunks: Iterator[bytes]
+    media_type: str
+    is_shown: bool
+
+
+def to_response(result: Page | Redirect | Download | FileDownload, request: PageRequest) -> Response:
+    """Return the HTTP response for a page, a redirect, a download or a file."""
     match result:
         case Download():
             headers = {"Content-Disposition": f'attachment; filename="{result.name}"'}
             return StreamingResponse(_join_lines(result.lines), headers=headers, media_type="text/tab-separated-values")
+        case FileDownload():
+            kind = "inline" if result.is_shown else "attachment"
+            encoded_name = quote(result.name.encode("utf-8", "replace"), safe="")
+            headers = {
+                "Content-Disposition": f"{kind}; filename*=UTF-8''{encoded_name}",
+                "Content-Length": str(result.size),
+            }
+            return StreamingResponse(result.chunks, headers=headers, media_type=result.media_type)
         case Redirect() if request.wants_json:
             return Response(json_text(result.as_json), 202, media_type="application/json")
         case Redirect():
@@ -93,7 +112,7 @@ def json_text(value: Any) -> str:
 
 def url_for(path: str, **values: Any) -> str:
     """Return a path with a query string of all values that are not empty."""
-    non_empty = {name: value for name, value in values.items() if value not in (None, "", [], False)}
+    non_empty = {name: value for name, value in values.items() if value not in (None, "", []) and value is not False}
     return f"{path}?{urlencode(non_empty, doseq=True, errors='replace')}" if non_empty else path
 
 
@@ -110,6 +129,7 @@ def _make_environment() -> Environment:
     filters: dict[str, Callable[..., Any]] = {
         "about": lambda share: format_estimate(share).replace("~", "about "),
         "bytes": format_bytes,
+        "folder": lambda id: id[: id.rfind("/") + 1],
         "exactly": lambda share: format_percent(share).replace(".0 %", " %"),
         "percent": format_percent,
         "verbatim": _verbatim,
@@ -118,7 +138,7 @@ def _make_environment() -> Environment:
     environment.globals |= {
         "url_for": url_for,
         "document": lambda key: url_for("/document", **key_values(key)),
-        "compare": lambda a, b: url_for("/compare", **key_values(a, "a"), **key_values(b, "b")),
+        "compare": lambda a, b, **at: url_for("/compare", **key_values(a, "a"), **key_values(b, "b"), **at),
         "key_values": key_values,
         "json_text": json_text,
     }

@@ -19,7 +19,10 @@ from simdoc_search.web.background_job import BackgroundJob
 
 if TYPE_CHECKING:
     from simdoc_search.groups import Families, Topics
-    from simdoc_search.web.duplicates import DuplicatesReview
+    from simdoc_search.web.apply import FileChanges
+    from simdoc_search.web.local_access import LocalAccess
+    from simdoc_search.web.review import DuplicatesReview
+    from simdoc_search.web.skipped import SkippedFiles
 
 _MIN_INFO_SECONDS, _INFO_FACTOR = 60.0, 100
 """A document count is reused for at least 60 seconds, and for at least 100 times as long as counting took."""
@@ -38,17 +41,25 @@ class ServedStore:
         open_search: Opens the store. If it raises an error, the current request fails, and the next one tries again.
         locations: All spellings of the store's location. No response contains them.
         columns: The default columns of hits.
+        local: The additional features for requests from this computer. None if the server does not offer them.
 
     Attributes:
         columns: The default columns of hits.
+        local: The additional features for requests from this computer, or None.
         duplicates: The search for duplicates.
+        file_changes: The job that moves duplicates, or moves them back.
         families: The search for families of versions.
         topics: The search for topics.
+        skipped: The search for files that are not in the index.
         stop: An event that is set when the store is closed, so that all requests end.
     """
 
     def __init__(
-        self, open_search: Callable[[], SimilaritySearch], locations: Sequence[str] = (), columns: Sequence[str] = ()
+        self,
+        open_search: Callable[[], SimilaritySearch],
+        locations: Sequence[str] = (),
+        columns: Sequence[str] = (),
+        local: LocalAccess | None = None,
     ) -> None:
         self._open_search = open_search
         self._search: SimilaritySearch | None = None
@@ -57,9 +68,12 @@ class ServedStore:
         self._locations = sorted(filter(None, locations), key=len, reverse=True)
         self._lock = Lock()
         self.columns: list[str] = list(columns)
+        self.local: LocalAccess | None = local
         self.duplicates: BackgroundJob[DuplicatesReview] = BackgroundJob("duplicates")
+        self.file_changes: BackgroundJob[FileChanges] = BackgroundJob("duplicates/apply", "moving the files")
         self.families: BackgroundJob[Families] = BackgroundJob("families")
         self.topics: BackgroundJob[Topics] = BackgroundJob("topics")
+        self.skipped: BackgroundJob[SkippedFiles] = BackgroundJob("documents/skipped", "the search for skipped files")
         self.stop: StopEvent = StopEvent()
 
     def search(self) -> SimilaritySearch:
@@ -122,7 +136,7 @@ class ServedStore:
 
     def close(self) -> None:
         """Stop all requests and background jobs, and close the store."""
-        for job in (self.duplicates, self.families, self.topics):
+        for job in (self.duplicates, self.file_changes, self.families, self.topics, self.skipped):
             job.stop()
         self.stop.set()
         if self._search is not None:

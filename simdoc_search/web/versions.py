@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from simdoc_search.as_json import concepts_as_json, key_as_json, related_as_json, versions_as_json
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
+from simdoc_search.search import SimilaritySearch, VersionsResult
+from simdoc_search.search.stored_texts import add_metadata, read_records
 from simdoc_search.search.version_result import TEXT_ORDER_HINT
 from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE
+from simdoc_search.versions import EvidenceKind
+from simdoc_search.versions.evidence import DATE_FIELDS, DateEvidence, DateSources
 from simdoc_search.versions.relations import RELATED_SIMILARITY
 from simdoc_search.web.columns import read_page_columns
 from simdoc_search.web.request import PageRequest
@@ -24,9 +29,35 @@ def versions(request: PageRequest) -> Page:
         **query.template_values(request),
         "result": result,
         "hint": TEXT_ORDER_HINT,
+        "evidence": {} if request.wants_json else _read_evidence(request.served_store.search(), result),
         "offsets": request.neighbour_page_offsets(len(result.hits)),
     }
     return Page("versions.html", values, versions_as_json(result, query.id, query.file, {}, None))
+
+
+_EVIDENCE_LABELS: dict[EvidenceKind, str] = {
+    "modified": "modification date in the metadata",
+    "date": "date in the metadata",
+    "name": "date in the name",
+    "version": "version in the name",
+    "created": "creation date in the metadata",
+    "modification time": "modification time of the file",
+}
+
+
+def _read_evidence(search: SimilaritySearch, result: VersionsResult) -> dict[DocumentKey, list[tuple[str, str]]]:
+    """Return the evidence for the date of each version: the label and the date or version."""
+    keys = [entry.key for entry in result.entries if entry.key is not None]
+    records = add_metadata(search.store, list(read_records(search.store, keys, text=False).values()), DATE_FIELDS)
+    evidence = DateEvidence([DateSources.from_record(record) for record in records])
+    return {
+        record.key: [
+            (label, dated.label)
+            for kind, label in _EVIDENCE_LABELS.items()
+            if (dated := evidence.dates_by(kind)[number]) is not None
+        ]
+        for number, record in enumerate(records)
+    }
 
 
 def related(request: PageRequest) -> Page:

@@ -148,6 +148,8 @@ ON_A_STORE = [
     ["languages", "--filter", f"{EVIL}={EVIL}"],
     ["info", "--store", f"{EVIL}2"],
     ["delete", f"{EVIL}x"],
+    ["dedupe", EVIL, "-o", f"{EVIL}.csv"],
+    ["dedupe", "docs", "-o", "kept.csv", "--text", EVIL],
     ["backup", EVIL, f"{EVIL}/copy"],
     ["backup", f"{EVIL}x", f"{EVIL}y"],
     ["dedupe", EVIL, "--output", f"{EVIL}x"],

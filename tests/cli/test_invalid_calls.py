@@ -87,6 +87,20 @@ def test_an_unknown_id_comes_with_similar_ids() -> None:
     index(*({"id": id, "text": "one"} for id in ("letters/doc123.txt", "letters/doc124.txt", "zebra")))
 
     assert "did you mean 'letters/doc123.txt'" in sentence(run("similar", "doc12_20"))
+
+
+@pytest.mark.parametrize("name", ["rental", "Rental agreement", "AGREEMENT", "the rental 2023", "agreement_20"])
+def test_an_unknown_id_lists_the_documents_whose_names_contain_its_words(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"corpus/2023/signed/My Rental Agreement for Flat 4 (final copy).txt": words(0, 50)})
+    output("index", "corpus")
+
+    for command in ("similar", "passages", "show"):
+        assert "did you mean '2023/signed/My Rental Agreement for Flat 4 (final copy).txt'?" in sentence(
+            run(command, name)
+        )
     assert "zebra" not in sentence(run("similar", "doc12"))
     assert sentence(run("similar", "nothing_like_it")).startswith("no document 'nothing_like_it' in the store")
 

@@ -57,7 +57,7 @@ def test_people_get_a_table_in_percent() -> None:
 def test_the_measure_is_the_heading() -> None:
     result = run("similar", "--text", words(20, 60), "--measure", "containment", "--overlap", "50")
 
-    assert ["containment  document", "    100.0 %  doc123.txt"] == result.stdout.splitlines()[:2]
+    assert ["share of your text  document", "           100.0 %  doc123.txt"] == result.stdout.splitlines()[:2]
     assert result.stdout.endswith(" hits, 4 documents compared\n")
     assert "" == result.stderr
 

@@ -21,7 +21,7 @@ from simdoc_search.errors import CorpusError
 from tests.support import cli
 
 UNCLOSED = "a quote is not closed; close it, and double each quote inside a cell"
-TOO_MANY = "more cells than the 2 columns; quote each text that contains ','"
+TOO_MANY = "more cells than columns (2); quote each text that contains ','"
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has no such files")
 

@@ -49,7 +49,7 @@ def test_a_source_has_root_size_and_modification_time(tmp_path: Path, monkeypatc
     place, time = tmp_path / "sub", 1_700_000_000_123_456_789
     within = (place.stat().st_dev, place.stat().st_ino)
 
-    assert FileSource("a.txt", Path("sub/a.txt"), str(place), 21, time, DEFAULT_MAX_BYTES, boundary=within) == source
+    assert FileSource("a.txt", "sub/a.txt", str(place), 21, time, DEFAULT_MAX_BYTES, boundary=within) == source
     assert Document("a.txt", "the text of sub/a.txt") == read_in_process(pickle.loads(pickle.dumps(source)))
 
 

@@ -94,3 +94,17 @@ def test_pairs_are_the_removed_rows_with_the_kept_ones(extension: str, files: Pa
     assert 20 == sum(pair["is_of_old"] for pair in found)
     assert {pair["duplicate_of"] for pair in found if not pair["is_of_old"]} <= kept
     assert not {pair["row"] for pair in found} & kept
+
+
+def test_the_page_shows_the_groups_and_the_differences(files: Path) -> None:
+    page = files / "groups.html"
+    deduplicate_files(
+        files / "new.jsonl", files / "out.jsonl", DedupeOptions(id="id"), page=page, against=files / "old.parquet"
+    )
+    html = page.read_text("utf-8")
+
+    assert "80 rows: " in html
+    assert "old doc-1" in html
+    assert "new doc-1" in html
+    assert html.count("Group ") > 20
+    assert "<mark" in html or "<ins" in html

@@ -78,7 +78,7 @@ def test_more_than_half_is_removed_only_with_prune_all(corpus: Path) -> None:
 def test_half_refers_to_the_documents_before_the_run(corpus: Path) -> None:
     run("index", "corpus")
     shutil.rmtree(corpus)
-    write(corpus, {f"new/{n}.txt": words(n, n + 20) for n in range(100)})
+    write(corpus, {f"new/{n}.txt": words(500 + n, 520 + n) for n in range(100)})  # not the moved files
     result = run("index", "corpus", "--prune")
 
     assert (1, 130) == (result.exit_code, documents())

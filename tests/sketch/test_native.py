@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -16,6 +17,7 @@ from simdoc_search.analysis.settings import Analysis, Profile
 from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.analysis.words import locate_words, words_of_texts
 from simdoc_search.passages.align import AlignmentSettings, align
+from simdoc_search.passages.exact import Measures, measure_many, measures
 from simdoc_search.passages.passage import Passage
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_codes
 from simdoc_search.sketch.minhash import MinHash
@@ -109,12 +111,13 @@ def altered_pairs(numbers: Iterable[int]) -> list[tuple[str, str]]:
         AlignmentSettings(min_run=1),
         AlignmentSettings(min_run=3, max_gap=0),
         AlignmentSettings(min_run=40),
+        AlignmentSettings(min_run=4, edited=False),
     ],
     ids=str,
 )
 @pytest.mark.parametrize("numbers", slow_after(1, [range(40), range(40, 400)]))
 def test_passages_are_equal(in_python: Callable[..., Any], alignment: AlignmentSettings, numbers: range) -> None:
-    """Both find the same runs, so the passages are the same."""
+    """Sums and logarithms are equal to the last bit."""
     pairs = altered_pairs(numbers)
 
     def aligned() -> list[list[Passage]]:
@@ -124,6 +127,21 @@ def test_passages_are_equal(in_python: Callable[..., Any], alignment: AlignmentS
 
     assert in_python(aligned) == passages
     assert sum(map(bool, passages)) > len(pairs) // 4
+
+
+@pytest.mark.parametrize("analysis", ANALYSES, ids=str)
+def test_measures_are_equal(in_python: Callable[..., Any], analysis: Analysis) -> None:
+    """Also for texts with few words, and with words that contain spaces."""
+    first, *others = [*hard_texts(), *itertools.chain.from_iterable(altered_pairs(range(10)))]
+
+    def measured() -> list[Measures]:
+        return measure_many(first, others, analysis) + measure_many(others[-1], others, analysis)
+
+    assert (
+        in_python(measured)
+        == measured()
+        == [measures(text, b, analysis) for text in (first, others[-1]) for b in others]
+    )
 
 
 def test_words_are_at_equal_places(in_python: Callable[..., Any]) -> None:

@@ -13,7 +13,7 @@ import httpx
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.stores.base import Store
-from simdoc_search.web import ServedStore, Server, make_app, open_listening_socket
+from simdoc_search.web import LocalAccess, ServedStore, Server, make_app, open_listening_socket
 
 __all__ = ["BROWSER", "HEAD", "Pages", "pages_of", "pages_over"]
 
@@ -68,10 +68,11 @@ def pages_of(
     open_search: Callable[[], SimilaritySearch],
     locations: tuple[str, ...] = (),
     columns: tuple[str, ...] = (),
+    local: LocalAccess | None = None,
     **options: Any,
 ) -> Iterator[Pages]:
-    """Run a server. The options are those of `make_app`, and the other arguments those of `ServedStore`."""
-    served = ServedStore(open_search, locations, columns)
+    """Run a server. `options` are the other arguments of `make_app`. The rest are those of `ServedStore`."""
+    served = ServedStore(open_search, locations, columns, local)
     with open_listening_socket("127.0.0.1", 0) as listening:
         server = Server(make_app(served, **options), served.close)
         thread = threading.Thread(target=server.run, args=([listening],))

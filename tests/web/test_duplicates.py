@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ import pytest
 from simdoc_search.duplicates.plan import read_plan
 from simdoc_search.stores.local.store import LocalStore
 from simdoc_search.stores.record import Record
+from simdoc_search.web import LocalAccess
 from tests.support.cli import answer, output, words, write, write_corpus
 from tests.support.waiting import wait_until
 from tests.support.web import BROWSER, Pages, pages_over
@@ -89,6 +93,117 @@ def test_apply_carries_out_the_plan(pages: Pages, folder: Path) -> None:
     assert 2 == len([path for path in (folder / "gone").rglob("*.txt") if path.is_file()])
 
 
+def actions_of(plan: Path) -> dict[str, tuple[str, str]]:
+    """Map each id of a plan to the action and to the name of the document that is kept instead."""
+    return {row.key.id: (row.action, Path(row.kept).name) for row in read_plan(plan)}
+
+
+def counts_of(pages: Pages) -> dict[str, int]:
+    """The counts on the page of the plan, without the documents that are kept in each group."""
+    return {action: pages.json("/duplicates/plan")[action] for action in ("keep", "drop", "decide")}
+
+
+def test_another_document_of_a_group_can_be_kept(pages: Pages, folder: Path) -> None:
+    """An identical copy takes the place of the proposed document, which is removed. Another click undoes this."""
+    groups = found_groups(pages)
+    number = next(n for n, group in enumerate(groups) if group["duplicates"][0]["kind"] == "identical")
+    kept, other = groups[number]["kept"]["id"], groups[number]["duplicate_ids"][0]
+    before = actions_of(saved_plan(pages, folder))
+    moved = pages.client.post("/duplicates/decide", data={"instead": f"row-{number}-0"}, headers=BROWSER)
+    plan = saved_plan(pages, folder)
+    page = pages.html("/duplicates")
+
+    assert (303, f"/duplicates#group-{number}") == (moved.status_code, moved.headers["location"])
+    assert (("keep", ""), ("drop", Path(kept).name)) == (before[kept], before[other])
+    assert {other: ("keep", ""), kept: ("drop", Path(other).name)} == {id: actions_of(plan)[id] for id in (other, kept)}
+    assert read_plan(plan)[[row.group for row in read_plan(plan)].index(number + 1)].key.id == other
+    assert f'value="row-{number}-kept" aria-label="Keep {kept} instead of {other}"' in page
+    output("apply", plan, "--move-to", folder / "gone", "--store", folder / "store")
+    assert [kept] == [str(path.relative_to(folder / "gone")) for path in (folder / "gone").rglob(Path(kept).name)]
+
+    pages.sent("/duplicates/decide", 202, instead=f"row-{number}-kept")
+    assert f'value="row-{number}-kept"' not in pages.html("/duplicates")
+
+
+def test_a_similar_document_that_is_kept_instead_removes_nothing_by_itself(pages: Pages, folder: Path) -> None:
+    """The proposed document becomes undecided. If it is removed, its identical copies are removed for the new one."""
+    groups = found_groups(pages, overlap=70)
+    number, group = next(
+        (n, group)
+        for n, group in enumerate(groups)
+        if {"near", "identical"} <= {d["kind"] for d in group["duplicates"]}
+    )
+    member = next(n for n, duplicate in enumerate(group["duplicates"]) if duplicate["kind"] == "near")
+    kept, near = group["kept"]["id"], group["duplicate_ids"][member]
+    copies = [d["id"] for d in group["duplicates"] if d["kind"] == "identical"]
+    pages.sent("/duplicates/decide", 202, instead=f"row-{number}-{member}")
+    undecided = actions_of(saved_plan(pages, folder))
+    pages.sent("/duplicates/decide", 202, **{f"row-{number}-kept": "drop"})
+    output("apply", saved_plan(pages, folder), "--move-to", folder / "gone", "--store", folder / "store")
+
+    assert [("keep", ""), ("decide", near)] == [undecided[near], undecided[kept]]
+    assert {kept, *copies} <= {path.relative_to(folder / "gone").as_posix() for path in (folder / "gone").rglob("*")}
+    assert (folder / "corpus" / near).exists()
+
+
+def test_the_counts_are_those_of_the_plan(pages: Pages, folder: Path) -> None:
+    """Decisions, selected documents, other kept documents and the accepted copies are counted."""
+    groups = found_groups(pages, overlap=70)
+    rows = [f"row-{n}-{member}" for n, group in enumerate(groups) for member in range(len(group["duplicate_ids"]))]
+    requests: list[dict[str, Any]] = [
+        {},
+        {rows[0]: "keep"},
+        {"pick": rows, "selected": "decide"},
+        {"instead": rows[-1]},
+        {"instead": rows[0]},
+        {"row-0-kept": "keep"},
+        {"then": "identical"},
+        {"pick": rows[-1:], "selected": "drop"},
+        {"then": "reset"},
+    ]
+    seen = []
+    for values in requests:
+        pages.client.post("/duplicates/decide", data=values)  # 400 if the row is now that of a kept document
+        plan = read_plan(saved_plan(pages, folder))
+        seen.append(Counter(row.action for row in plan))
+        assert Counter(counts_of(pages)) + Counter(keep=len(groups)) == seen[-1]
+
+    assert seen[0] == seen[-1]
+    assert 0 == seen[6]["decide"]
+    assert 5 <= len({*map(str, seen)})
+
+
+def test_the_command_of_the_plan_is_complete_on_this_computer(folder: Path) -> None:
+    """On another computer, the folders are not known."""
+    local = LocalAccess(str(folder / "store"))
+    with pages_over(folder / "store", local=local) as near, pages_over(folder / "store") as far:
+        for pages in (near, far):
+            found_groups(pages)
+        plan = near.json("/duplicates/plan")
+        proxied = near.client.get("/duplicates/plan.json", headers={"x-forwarded-for": "10.0.0.7"}).text
+        command = shlex.split(plan["command"])
+
+        assert ["simdoc-search", "apply"] == command[:2]
+        assert Path(command[2]).is_absolute()
+        assert plan["file"] == Path(command[2]).name
+        assert ["--store", str(folder / "store")] == command[-2:]
+        assert f'filename="{plan["file"]}"' in near.client.get("/duplicates/plan.tsv").headers["content-disposition"]
+        assert str(folder) not in far.html("/duplicates/plan") + proxied
+        near.sent("/duplicates/decide", 202, then="identical")
+        assert plan["file"] != near.json("/duplicates/plan")["file"]
+
+
+def test_the_page_shows_folder_date_size_and_text(pages: Pages) -> None:
+    """They help to decide which copy to keep."""
+    found_groups(pages, overlap=70)
+    html = pages.html("/duplicates")
+    text = re.sub(r"<[^>]*>|\s+", " ", html)
+
+    assert re.search(r"copy\.txt\s+in\s+reports/", text)
+    assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d · [\d.]+ kB", text)
+    assert "“word" in text
+
+
 def test_a_file_that_changed_after_the_search_is_not_dropped(pages: Pages, folder: Path) -> None:
     """A decision to drop the file does not count."""
     changed = found_groups(pages)[0]["duplicate_ids"][0]
@@ -101,7 +216,9 @@ def test_a_file_that_changed_after_the_search_is_not_dropped(pages: Pages, folde
 def test_a_malformed_decision_is_refused(pages: Pages) -> None:
     """No other decision of the same request is saved."""
     found_groups(pages)
-    for name in ("row-99-0", "row-0-99", "row-", "row-0-0-0", "row-٣-0"):
+    assert "there is no row" in pages.sent("/duplicates/decide", 400, instead="row-0-99")["error"]
+    assert "must be keep" in pages.sent("/duplicates/decide", 400, pick="row-0-0", selected="explode")["error"]
+    for name in ("row-99-0", "row-0-99", "row-", "row-0-0-0", "row-٣-0", "row-0-kept"):
         assert "there is no row" in pages.sent("/duplicates/decide", 400, **{"row-0-0": "keep", name: "keep"})["error"]
     problem = pages.sent("/duplicates/decide", 400, **{"row-0-0": "explode"})["error"]
 
@@ -130,7 +247,7 @@ def test_there_is_one_search_at_a_time_and_it_can_be_stopped(over: Callable[...,
     assert "<progress" in running.text
     assert (400, True) == (refused.status_code, "is already running" in refused.text)
     assert "stopping" == stopped["state"]
-    assert "the search was stopped" == busy.finished("/duplicates")["problem"]
+    assert "the search for duplicates was stopped" == busy.finished("/duplicates")["problem"]
 
 
 def test_a_search_ends_with_the_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,4 +267,4 @@ def test_a_search_ends_with_the_server(folder: Path, monkeypatch: pytest.MonkeyP
     ended.set()
     wait_until(lambda: pages.served.duplicates.state is None)
 
-    assert "the search was stopped" == pages.served.duplicates.problem
+    assert "the search for duplicates was stopped" == pages.served.duplicates.problem

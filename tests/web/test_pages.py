@@ -148,7 +148,7 @@ SHOWN: list[tuple[str, dict[str, Any], list[str]]] = [
     ("/versions", {"id": "doc123"}, ["Versions of doc123.txt"]),
     ("/related", {"id": "letters/1"}, ["Related to letters/1", "letters/2", "Ada Quill"]),
     ("/status", {}, ["Documents 8", "every shared run of 36 words is found"]),
-    ("/duplicates", {}, ["Find duplicates"]),
+    ("/duplicates", {}, ["Find copies"]),
 ]
 
 

@@ -87,6 +87,12 @@ def prefix_query(schema: Schema, field: str, prefix: str) -> Query:
     return Query.fuzzy_term_query(schema, field, escape_surrogates(prefix), distance=0, prefix=True)
 
 
+def word_query(schema: Schema, field: str, word: str) -> Query:
+    """Return the query for documents with a term that contains a word of ASCII letters, in any letter case."""
+    letters = "".join(f"[{letter.lower()}{letter.upper()}]" for letter in word)
+    return Query.regex_query(schema, field, f".*{letters}.*")
+
+
 def root_query(schema: Schema, root: str | None, below_root: bool) -> Query:
     """Return the query for documents with this root or, if `below_root`, a root below it. None means all documents."""
     if root is None:

@@ -41,8 +41,11 @@ _STORED_FIELDS: dict[TokenKindName, str] = {name: f"{name[:-1]}_codes" for name 
 WORDS_FIELD = "words"
 """The field with the words of the texts. It does not record how often and where a document contains a word."""
 
-_CHECKSUM_FIELDS = ("id", "codes", "rest", "text", *_STORED_FIELDS.values())
-"""The fields in the checksum of a document. A missing field does not change the checksum, so fields can be added."""
+_CHECKSUM_FIELDS = ("codes", "rest", "text", *_STORED_FIELDS.values())
+"""The fields in the checksum of a document, besides its id.
+
+A missing field does not change the checksum, so fields can be added.
+"""
 
 
 def optional_fields(settings: Settings) -> list[str]:
@@ -101,7 +104,7 @@ def encode_records(records: Sequence[Record], settings: Settings, store_text: bo
             values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)
         if settings.indexes_words and record.text is not None:
             values[WORDS_FIELD] = record.words.decode() or joined_words(record.text, settings.analysis)
-        values["checksum"] = _checksum(*map(values.get, _CHECKSUM_FIELDS))
+        values["checksum"] = _checksum(record.id, map(values.get, _CHECKSUM_FIELDS))
     return [EncodedRecord(record.id, values) for record, values in zip(records, values_of_records, strict=True)]
 
 
@@ -139,7 +142,7 @@ def read_document(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> ta
         StoreError: the document is damaged.
     """
     document = searcher.doc(address)
-    if document.get_first("checksum") != _checksum(*(document.get_first(name) for name in _CHECKSUM_FIELDS)):
+    if document.get_first("checksum") != _checksum(read_id(document), map(document.get_first, _CHECKSUM_FIELDS)):
         raise StoreError(
             f"the document {read_id(document)!r} is damaged (its checksum does not match); run simdoc-search check to "
             "list all damage, and simdoc-search repair to save the readable documents"
@@ -210,14 +213,9 @@ def _read_rest(document: tantivy.Document) -> list[Any]:
     return rest
 
 
-def _checksum(*parts: object) -> int:
-    """Return the CRC-32 of the values of fields. A missing field counts as empty."""
-    checksum = 0
-    for part in parts:
-        checksum = zlib.crc32(
-            part.encode() if isinstance(part, str) else part if isinstance(part, bytes) else b"", checksum
-        )
-    return checksum
+def _checksum(id: str, parts: Iterable[Any]) -> int:
+    """Return the CRC-32 of the id and the values of `_CHECKSUM_FIELDS`, which are bytes or None."""
+    return zlib.crc32(b"".join([id.encode(), *filter(None, parts)]))
 
 
 def _to_bytes(text: str) -> bytes:

@@ -88,13 +88,10 @@ class Snapshot:
         with convert_errors("read", self.location):
             return read_document(self._searcher, DocAddress(*address))
 
-    def read_digests(self, addresses: Iterable[Address]) -> Iterator[Digest]:
-        """Yield the digests of the documents at these addresses."""
-        for address in addresses:
-            document = self.read_document(address)
-            with convert_errors("read", self.location):
-                digest = to_digest(document)
-            yield digest
+    def read_digests(self, addresses: Iterable[Address]) -> list[Digest]:
+        """Return the digests of the documents at these addresses."""
+        with convert_errors("read", self.location):
+            return [to_digest(read_document(self._searcher, DocAddress(*address))) for address in addresses]
 
     def read_records(
         self, addresses: Sequence[Address], *, text: bool = False, passages: bool = False, sketches: bool = False

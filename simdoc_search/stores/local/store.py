@@ -25,6 +25,7 @@ from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE,
 from simdoc_search.stores.fields import (
     METADATA_FIELD,
     alternative_names,
+    distinctive_words,
     escape_surrogates,
     field_or_folder_names,
     metadata_prefix,
@@ -43,6 +44,7 @@ from simdoc_search.stores.local.queries import (
     restrict,
     root_query,
     term_query,
+    word_query,
 )
 from simdoc_search.stores.local.schema import build_schema, encode_records, optional_fields, read_id
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
@@ -220,7 +222,7 @@ class LocalStore(Closable):
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         snapshot = self._open_snapshot()
-        return snapshot.read_digests(self._find_addresses(snapshot, ids))
+        return iter(snapshot.read_digests(self._find_addresses(snapshot, ids)))
 
     def read_fields(self, keys: Sequence[DocumentKey], fields: Sequence[str]) -> dict[DocumentKey, Mapping[str, Any]]:
         records = self.records([key.id for key in keys])
@@ -304,7 +306,8 @@ class LocalStore(Closable):
     def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
         """Return similar ids, best first.
 
-        Their edit distance to `id` is at most 2, or they begin with the first two thirds of `id`.
+        Their edit distance to `id` is at most 2, they begin with the first two thirds of `id`, or they contain one of
+        its longest words.
         """
         if len(id) > MAX_ID_BYTES:
             return []  # no stored id is longer than MAX_ID_BYTES
@@ -316,6 +319,7 @@ class LocalStore(Closable):
         schema = self._schema
         queries = [tantivy.Query.fuzzy_term_query(schema, *name, distance) for distance in (1, 2) for name in names]
         queries += [prefix_query(schema, field, name[: len(name) * 2 // 3]) for field, name in names]
+        queries += [word_query(schema, "names", word) for word in distinctive_words(id)]
         return most_similar_ids(id, set(self._find_ids(*queries, filters=filters, limit=MAX_SUGGESTED_IDS)))
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:

@@ -12,6 +12,7 @@ from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.fields import (
     METADATA_FIELD,
     alternative_names,
+    distinctive_words,
     escape_surrogates,
     field_or_folder_names,
     metadata_prefix,
@@ -142,8 +143,10 @@ def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[s
     names, field = [escape_surrogates(name) for name in id_names], f"{access.field}.names"
     fuzzy = [{"fuzzy": {field: {"value": name, "fuzziness": distance}}} for name in names for distance in (1, 2)]
     prefixes = [{"prefix": {field: name[: len(name) * 2 // 3]}} for name in names]
+    patterns = [f"*{word}*" for word in distinctive_words(id)]
+    contained = [{"wildcard": {field: {"value": pattern, "case_insensitive": True}}} for pattern in patterns]
     stored: set[str] = set()
-    for clauses in (fuzzy, prefixes):
+    for clauses in filter(None, (fuzzy, prefixes, contained)):
         query = {"bool": {"should": clauses, "minimum_should_match": 1, "filter": access.filter_clauses(filters)}}
         body = {"query": query, "size": _MAX_HITS_FOR_SUGGESTIONS, "_source": False}
         stored.update(hit["_id"] for hit in access.engine.search(access.name, body)["hits"]["hits"])

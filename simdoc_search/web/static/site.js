@@ -1,4 +1,4 @@
-// The pages work without this script. It adds keys, and lets you drop a file anywhere on its form.
+// The pages work without this script. It adds keys, copies commands, and lets you drop a file anywhere on its form.
 "use strict";
 document.documentElement.classList.add("live");
 
@@ -21,6 +21,25 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
   }
 });
+
+const selectAll = document.querySelector(".bulk .all");
+selectAll?.addEventListener("change", () => {
+  for (const box of document.querySelectorAll("input[name=pick]")) box.checked = selectAll.checked;
+});
+
+// A button copies a command. Without access to the clipboard, it selects the command.
+for (const button of document.querySelectorAll("button.copy")) {
+  button.addEventListener("click", async () => {
+    const source = document.getElementById(button.dataset.copies);
+    getSelection().selectAllChildren(source);
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Selected; press Ctrl C";
+    }
+  });
+}
 
 // A file can be dropped anywhere on its form.
 const fileInput = document.querySelector("input.drop");

@@ -81,6 +81,14 @@ def test_errors_are_one_sentence_without_the_password(
     assert "s3cret" not in message
 
 
+def test_an_unknown_id_lists_the_documents_whose_names_contain_its_words(url: str, tmp_path: Path) -> None:
+    name = "2023/My Rental Agreement for Flat 4 (final copy).txt"
+    output("index", write(tmp_path / "corpus", {name: words(0, 50)}), "--store", url)
+
+    assert f"did you mean {name!r}?" in sentence(run("similar", "rental", "--store", url))
+    assert f"did you mean {name!r}?" in sentence(run("similar", "an AGREEMENT", "--store", url))
+
+
 @pytest.fixture(params=["folder", "engine"])
 def indexed_store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A store with five documents: a local one, or an index."""

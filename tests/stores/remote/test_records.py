@@ -174,3 +174,6 @@ def test_at_most_three_similar_ids_are_suggested_best_first() -> None:
     assert ["doc12", "doc122", "doc132"] == most_similar_ids("doc12", stored)
     assert "x/doc124.txt" == most_similar_ids("doc124", stored)[0]
     assert [] == most_similar_ids("unicorn", ["zebra"])
+    assert ["mail/Rental agreement 2023 (final).docx"] == most_similar_ids(
+        "rental", ["mail/Rental agreement 2023 (final).docx"]
+    )

@@ -230,8 +230,9 @@ for (const pair of document.querySelectorAll(".pair")) {
   pair.parentElement.addEventListener("toggle", frame);  // the entry of a list that contains the pair
   addEventListener("beforeprint", () => { one(".menu").open = true; });
   fit();
-  const named = /^#(?:.*-)?([ab])(d?)(\d+)$/.exec(location.hash);
-  if (named && pair.querySelector(`[id="${location.hash.slice(1)}"]`)) {
+  const start = pair.parentElement.dataset.open ?? location.hash.slice(1);
+  const named = /^(?:.*-)?([ab])(d?)(\d+)$/.exec(start);
+  if (named && pair.querySelector(`[id="${start}"]`)) {
     if (named[2]) chooseDifference(Number(named[3])); else choose(Number(named[3]), named[1] === "a" ? 0 : 1);
   }
 }

@@ -1,0 +1,120 @@
+"""Writes an HTML page with the groups of duplicates, and with what differs in near-duplicates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from simdoc_search.dedupe.annotation import Annotation
+from simdoc_search.dedupe.grouping import KINDS, NEAR
+from simdoc_search.dedupe.output import write_errors
+from simdoc_search.dedupe.report import DedupeReport
+from simdoc_search.display import format_count, format_percent
+from simdoc_search.durable import atomic_file
+from simdoc_search.errors import CorpusError
+from simdoc_search.passages.compare import compare
+from simdoc_search.passages.report import ListEntry, ListSection, list_page, pair_view
+from simdoc_search.passages.summary import describe_differences
+from simdoc_search.sketch.settings import Settings
+
+_MAX_GROUPS, _MAX_MEMBERS = 1000, 100
+_MAX_PAIRS, _MAX_CHARACTERS, _MAX_PAIRS_PER_GROUP = 100, 4_000_000, 10
+_EXCERPT_CHARACTERS = 80
+
+
+@dataclass(slots=True)
+class _Budget:
+    """The number of pairs and characters that the page can still show, and the number of pairs that it leaves out."""
+
+    pairs: int = _MAX_PAIRS
+    characters: int = _MAX_CHARACTERS
+    left_out: int = 0
+
+
+def check_page(path: Path) -> None:
+    """Raise a CorpusError if the folder of a page does not exist."""
+    if not path.parent.is_dir():
+        raise CorpusError(f"cannot write {path}, because its folder does not exist; create the folder")
+
+
+def write_page(path: Path, report: DedupeReport, annotation: Annotation, settings: Settings) -> None:
+    """Write the page. The largest groups come first.
+
+    Args:
+        path: the file to write.
+        report: the counts.
+        annotation: the rows and their groups.
+        settings: settings of the sketches.
+    """
+    groups = annotation.groups
+    duplicates = groups.duplicates
+    order = np.lexsort((-groups.overlap[duplicates], groups.kept_row[duplicates]))
+    kept, begins, counts = np.unique(groups.kept_row[duplicates[order]], return_index=True, return_counts=True)
+    budget = _Budget()
+    sections = [
+        _make_section(number, int(kept[group]), duplicates[order[begins[group] : begins[group] + counts[group]]],
+                      annotation, budget=budget, settings=settings)
+        for number, group in enumerate(np.lexsort((kept, -counts))[:_MAX_GROUPS].tolist(), 1)
+    ]  # fmt: skip
+    kinds = (f"{count:,} {kind}" for kind, count in report.removed.items() if count)
+    remarks = [", ".join(kinds)] if report.removed_count else []
+    remarks += [f"not compared, kept: {format_count(count, 'row')} {why}" for why, count in report.left_out.items()]
+    if len(kept) > len(sections):
+        remarks.append(f"{format_count(len(kept) - len(sections), 'smaller group')} not shown")
+    if budget.left_out:
+        remarks.append(f"{format_count(budget.left_out, 'near duplicate')} not shown side by side with the kept row")
+    summary = f"{format_count(report.rows, 'row')}: {report.kept:,} kept, {report.removed_count:,} removed"
+    html = list_page("Duplicate rows", sections, remarks, summary=summary)
+    with write_errors(path), atomic_file(path) as file:
+        file.write(html.encode())
+
+
+def _make_section(
+    number: int,
+    kept: int,
+    duplicates: np.ndarray[tuple[int], np.dtype[np.int64]],
+    annotation: Annotation,
+    *,
+    budget: _Budget,
+    settings: Settings,
+) -> ListSection:
+    rows, groups = annotation.rows, annotation.groups
+    kept_text, kept_name = rows.text(kept), _format_name(annotation, kept)
+    entries = [ListEntry(kept_name, [("how", "kept"), ("differs", _excerpt(kept_text))])]
+    shown_pairs = 0
+    for row in duplicates[:_MAX_MEMBERS].tolist():
+        name, kind = _format_name(annotation, row), int(groups.kind[row])
+        how = f"{KINDS[kind]} {format_percent(float(groups.overlap[row]))}" if kind == NEAR else KINDS[kind]
+        view, differences = None, ""
+        if kind == NEAR:
+            texts = kept_text, rows.text(row)
+            size = sum(map(len, texts))
+            if shown_pairs < _MAX_PAIRS_PER_GROUP and budget.pairs and size <= budget.characters:
+                comparison = compare(*texts, settings=settings)
+                view = partial(pair_view, comparison, texts, (kept_name, name), analysis=settings.analysis)
+                differences = describe_differences(comparison)
+                budget.pairs, budget.characters, shown_pairs = (
+                    budget.pairs - 1,
+                    budget.characters - size,
+                    shown_pairs + 1,
+                )
+            else:
+                budget.left_out += 1
+        entries.append(ListEntry(name, [("how", how), ("differs", differences)], view))
+    more = len(duplicates) - _MAX_MEMBERS
+    last_line = f"… and {format_count(more, 'row')} more" if more > 0 else ""
+    return ListSection(entries, f"Group {number}", format_count(len(duplicates) + 1, "row"), last_line)
+
+
+def _format_name(annotation: Annotation, row: int) -> str:
+    old = "old " if row < annotation.old_rows else ""
+    name = annotation.name_of(row)
+    return f"{old}{name}" if annotation.has_ids else f"{old}row {name}"
+
+
+def _excerpt(text: str) -> str:
+    words = " ".join(text[: 4 * _EXCERPT_CHARACTERS].split())
+    return words if len(words) <= _EXCERPT_CHARACTERS else f"{words[:_EXCERPT_CHARACTERS]}…"

@@ -1,0 +1,54 @@
+"""Recognises moved and renamed files by their content: a file is missing, and a new file has the same content."""
+
+from __future__ import annotations
+
+from simdoc_search.display import format_count
+from simdoc_search.indexing.roots import NamedPath, is_missing
+from simdoc_search.indexing.seen_ids import SeenIds
+from simdoc_search.stores.base import Store
+
+
+class MovedFiles:
+    """The moved and renamed files of one run.
+
+    Args:
+        store: the store.
+        seen: the ids that the run has found so far.
+    """
+
+    def __init__(self, store: Store, seen: SeenIds) -> None:
+        self._store, self._seen = store, seen
+        self._new_digests: set[str] = set()
+        self._count = 0
+
+    @property
+    def has_new(self) -> bool:
+        """Whether a folder that the store had before has new documents."""
+        return bool(self._new_digests)
+
+    def note_written(self, id: str, digest: str, named_path: NamedPath | None) -> None:
+        """Remember the content of a document if it is new, and its folder is not."""
+        if named_path and named_path.stored_count and self._seen.is_new(id):
+            self._new_digests.add(digest)
+
+    def find_old_ids(self, named_path: NamedPath) -> list[str]:
+        """Return the documents of a path whose files were moved or renamed.
+
+        If the path has no files left, it may only be unreachable, so all documents are kept.
+        """
+        if not self._new_digests or not named_path.file_count or named_path.found_count >= named_path.stored_count:
+            return []
+        ids = []
+        for record in self._store.scan(root=named_path.root):
+            origin = record.origin
+            if record.digest in self._new_digests and record.id not in self._seen and origin and not origin.content:
+                path = origin.file(record.id)
+                if named_path.find_unreadable_path(path) is None and is_missing(path):
+                    ids.append(record.id)
+        self._count += len(ids)
+        return ids
+
+    def notes(self) -> list[str]:
+        """Return a sentence for the report, if a file was moved."""
+        files = format_count(self._count, "moved or renamed file")
+        return [f"{files} found by content; documents at the old paths were removed"] if self._count else []

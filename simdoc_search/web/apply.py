@@ -1,0 +1,155 @@
+"""Moves the duplicates of the plan into a folder, and moves them back. Only `serve --allow-apply` offers this."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from starlette.exceptions import HTTPException
+
+from simdoc_search.duplicates.plan import ApplyReport, UndoReport, apply_plan, undo, undo_path
+from simdoc_search.duplicates.plan.creation import plan_rows
+from simdoc_search.duplicates.plan.table import write_table
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.stores.base import Store
+from simdoc_search.web.background_job import Progress
+from simdoc_search.web.duplicates import require_review
+from simdoc_search.web.local_access import LocalAccess
+from simdoc_search.web.request import PageRequest
+from simdoc_search.web.response import Page, Redirect
+from simdoc_search.web.review import DuplicatesReview
+
+_PLAN_NAME, _FILES_NAME = "plan.tsv", "files"
+_RUN_NAME = re.compile(r"\d{4}-\d\d-\d\d_\d{6}")
+_MAX_LISTED, _MAX_RUNS = 200, 20
+_REFRESH_SECONDS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FileChanges:
+    """The files that the server moved.
+
+    Attributes:
+        folder: The folder of this run. It has the plan, the undo file and the moved files.
+        moved: The report if files were moved into the folder.
+        restored: The report if files were moved back.
+    """
+
+    folder: Path
+    moved: ApplyReport | None = None
+    restored: UndoReport | None = None
+
+
+def show_changes(request: PageRequest) -> Page:
+    """Return the page with the progress, the files that were moved, and the runs that can be undone."""
+    local, folder = _require_allowed(request)
+    job = request.served_store.file_changes
+    values: dict[str, Any] = {
+        "changes": None,
+        "problem": job.problem,
+        "stage": "",
+        "share": 0.0,
+        "max_listed": _MAX_LISTED,
+    }
+    if job.state is not None:
+        stage, share = job.state
+        as_json = {"state": "running", "stage": stage, "share": share}
+        return Page("apply.html", {**values, "stage": stage, "share": share}, as_json, 200, _REFRESH_SECONDS)
+    changes = None if job.problem else job.result
+    runs = _list_runs(folder)
+    as_json = {"state": "done" if changes else "none", "problem": job.problem or None, "can_undo": runs}
+    index_command = ""
+    if changes and changes.restored and changes.restored.restored:
+        index_command = local.command("index", _common_folder(changes.restored.restored))
+    values |= {"changes": changes, "runs": runs, "folder": folder, "index_command": index_command}
+    return Page("apply.html", values, as_json)
+
+
+def move_files(request: PageRequest) -> Redirect:
+    """Start to move the files that the plan removes. They are moved into a new folder."""
+    local, folder = _require_allowed(request, is_change=True)
+    review, served_store = require_review(request), request.served_store
+    store = served_store.search().store
+
+    def move(report: Progress) -> FileChanges:
+        changes = _move_files(review, store, _choose_parent(store, folder), local, report)
+        if served_store.duplicates.result is review:
+            served_store.duplicates.result = None  # its documents no longer exist
+        return changes
+
+    return served_store.file_changes.start(move)
+
+
+def undo_changes(request: PageRequest) -> Redirect:
+    """Start to move the files of a run back."""
+    _, folder = _require_allowed(request, is_change=True)
+    run = request.value("run")
+    if run not in _list_runs(folder):
+        raise QuerySyntaxError(f"there is nothing to undo in {run[:40]!r}; reload the page")
+    parent = next(parent for parent in _parents(folder) if (parent / run / undo_path(_PLAN_NAME)).exists())
+
+    def move_back(report: Progress) -> FileChanges:
+        undo_file = parent / run / undo_path(_PLAN_NAME)
+        return FileChanges(parent / run, restored=undo(undo_file, lambda share: report("undoing", share)))
+
+    return request.served_store.file_changes.start(move_back)
+
+
+def _require_allowed(request: PageRequest, *, is_change: bool = False) -> tuple[LocalAccess, Path]:
+    """Return the local features and the folder for moved files.
+
+    Raises:
+        HTTPException: The server may not move files for this request, or the form does not have the token.
+    """
+    local = request.local
+    if local is None or local.removed_folder is None:
+        raise HTTPException(403, "this server does not move files; to allow it, run: simdoc-search serve --allow-apply")
+    if is_change and not local.has_form_token(request.value("form_token")):
+        raise HTTPException(403, "the form is from an earlier run of the server; reload the page, then try again")
+    return local, local.removed_folder
+
+
+def _move_files(
+    review: DuplicatesReview, store: Store, parent: Path, local: LocalAccess, report: Progress
+) -> FileChanges:
+    rows = list(review.edit_rows(plan_rows(review.duplicates, store, lambda share: report("hashing", share))))
+    folder = parent / f"{datetime.now(timezone.utc).astimezone():%Y-%m-%d_%H%M%S}"
+    plan = folder / _PLAN_NAME
+    folder.mkdir(parents=True)
+    command = local.command("apply", str(plan), "--move-to", str(folder / _FILES_NAME))
+    write_table(plan, rows, command, review.duplicates.drop_scope)
+    moved = apply_plan(
+        rows, "move", Path(undo_path(plan)), move_to=folder / _FILES_NAME, store=store,
+        progress=lambda share: report("applying", share),
+    )  # fmt: skip
+    return FileChanges(folder, moved=moved)
+
+
+def _parents(folder: Path) -> tuple[Path, Path]:
+    """Return the folder for moved files, and its hidden form."""
+    return folder, folder.with_name(f".{folder.name}")
+
+
+def _choose_parent(store: Store, folder: Path) -> Path:
+    """Return the folder for moved files. If an indexed folder contains it, it is hidden, so that `index` skips it."""
+    visible, hidden = _parents(folder)
+    return hidden if any(store.count(str(parent)) for parent in folder.parents) else visible
+
+
+def _list_runs(folder: Path) -> list[str]:
+    """Return the names of the runs that can be undone, the latest first."""
+    runs = {
+        undo_file.parent.name
+        for parent in _parents(folder)
+        for undo_file in parent.glob(f"*/{undo_path(_PLAN_NAME)}")
+        if _RUN_NAME.fullmatch(undo_file.parent.name)
+    }
+    return sorted(runs, reverse=True)[:_MAX_RUNS]
+
+
+def _common_folder(paths: list[str]) -> str:
+    return os.path.commonpath([os.path.dirname(path) for path in paths])  # noqa: PTH120 - paths are strings

@@ -1,0 +1,239 @@
+"""Keeps the groups of duplicates and the user's decisions about them, and makes the rows of the plan."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby, islice
+from threading import Lock
+from typing import NamedTuple
+
+from simdoc_search.documents import DocumentKey
+from simdoc_search.duplicates import Duplicate, Duplicates, Group, GroupedDocument
+from simdoc_search.duplicates.plan.rows import Action, PlanRow
+from simdoc_search.errors import QuerySyntaxError
+
+ROW_FIELD_PREFIX = "row-"
+_REPLACED = "kept"
+"""The form field `row-GROUP-kept` has the action for the proposed document of a group, if another one is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A document of a group that is not the kept one.
+
+    Attributes:
+        field: The name of its form field, `row-GROUP-MEMBER`.
+        document: The document.
+        kind: What the document has in common with the document that `reason` is about.
+        proposed_action: The proposed action.
+        action: The action that the user chose, or the proposed one.
+        reason: A short reason for the proposed action.
+        compared_with: The key of the document that `reason` is about. None if this is the kept document of the group.
+        index: The index in `Group.duplicates`. None for the document that was proposed as the kept one.
+    """
+
+    field: str
+    document: GroupedDocument
+    kind: str
+    proposed_action: Action
+    action: Action
+    reason: str
+    compared_with: DocumentKey | None
+    index: int | None
+
+
+class ReviewedGroup(NamedTuple):
+    """A group with the decisions of the user.
+
+    Attributes:
+        number: The index of the group.
+        kept: The document that is kept: the proposed one, or the one that the user chose.
+        members: The other documents.
+    """
+
+    number: int
+    kept: GroupedDocument
+    members: tuple[Member, ...]
+
+
+@dataclass(slots=True)
+class DuplicatesReview:
+    """Groups of duplicates and the user's decisions. Both are kept only in memory.
+
+    Attributes:
+        duplicates: The groups.
+        options: The options of the search: `overlap` in percent, `keep` and `measure`.
+        decisions: The actions that the user chose instead of the proposed ones.
+        kept_instead: Maps the index of a group to the index of the duplicate that is kept instead of the proposed
+            document.
+        keeps_undecided: Whether documents without a decision are kept. Then only identical copies are removed.
+    """
+
+    duplicates: Duplicates
+    options: Mapping[str, str]
+    decisions: dict[DocumentKey, Action] = field(default_factory=dict)
+    kept_instead: dict[int, int] = field(default_factory=dict)
+    keeps_undecided: bool = False
+    _proposals: dict[DocumentKey, Action] = field(default_factory=dict)  # the proposed actions of `decisions`
+    _known_groups: list[Group] = field(default_factory=list)
+    _remaining_groups: Iterator[Group] | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    def groups(self, start: int, count: int) -> list[Group]:
+        """Return up to `count` groups, from index `start` on. Each group is computed only once."""
+        if start >= self.duplicates.group_count:
+            return []
+        with self._lock:
+            self._remaining_groups = self._remaining_groups or self.duplicates.groups()
+            self._known_groups += islice(self._remaining_groups, max(0, start + count - len(self._known_groups)))
+            return self._known_groups[start : start + count]
+
+    def reviewed_groups(self, start: int, count: int) -> list[ReviewedGroup]:
+        """Return up to `count` groups with the decisions, from index `start` on."""
+        return [self._review(number, group) for number, group in enumerate(self.groups(start, count), start)]
+
+    def _review(self, number: int, group: Group) -> ReviewedGroup:
+        chosen = self.kept_instead.get(number)
+        kept: GroupedDocument = group.kept if chosen is None else group.duplicates[chosen]
+        members = tuple(
+            self._make_member(number, group, index, kept) for index in range(len(group.duplicates)) if index != chosen
+        )
+        if chosen is None:
+            return ReviewedGroup(number, kept, members)
+        duplicate, proposed = group.duplicates[chosen], _proposal_for_replaced(group, chosen)
+        field_name = f"{ROW_FIELD_PREFIX}{number}-{_REPLACED}"
+        replaced = Member(field_name, group.kept, duplicate.kind, proposed, proposed, duplicate.reason, None, None)
+        return ReviewedGroup(number, kept, (self._with_action(replaced), *members))
+
+    def _make_member(self, number: int, group: Group, index: int, kept: GroupedDocument) -> Member:
+        duplicate, field_name = group.duplicates[index], f"{ROW_FIELD_PREFIX}{number}-{index}"
+        compared_with = group.kept.key if kept is not group.kept and duplicate.duplicate_of == group.kept.key else None
+        action = duplicate.action
+        return self._with_action(
+            Member(field_name, duplicate, duplicate.kind, action, action, duplicate.reason, compared_with, index)
+        )
+
+    def _with_action(self, member: Member) -> Member:
+        return replace(member, action=self.action(member.document.key, member.proposed_action))
+
+    def action(self, key: DocumentKey, proposed: Action) -> Action:
+        """Return the action that the user chose for a document, or the proposed action."""
+        default: Action = "keep" if self.keeps_undecided and proposed == "decide" else proposed
+        return self.decisions.get(key, default)
+
+    def find_member(self, name: str) -> Member:
+        """Return the document to which the form field `row-GROUP-MEMBER` refers.
+
+        Raises:
+            QuerySyntaxError: There is no such document, or it is the kept one.
+        """
+        numbers = name.removeprefix(ROW_FIELD_PREFIX).split("-")
+        if len(numbers) == 2 and _is_index(numbers[0]) and (numbers[1] == _REPLACED or _is_index(numbers[1])):
+            for group in self.reviewed_groups(int(numbers[0]), 1):
+                index = None if numbers[1] == _REPLACED else int(numbers[1])
+                for member in group.members:
+                    if member.index == index:
+                        return member
+        raise QuerySyntaxError(f"there is no row {name[:40]!r}; reload the page")
+
+    def decide(self, member: Member, action: Action) -> None:
+        """Save the user's decision about a document."""
+        key = member.document.key
+        self.decisions.pop(key, None)
+        if action != self.action(key, member.proposed_action):
+            self.decisions[key], self._proposals[key] = action, member.proposed_action
+
+    def keep_instead(self, name: str) -> int:
+        """Keep the document of a form field `row-GROUP-MEMBER` instead of the kept one. Return the index of its group.
+
+        Decisions about this document, about the one that was kept before, and about the proposed one are discarded.
+
+        Raises:
+            QuerySyntaxError: There is no such document.
+        """
+        member = self.find_member(name)
+        number = int(name.removeprefix(ROW_FIELD_PREFIX).partition("-")[0])
+        [group], [reviewed] = self.groups(number, 1), self.reviewed_groups(number, 1)
+        for key in (member.document.key, reviewed.kept.key, group.kept.key):
+            self.decisions.pop(key, None)
+        if member.index is None:
+            del self.kept_instead[number]
+        else:
+            self.kept_instead[number] = member.index
+        return number
+
+    def accept_identical(self) -> None:
+        """Remove all identical copies, and keep all other documents. Earlier actions are discarded."""
+        self.decisions.clear()
+        self.keeps_undecided = True
+
+    def reset(self) -> None:
+        """Discard all decisions."""
+        self.decisions.clear()
+        self.kept_instead.clear()
+        self.keeps_undecided = False
+
+    @property
+    def has_decisions(self) -> bool:
+        """Whether the plan differs from the proposed one."""
+        return bool(self.decisions or self.kept_instead or self.keeps_undecided)
+
+    def count_actions(self) -> dict[Action, int]:
+        """Return how many documents the plan keeps, drops and leaves undecided, without those kept in each group."""
+        drops, total = self.duplicates.drop_count, self.duplicates.duplicate_count
+        counts: dict[Action, int] = {"keep": 0, "drop": drops, "decide": total - drops}
+        for number, chosen in self.kept_instead.items():
+            [group] = self.groups(number, 1)
+            counts[group.duplicates[chosen].action] -= 1
+            counts[_proposal_for_replaced(group, chosen)] += 1
+        if self.keeps_undecided:
+            counts = {"keep": counts["decide"], "drop": counts["drop"], "decide": 0}
+        for key, action in self.decisions.items():
+            proposed = self._proposals[key]
+            counts["keep" if self.keeps_undecided and proposed == "decide" else proposed] -= 1
+            counts[action] += 1
+        return counts
+
+    @property
+    def plan_name(self) -> str:
+        """The file name of the plan. Plans with different decisions have different names."""
+        decisions = sorted((repr(key), action) for key, action in self.decisions.items())
+        state = repr((id(self.duplicates), decisions, sorted(self.kept_instead.items()), self.keeps_undecided))
+        return f"duplicates-{hashlib.blake2b(state.encode('utf-8', 'replace'), digest_size=3).hexdigest()}.tsv"
+
+    def edit_rows(self, rows: Iterable[PlanRow]) -> Iterator[PlanRow]:
+        """Yield the rows of the proposed plan with the user's decisions.
+
+        A row without a state is not dropped, because its file has changed.
+        """
+        for number, group in groupby(rows, key=lambda row: row.group):
+            kept, *others = group
+            chosen = self.kept_instead.get(number - 1)
+            if chosen is None:
+                yield kept
+            else:
+                new = others.pop(chosen)
+                yield replace(new, action="keep" if new.state else "decide", kept="", overlap="", kind="", note="")
+                proposed = _proposal_for_replaced(self.groups(number - 1, 1)[0], chosen)
+                is_equal = new.action == proposed == "drop" and kept.state is not None
+                replaced = replace(
+                    kept, action="drop" if is_equal else "decide", kept=new.name, overlap=new.overlap, kind=new.kind,
+                    note=kept.note or new.note,
+                )  # fmt: skip
+                others.insert(0, replaced)
+            for row in others:
+                action = self.action(row.key, row.action)
+                yield row if action == "drop" and row.state is None else replace(row, action=action)
+
+
+def _proposal_for_replaced(group: Group, chosen: int) -> Action:
+    """Return the proposed action for the proposed kept document if a duplicate is kept instead."""
+    duplicate: Duplicate = group.duplicates[chosen]
+    is_identical = duplicate.kind == "identical" and duplicate.duplicate_of == group.kept.key
+    return duplicate.action if is_identical else "decide"
+
+
+def _is_index(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10

@@ -1,0 +1,126 @@
+"""Finds the files of the indexed folders that are not in the index, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+
+from simdoc_search.corpus import FileSource, find_files, read_sources
+from simdoc_search.corpus.member_names import find_archive
+from simdoc_search.documents import SkippedFile
+from simdoc_search.errors import CorpusError
+from simdoc_search.indexing.skip_reasons import SkipGroup, group_by_reason
+from simdoc_search.stores.base import Store
+from simdoc_search.web.background_job import Progress
+from simdoc_search.web.request import PageRequest
+from simdoc_search.web.request_limits import UPLOAD_LIMITS
+from simdoc_search.web.response import Page, Redirect
+
+_MAX_READ = 1_000
+_MAX_LISTED = 200
+_REFRESH_SECONDS = 1
+
+
+@dataclass(slots=True)
+class SkippedFiles:
+    """The files of the indexed folders that are not in the index.
+
+    Attributes:
+        folders: The indexed folders.
+        missing_folders: The indexed folders that do not exist now.
+        file_count: The number of files in the folders.
+        groups: The files that cannot be read, by reason.
+        readable: The files that can be read, but are not in the index.
+        unread_count: The number of files that were not examined, because there are too many.
+    """
+
+    folders: list[str] = field(default_factory=list)
+    missing_folders: list[str] = field(default_factory=list)
+    file_count: int = 0
+    groups: list[SkipGroup] = field(default_factory=list)
+    readable: list[str] = field(default_factory=list)
+    unread_count: int = 0
+
+
+def skipped(request: PageRequest) -> Page:
+    """Return the page with the files that are not in the index, or the progress of the search."""
+    _require_local(request)
+    job = request.served_store.skipped
+    values = {"result": job.result, "problem": job.problem, "stage": "", "share": 0.0, "max_listed": _MAX_LISTED}
+    if job.state is not None:
+        stage, share = job.state
+        as_json = {"state": "running", "stage": stage, "share": share}
+        return Page("skipped.html", {**values, "stage": stage, "share": share}, as_json, 200, _REFRESH_SECONDS)
+    result = job.result
+    found = {
+        "files": result.file_count,
+        "groups": [{"reason": group.label, "files": group.examples} for group in result.groups],
+        "readable": result.readable,
+        "unread": result.unread_count,
+    } if result else {}  # fmt: skip
+    return Page(
+        "skipped.html", values, {"state": "done" if result else "none", "problem": job.problem or None, **found}
+    )
+
+
+def start_skipped(request: PageRequest) -> Redirect:
+    """Start to search the indexed folders."""
+    _require_local(request)
+    store = request.served_store.search().store
+    return request.served_store.skipped.start(lambda report: _find_skipped(store, report))
+
+
+def stop_skipped(request: PageRequest) -> Redirect:
+    """Stop the search."""
+    _require_local(request)
+    return request.served_store.skipped.stop()
+
+
+def _require_local(request: PageRequest) -> None:
+    if request.local is None:
+        raise HTTPException(403, "the folders can only be searched from the computer of the server")
+
+
+def _find_skipped(store: Store, report: Progress) -> SkippedFiles:
+    found, roots, ids = SkippedFiles(), dict[str, str](), set[str]()
+    for number, record in enumerate(store.scan()):
+        if record.origin is not None:
+            roots[record.origin.root] = record.origin.prefix
+            ids.add(find_archive(record.id) or record.id)
+        if number % 1_000 == 0:
+            report("reading", 0.0)
+    skipped_files: list[SkippedFile] = []
+    candidates: list[FileSource] = []
+    for root, prefix in sorted(roots.items()):
+        if Path(root).is_file():
+            continue
+        (found.folders if Path(root).is_dir() else found.missing_folders).append(root)
+        for source in _files_below(root):
+            report("finding", 0.0)
+            found.file_count += isinstance(source, FileSource) or not source.path.endswith("/")
+            if isinstance(source, SkippedFile):
+                path = Path(source.path)
+                relative = path.relative_to(root).as_posix() if path.is_relative_to(root) else source.path
+                if prefix + relative not in ids:
+                    skipped_files.append(replace(source, path=prefix + relative))
+            elif prefix + source.id not in ids:
+                candidates.append(replace(source, id=prefix + source.id))
+    found.unread_count = max(len(candidates) - _MAX_READ, 0)
+    for number, (candidate, outcome) in enumerate(read_sources(candidates[:_MAX_READ], limits=UPLOAD_LIMITS)):
+        report("examining", number / len(candidates[:_MAX_READ]))
+        id = candidate.id if isinstance(candidate, FileSource) else ""
+        if isinstance(outcome, SkippedFile):
+            skipped_files.append(replace(outcome, path=id))
+        else:
+            found.readable.append(id)
+    found.groups = group_by_reason(skipped_files)
+    return found
+
+
+def _files_below(root: str) -> Iterator[FileSource | SkippedFile]:
+    with suppress(CorpusError):  # the folder is empty or missing
+        yield from find_files([root])

@@ -1,0 +1,165 @@
+"""`serve --allow-apply`: moves duplicates into a folder, and moves them back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from simdoc_search import SimilaritySearch, open_store
+from simdoc_search.web import LocalAccess
+from tests.support.cli import output, words, write
+from tests.support.web import BROWSER, Pages, pages_over
+
+COPIES: dict[str, str | bytes] = {
+    "a.txt": words(0, 200),
+    "b.txt": words(0, 200),
+    "old/c.txt": words(0, 200),
+    "near.txt": words(0, 190) + " end",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A corpus with three copies and a similar text, and its store."""
+    write(tmp_path / "corpus", COPIES)
+    output("index", tmp_path / "corpus", "--store", tmp_path / "store")
+    return tmp_path
+
+
+@pytest.fixture
+def pages(folder: Path) -> Iterator[Pages]:
+    """A server that may move files."""
+    local = LocalAccess(str(folder / "store"), folder / "home" / "removed")
+    with pages_over(folder / "store", local=local) as running:
+        running.sent("/duplicates", 202, overlap=70)
+        running.finished("/duplicates")
+        yield running
+
+
+def files(folder: Path) -> dict[str, str]:
+    """The texts of all files below a folder, by path."""
+    paths = (path for path in folder.rglob("*.txt") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in paths}
+
+
+def token(pages: Pages) -> str:
+    """The token in the form of the page."""
+    found = re.search(r'name="form_token" value="([^"]+)"', pages.html("/duplicates/plan"))
+    assert found is not None
+    return found[1]
+
+
+def ids(folder: Path) -> list[str]:
+    """The ids in the store."""
+    return sorted(SimilaritySearch(open_store(folder / "store")).store.ids_with_prefix("", 99))
+
+
+def test_duplicates_are_moved_and_moved_back(pages: Pages, folder: Path) -> None:
+    """The store follows the first change. The page gives the command for the second one."""
+    given = token(pages)
+    pages.client.post("/duplicates/apply", data={"form_token": given}, headers=BROWSER)
+    pages.finished("/duplicates/apply")
+    moved_page = pages.html("/duplicates/apply")
+    kept, stored = files(folder / "corpus"), ids(folder)
+    [run] = pages.json("/duplicates/apply")["can_undo"]
+    moved = files(folder / "home" / "removed" / run / "files")
+    pages.client.post("/duplicates/undo", data={"form_token": given, "run": run}, headers=BROWSER)
+    done = pages.finished("/duplicates/apply")
+
+    assert "2 files were moved" in moved_page
+    assert (2, 2) == (len(moved), len(kept))
+    assert COPIES == kept | moved
+    assert sorted(kept) == stored
+    assert ("none", None) == (pages.json("/duplicates")["state"], done["problem"])
+    assert (COPIES, []) == (files(folder / "corpus"), done["can_undo"])
+    assert "2 files were moved back" in pages.html("/duplicates/apply")
+    command = re.search(r"simdoc-search index (\S+) --store ([^\s<]+)<", pages.html("/duplicates/apply"))
+    assert command is not None
+    output("index", command[1], "--store", command[2])
+    assert sorted(COPIES) == ids(folder)
+
+
+def test_the_decisions_of_the_page_are_carried_out(pages: Pages, folder: Path) -> None:
+    """An undecided document is not moved."""
+    groups = pages.json("/duplicates")["groups"]
+    rows = [f"row-0-{member}" for member in range(3)]
+    pages.sent("/duplicates/decide", 202, pick=rows, selected="decide")
+    pages.sent("/duplicates/decide", 202, instead="row-0-0")
+    pages.sent("/duplicates/decide", 202, **{"row-0-kept": "drop"})
+    pages.sent("/duplicates/apply", 202, form_token=token(pages))
+    pages.finished("/duplicates/apply")
+
+    assert {*COPIES} - {groups[0]["kept"]["id"]} == {*files(folder / "corpus")}
+
+
+def test_a_changed_file_is_left_alone_and_listed(pages: Pages, folder: Path) -> None:
+    """The others are moved."""
+    given = token(pages)
+    changed = pages.json("/duplicates")["groups"][0]["duplicate_ids"][0]
+    (folder / "corpus" / changed).write_text("something else")
+    pages.sent("/duplicates/apply", 202, form_token=given)
+    pages.finished("/duplicates/apply")
+
+    assert "1 file was moved" in pages.html("/duplicates/apply")
+    assert "something else" == files(folder / "corpus")[changed]
+
+
+@pytest.mark.parametrize("given", ["", "wrong", "ü"])
+def test_a_form_without_the_token_moves_nothing(pages: Pages, folder: Path, given: str) -> None:
+    """Another site cannot read the token."""
+    for path in ("/duplicates/apply", "/duplicates/undo"):
+        assert "reload the page" in pages.sent(path, 403, form_token=given, run="x")["error"]
+    cross_site = {"origin": "https://evil.example"}
+    posted = pages.client.post("/duplicates/apply", data={"form_token": token(pages)}, headers=cross_site)
+
+    assert 403 == posted.status_code
+    assert COPIES == files(folder / "corpus")
+
+
+def test_only_known_runs_can_be_undone(pages: Pages, folder: Path) -> None:
+    """A path is not a run."""
+    write(folder / "home", {"plan.tsv.undo": ""})
+    for run in ("", "..", "../..", "2026-01-01_000000", str(folder)):
+        assert "nothing to undo" in pages.sent("/duplicates/undo", 400, form_token=token(pages), run=run)["error"]
+
+
+@pytest.mark.parametrize("header", ["x-forwarded-for", "forwarded", "via"])
+def test_a_proxied_request_moves_nothing(pages: Pages, header: str) -> None:
+    """Its sender may be on another computer."""
+    values = {"form_token": token(pages)}
+    posted = pages.client.post("/duplicates/apply.json", data=values, headers={header: "10.0.0.7"})
+
+    assert 403 == posted.status_code
+    assert "form_token" not in pages.client.get("/duplicates/plan", headers={**BROWSER, header: "10.0.0.7"}).text
+
+
+@pytest.mark.parametrize("local", [None, LocalAccess("store")])
+def test_a_server_without_the_option_moves_nothing(folder: Path, local: LocalAccess | None) -> None:
+    """The page has no button for it."""
+    with pages_over(folder / "store", local=local) as pages:
+        pages.sent("/duplicates", 202)
+        pages.finished("/duplicates")
+
+        assert "form_token" not in pages.html("/duplicates/plan")
+        assert "--allow-apply" in pages.sent("/duplicates/apply", 403, form_token="x")["error"]
+        assert "--allow-apply" in pages.json("/duplicates/apply", 403)["error"]
+
+
+def test_in_an_indexed_folder_the_moved_files_are_hidden(tmp_path: Path) -> None:
+    """Otherwise, `index` would add them again."""
+    write(tmp_path / "home", COPIES)
+    output("index", tmp_path / "home", "--store", tmp_path / "store")
+    local = LocalAccess(str(tmp_path / "store"), tmp_path / "home" / "removed")
+    with pages_over(tmp_path / "store", local=local) as pages:
+        pages.sent("/duplicates", 202)
+        pages.finished("/duplicates")
+        pages.sent("/duplicates/apply", 202, form_token=token(pages))
+        [run] = pages.finished("/duplicates/apply")["can_undo"]
+        before = ids(tmp_path)
+        output("index", tmp_path / "home", "--store", tmp_path / "store")
+
+        assert (tmp_path / "home" / ".removed" / run / "plan.tsv").exists()
+        assert before == ids(tmp_path)

@@ -1,0 +1,78 @@
+"""Links from passages open both texts at the passage, and each version has the evidence for its date."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch, open_store
+from tests.support.cli import words
+from tests.support.web import BROWSER, Pages, pages_over
+
+FIRST, SECOND = words(0, 80), words(500, 600)
+
+
+@pytest.fixture(scope="module")
+def pages() -> Iterator[Pages]:
+    """Two documents that share two passages in a different order."""
+    store = open_store(":memory:")
+    own = f"{FIRST} {words(1000, 1100)} {SECOND}"
+    other = f"{words(2000, 2100)} {SECOND} {words(3000, 3100)} {FIRST}"
+    SimilaritySearch(store).index([Document("own", own), Document("other", other)])
+    with pages_over(store) as running:
+        yield running
+
+
+def test_each_passage_has_a_link_that_opens_both_texts_there(pages: Pages) -> None:
+    """The link works with and without scripts."""
+    html = pages.html("/passages", id="own")
+    links = [unescape(link) for link in re.findall(r'<blockquote><a href="([^"]*)"', html)]
+    opened = [pages.client.get(link.partition("#")[0], headers=BROWSER).text for link in links]
+
+    assert ["a1", "a2"] == [link.partition("#")[2] for link in links]
+    for number, page in enumerate(opened, 1):
+        assert f'data-open="a{number}"' in page
+        assert f'id="a{number}"' in page
+        assert f'id="b{number}"' in page
+
+
+def test_a_passage_of_a_pasted_text_opens_there_too(pages: Pages) -> None:
+    """The text is sent again."""
+    text = f"{words(7000, 7020)} {SECOND}"
+    html = pages.client.post("/passages", data={"text": text}, headers=BROWSER).text
+    actions = {unescape(action) for action in re.findall(r'formaction="(/compare[^"]*)"', html)}
+    [action] = [action for action in actions if "b=other" in action]
+    page = pages.client.post(action, data={"text": text}, headers=BROWSER).text
+
+    assert f"at={text.index(SECOND)}" in action
+    assert 'data-open="a1"' in page
+
+
+@pytest.mark.parametrize("at", ["", "600", "999999"])
+def test_without_a_passage_at_the_position_the_page_opens_at_the_top(pages: Pages, at: str) -> None:
+    """Position 600 is between the passages."""
+    assert "data-open" not in pages.html("/compare", a="own", b="other", at=at)
+
+
+def test_a_wrong_position_is_reported(pages: Pages) -> None:
+    """The message says what to write."""
+    assert "at must be a whole number" in pages.json("/compare", 400, a="own", b="other", at="-1")["error"]
+
+
+def test_each_version_has_its_evidence() -> None:
+    """Metadata and names are different kinds of evidence."""
+    store = open_store(":memory:")
+    text = words(0, 300)
+    old = Document("contract v1.txt", text, {"modified": "2020-05-01"})
+    new = Document("contract v2 2021-03-04.txt", f"{text} {words(900, 905)}", {"created": "2021-01-01"})
+    SimilaritySearch(store).index([old, new])
+    with pages_over(store) as running:
+        text = re.sub(r"<[^>]*>|\s+", " ", running.html("/versions", id="contract v1.txt"))
+
+    for shown in ("modification date in the metadata", "date in the name", "creation date in the metadata"):
+        assert shown in text
+    assert "1 May 2020" in text
+    assert "4 Mar 2021" in text
