@@ -164,7 +164,7 @@ class Check:
     def _pasted(self) -> Iterator[str]:
         """A pasted text finds documents, and can be compared with one of them."""
         browser = self._browser
-        for name, button in (("pasted_passages", "[formaction='/passages']"), ("pasted", "button.main")):
+        for name, button in (("pasted_passages", "button.main"), ("pasted", "[formaction='/similar']")):
             browser.driver.get(f"{self._url}/")
             browser.run("document.querySelector('#text').value = arguments[0]", TEXT)
             browser.click(f"form[method=post] {button}")
@@ -177,7 +177,7 @@ class Check:
         browser = self._browser
         browser.driver.get(f"{self._url}/")
         browser.run(DROP, TEXT)
-        browser.click("form[method=post] button.main")
+        browser.click("form[method=post] [formaction='/similar']")
         yield from self._check("dropped")
         if "dropped.txt" not in browser.driver.title or not browser.run("return !!document.querySelector('.hits li')"):
             yield f"dropped {self._which}: the file was not taken: {browser.driver.title}"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import locate_words, without_surrogates
+from simdoc_search.analysis.words import call_with_texts, locate_words
 from simdoc_search.cancellation import check_stopped
 
 Numbers = NDArray[np.int32]
@@ -34,10 +34,7 @@ def number_words(texts: Sequence[str], analysis: Analysis) -> list[NumberedWords
     native = kernel()
     if native is None:
         return _number_words_in_python(texts, analysis)
-    try:
-        numbers, counts, has_space = native.word_numbers(texts, analysis.profile)
-    except UnicodeEncodeError:
-        numbers, counts, has_space = native.word_numbers(list(map(without_surrogates, texts)), analysis.profile)
+    numbers, counts, has_space = call_with_texts(native.word_numbers, texts, analysis.profile)
     ends = np.cumsum(np.frombuffer(counts, np.int64))
     rows = np.split(np.frombuffer(numbers, np.int32), ends[:-1])
     return [NumberedWords(row, bool(flag)) for row, flag in zip(rows, has_space, strict=False)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.word_break import Spans, ascii_bits, find_words, in_words, word_spans
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 from simdoc_search.cancellation import check_stopped
+
+Result = TypeVar("Result")
 
 _SPACE = ord(" ")
 
@@ -98,6 +101,10 @@ def is_ascii(units: NDArray[np.uint16]) -> bool:
 def strings(units: NDArray[np.uint16], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:
     """Return slices of a buffer of UTF-16 units as strings."""
     data = units.astype("<u2", copy=False).tobytes()
+    text = data.decode("utf-16-le")
+    if len(text) == len(units):
+        return [text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    # With surrogate pairs, positions of units are not positions of characters.
     pairs = zip((2 * starts).tolist(), (2 * ends).tolist(), strict=True)
     return [data[start:end].decode("utf-16-le") for start, end in pairs]
 
@@ -123,6 +130,14 @@ def without_surrogates(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def call_with_texts(method: Callable[..., Result], texts: Sequence[str], *settings: Any) -> Result:
+    """Call a method of the native kernel, which accepts no surrogates. Texts with surrogates are rare."""
+    try:
+        return method(texts, *settings)
+    except UnicodeEncodeError:
+        return method(list(map(without_surrogates, texts)), *settings)
 
 
 def _find_original_indices(text: str) -> NDArray[np.int64] | None:
@@ -153,10 +168,7 @@ def _batch_and_spans(texts: Sequence[str], profile: str) -> tuple[WordBatch, Spa
             else _find_unicode_words(list(texts), profile)
         )
     check_stopped()
-    try:
-        units, *numbers = native.words(texts, profile)
-    except UnicodeEncodeError:
-        units, *numbers = native.words(list(map(without_surrogates, texts)), profile)
+    units, *numbers = call_with_texts(native.words, texts, profile)
     starts, ends, counts, first, last = (np.frombuffer(buffer, np.int64) for buffer in numbers)
     return WordBatch(np.frombuffer(units, np.uint16), starts, ends, counts), (first, last)
 

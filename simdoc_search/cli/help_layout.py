@@ -77,7 +77,7 @@ class Formatter(click.HelpFormatter):
 class Context(click.Context):
     """A context whose help has the layout of this module."""
 
-    formatter_class = Formatter
+    formatter_class: type[click.HelpFormatter] = Formatter
 
 
 class Command(click.Command):
@@ -91,7 +91,7 @@ class Command(click.Command):
         **kwargs: as in click.
     """
 
-    context_class = Context
+    context_class: type[click.Context] = Context
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Command(click.Command):
         self.main_options = main_options
         self.option_groups: Mapping[str, Sequence[str]] = option_groups or {}
         self.shows_time = shows_time
-        self.params += [_make_quiet_option(), _make_help_all_option()]
+        self.params.extend([_make_quiet_option(), _make_help_all_option()])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, and print its duration if somebody waits for it."""
@@ -170,8 +170,8 @@ class Command(click.Command):
 class CommandGroup(click.Group):
     """A group of commands whose help has the layout of this module."""
 
-    context_class = Context
-    command_class = Command
+    context_class: type[click.Context] = Context
+    command_class: type[click.Command] | None = Command
 
 
 def _long_name(option: click.Option) -> str:

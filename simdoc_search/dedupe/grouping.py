@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.dedupe.ranking import RowRule
-from simdoc_search.dedupe.rows import Rows, release_memory
+from simdoc_search.dedupe.rows import Rows, extension_counts, release_memory
 from simdoc_search.duplicates.arrays import Bools, Ints
 from simdoc_search.duplicates.clusters import UNASSIGNED
 from simdoc_search.duplicates.finder import Progress, find_and_assign
@@ -89,13 +89,14 @@ def group_rows(
     first_of_label[labels[representatives]] = number_of_row[representatives]
     del order, number_of_row
     counts = rows.table["tokens"].astype(np.int64)
-    begins = np.cumsum(counts) - counts
+    begins = _find_begins(counts)
     table = FingerprintTable(
         rows.codes,
         begins[representatives],
         counts[representatives],
         rows.table["shingles"][representatives].astype(np.int64),
         settings.minhash.slot_count,
+        (rows.extensions, _find_begins(extension_counts(rows.table["tokens"]))[representatives]),
     )
     del begins, counts
     new_from = int(np.count_nonzero(representatives < old_rows))
@@ -130,6 +131,12 @@ def group_rows(
     kind[has_run] = EVALUATION
     overflow = int(np.count_nonzero(in_overflow & (kind == KEPT)))
     return RowGroups(kept_row, overlap, kind, overflow, assigned.skipped_comparisons)
+
+
+def _find_begins(counts: Ints) -> Ints:
+    """Return where the values of each row begin."""
+    begins: Ints = np.cumsum(counts) - counts
+    return begins
 
 
 def _find_pairs(

@@ -4,6 +4,7 @@
 |---|---|
 | rows.bin | one record of `ROW` per row |
 | codes.bin | the tokens of all rows; uint32 |
+| extensions.bin | more bits of the tokens of rows with few tokens; uint32 |
 | texts.bin | the texts of all compared rows; UTF-8 |
 | ids.bin | the ids of all rows as JSON; empty without an id column |
 | runs.bin | for rows with a run of an evaluation set: the name of the evaluation text, and the run, as JSON |
@@ -26,6 +27,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.duplicates.fingerprint_table import MAX_EXTENDED_TOKENS
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import StoreError
 
@@ -46,7 +48,7 @@ ROW = np.dtype(
 NO_VALUE, INTEGER, FLOAT, STRING = range(4)
 FORMAT_VERSION = 1
 
-_PARTS = ("rows", "codes", "texts", "ids", "runs", "keeps")
+_PARTS = ("rows", "codes", "extensions", "texts", "ids", "runs", "keeps")
 _CHECKPOINT = "checkpoint.json"
 
 
@@ -55,6 +57,7 @@ class RowData(NamedTuple):
 
     rows: NDArray[np.void]
     codes: NDArray[np.uint32]
+    extensions: NDArray[np.uint32]
     texts: bytes
     ids: bytes
     runs: bytes
@@ -101,7 +104,8 @@ class RowWriter:
         self.shard_rows += [0] * (shard + 1 - len(self.shard_rows))
         self.shard_rows[shard] += len(data.rows)
         written = 0
-        contents = (data.rows.tobytes(), data.codes.tobytes(), data.texts, data.ids, data.runs, data.keeps)
+        numbers = (data.rows.tobytes(), data.codes.tobytes(), data.extensions.tobytes())
+        contents = (*numbers, data.texts, data.ids, data.runs, data.keeps)
         for part, content in zip(_PARTS, contents, strict=True):
             self._files[part].write(content)
             self._sizes[part] += len(content)
@@ -140,15 +144,18 @@ class Rows:
     Attributes:
         table: one record of `ROW` per row, mapped into memory.
         codes: the tokens, mapped into memory.
+        extensions: more bits of the tokens of rows with at most MAX_EXTENDED_TOKENS tokens, mapped into memory.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.table: NDArray[np.void] = _map(folder / "rows.bin", ROW)
         self.codes: NDArray[np.uint32] = _map(folder / "codes.bin", np.dtype(np.uint32))
+        self.extensions: NDArray[np.uint32] = _map(folder / "extensions.bin", np.dtype(np.uint32))
         self._text_ends = np.cumsum(self.table["text_bytes"], dtype=np.int64)
         self._id_ends: NDArray[np.int64] | None = None
         self._code_ends: NDArray[np.int64] | None = None
+        self._extension_ends: NDArray[np.int64] = np.zeros(0, np.int64)
         self._texts = (folder / "texts.bin").open("rb", buffering=0)
         self._ids = (folder / "ids.bin").open("rb", buffering=0)
         self._runs = (folder / "runs.bin").open("rb", buffering=0)
@@ -187,23 +194,32 @@ class Rows:
             found[number] = (name, run)
         return found
 
-    def contents(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.uint32], bytes, bytes]:
-        """Return the tokens, the texts and the ids of some rows, each joined. The rows are ascending."""
+    def contents(self, numbers: NDArray[np.int64]) -> RowData:
+        """Return some rows without their keep values and evaluation runs. The numbers are ascending."""
         if self._id_ends is None:
             self._id_ends = np.cumsum(self.table["id_bytes"], dtype=np.int64)
         if self._code_ends is None:
             self._code_ends = np.cumsum(self.table["tokens"], dtype=np.int64)
+            self._extension_ends = np.cumsum(extension_counts(self.table["tokens"]))
         breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
-        codes, texts, ids = [np.zeros(0, np.uint32)], [], []
+        empty = np.zeros(0, np.uint32)
+        codes, extensions, texts, ids = [empty], [empty], [], []
+        records = self.table[numbers].copy()
+        records["keep"] = records["keep_kind"] = records["run_bytes"] = 0
+        all_extension_counts = extension_counts(self.table["tokens"])
         for run in np.split(numbers, breaks):
             if len(run):
                 first, last = int(run[0]), int(run[-1])
                 codes.append(np.array(self.codes[_span(self._code_ends, self.table["tokens"], first, last)]))
+                span = _span(self._extension_ends, all_extension_counts, first, last)
+                extensions.append(np.array(self.extensions[span]))
                 text = _span(self._text_ends, self.table["text_bytes"], first, last)
                 texts.append(_read_at(self._texts, text.start, text.stop - text.start))
                 id = _span(self._id_ends, self.table["id_bytes"], first, last)
                 ids.append(_read_at(self._ids, id.start, id.stop - id.start))
-        return np.concatenate(codes), b"".join(texts), b"".join(ids)
+        return RowData(
+            records, np.concatenate(codes), np.concatenate(extensions), b"".join(texts), b"".join(ids), b"", b""
+        )
 
     def keep_strings(self) -> tuple[NDArray[np.int64], Any]:
         """Return the rows whose keep value is a string, and these strings as an Arrow array."""
@@ -213,6 +229,13 @@ class Rows:
         offsets = np.append(0, np.cumsum(self.table["keep"][rows], dtype=np.int64))
         data = (self._folder / "keeps.bin").read_bytes()
         return rows, pa.LargeStringArray.from_buffers(len(rows), pa.py_buffer(offsets), pa.py_buffer(data))
+
+
+def extension_counts(token_counts: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Return the number of tokens of each row whose hashes are extended."""
+    counts = token_counts.astype(np.int64)
+    counts[counts > MAX_EXTENDED_TOKENS] = 0
+    return counts
 
 
 def copy_rows(source: Path, target: Path, description: Mapping[str, Any], row_count: int) -> None:
@@ -241,7 +264,7 @@ def release_memory(mapped: NDArray[Any]) -> None:
         buffer.madvise(mmap.MADV_DONTNEED)
 
 
-def _span(ends: NDArray[np.int64], sizes: NDArray[np.uint32], first: int, last: int) -> slice:
+def _span(ends: NDArray[np.int64], sizes: NDArray[np.integer[Any]], first: int, last: int) -> slice:
     return slice(int(ends[first]) - int(sizes[first]), int(ends[last]))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from simdoc_search.dedupe.chunks import Chunk, Columns
 from simdoc_search.dedupe.grouping import KEPT, RowGroups
-from simdoc_search.dedupe.rows import FORMAT_VERSION, NO_VALUE, RowData, Rows, RowWriter, copy_rows
+from simdoc_search.dedupe.rows import FORMAT_VERSION, Rows, RowWriter, copy_rows
 from simdoc_search.duplicates.arrays import slices
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import FormatMismatchError, StoreError
@@ -36,7 +36,8 @@ class SavedRows:
     """
 
     def __init__(self, path: Path, settings: Settings) -> None:
-        self.path, self.name = path, ""
+        self.path: Path = path
+        self.name: str = ""
         self.columns: list[str] = []
         try:
             saved = json.loads((path / _SAVED).read_bytes())
@@ -113,11 +114,7 @@ def save_rows(path: Path, rows: Rows, groups: RowGroups, settings: Settings, run
     kept = np.flatnonzero((groups.kind == KEPT) & (rows.table["tokens"] > 0))
     with RowWriter(folder, {}) as writer:
         for part in slices(len(kept), _ROWS_AT_ONCE):
-            numbers = kept[part]
-            records = rows.table[numbers].copy()
-            records["keep"], records["keep_kind"] = 0, NO_VALUE
-            codes, texts, ids = rows.contents(numbers)
-            writer.append(0, RowData(records, codes, texts, ids, b"", b""))
+            writer.append(0, rows.contents(kept[part]))
         writer.checkpoint(is_complete=True)
     saved = {"format": FORMAT_VERSION, "settings": settings.to_dict(), "folder": name, "rows": len(kept), "run": run_id}
     write_atomically(path / _SAVED, json.dumps(saved).encode())

@@ -17,6 +17,7 @@ import numpy as np
 from simdoc_search.dedupe.chunks import COMPARED, NO_WORDS, Chunk, Columns
 from simdoc_search.dedupe.decontamination import EvaluationRuns
 from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, ROW, STRING, RowData, RowWriter, encode_ids
+from simdoc_search.duplicates.fingerprint_table import MAX_EXTENDED_TOKENS
 from simdoc_search.sketch.packed import packed_fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.workers import WorkerMap
@@ -90,11 +91,14 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: C
     problems = np.array(values.problems, np.uint8)
     compared = np.flatnonzero(problems == COMPARED)
     texts = [text for text in values.texts if text is not None]
-    codes = np.zeros(0, np.uint32)
+    codes = extensions = np.zeros(0, np.uint32)
     if texts:
         packed = list(packed_fingerprints(texts, settings.analysis, settings.minhash))
         codes = np.concatenate([batch.codes for batch in packed])
-        rows["tokens"][compared] = [count for batch in packed for count in batch.counts]
+        counts = [count for batch in packed for count in batch.counts]
+        rows["tokens"][compared] = counts
+        is_extended = np.repeat(np.array(counts) <= MAX_EXTENDED_TOKENS, counts)
+        extensions = np.concatenate([batch.hash_extensions for batch in packed])[is_extended]
         rows["shingles"][compared] = [count for batch in packed for count in batch.shingles]
         hashes = bytes.fromhex("".join(chain.from_iterable(batch.words_hashes for batch in packed)))
         rows["words_hash"][compared] = np.frombuffer(hashes, "<u8").reshape(-1, 2)
@@ -114,7 +118,9 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: C
     if values.keeps:
         kinds, numbers, strings = zip(*map(_encode_keep, values.keeps), strict=True)
         rows["keep_kind"], rows["keep"], keeps = kinds, numbers, b"".join(strings)
-    return RowData(rows, codes.astype(np.uint32, copy=False), b"".join(encoded), b"".join(ids), b"".join(runs), keeps)
+    return RowData(
+        rows, codes.astype(np.uint32, copy=False), extensions, b"".join(encoded), b"".join(ids), b"".join(runs), keeps
+    )
 
 
 def shard_begins(shard_rows: Sequence[int]) -> list[int]:

@@ -36,7 +36,9 @@ class WorkFolder:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path, self.rows, self.finished = path, path / _ROWS, path / _FINISHED
+        self.path: Path = path
+        self.rows: Path = path / _ROWS
+        self.finished: Path = path / _FINISHED
         self.shard: Path = path / "shard"
 
     def prepare(self, description: dict[str, Any]) -> bool:

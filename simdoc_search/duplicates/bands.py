@@ -17,8 +17,8 @@ from fractions import Fraction
 import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.duplicates.arrays import Ints, Keys, mix_bits, slices
-from simdoc_search.duplicates.fingerprint_table import FingerprintTable
+from simdoc_search.duplicates.arrays import Ints, Keys, slices
+from simdoc_search.duplicates.fingerprint_table import MAX_EXTENDED_TOKENS, FingerprintTable
 from simdoc_search.query.planner import choose_rows_and_bands, parse_fraction
 from simdoc_search.query.s_curve import probability_of_matches
 from simdoc_search.sketch.fingerprint import Fingerprint
@@ -94,15 +94,18 @@ def choose_rare_tokens(
     Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007). Rare tokens come first, so a token that is in every document pairs
     no documents. Without `by_frequency`, the order does not depend on the other documents.
     """
-    frequencies = _count_token_frequencies(table, documents) if by_frequency else np.zeros(1, np.int64)
+    # Equal tokens must have equal hashes, so the hashes of all documents are extended or none.
+    extended = table.hash_extensions is not None and table.counts[documents].max(initial=0) <= MAX_EXTENDED_TOKENS
+    frequencies = (
+        _count_token_frequencies(table, documents, extended=extended) if by_frequency else np.zeros(1, np.int64)
+    )
     sizes, size_index = np.unique(table.counts[documents], return_inverse=True)
     needed = np.array([_count_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[
         size_index
     ]
     keys, owners = [], []
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
-        codes, owner = table.codes_of_documents(documents[part])
-        hashes = mix_bits(codes.astype(np.uint64))
+        hashes, owner = table.token_hashes(documents[part], extended=extended)
         rarity = np.minimum(frequencies[_choose_counters(hashes, len(frequencies))], (1 << _RARITY_BITS) - 1)
         order = np.argsort(
             owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HASH_BITS | hashes >> _HASH_BITS
@@ -155,14 +158,13 @@ def band_keys(
     return [distinct(keys[owners == document].view(np.int64)) for document in range(len(codes))]
 
 
-def _count_token_frequencies(table: FingerprintTable, documents: Ints) -> Ints:
+def _count_token_frequencies(table: FingerprintTable, documents: Ints, *, extended: bool) -> Ints:
     """Count the documents with each token. The hash of a token selects its counter, so some tokens share a counter."""
     tokens = int(table.counts[documents].sum())
     counter_bits = min(_MAX_COUNTER_BITS, tokens.bit_length() + 1)
     frequencies = np.zeros(1 << counter_bits, np.int64)
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
-        codes, _ = table.codes_of_documents(documents[part])
-        counters = _choose_counters(mix_bits(codes.astype(np.uint64)), len(frequencies))
+        counters = _choose_counters(table.token_hashes(documents[part], extended=extended)[0], len(frequencies))
         frequencies += np.bincount(counters, minlength=len(frequencies))
     return frequencies
 

@@ -21,6 +21,10 @@ _DOCUMENTS_IN_CACHE = 1 << 9
 _PAIRS_AT_ONCE = 1 << 16
 _PAIRS_IN_CACHE = 1 << 9
 _MAX_PACKED_COLUMNS = 8 * 255
+_EXTENSION_BITS = np.uint64(32)
+
+MAX_EXTENDED_TOKENS = 128
+"""Maximum number of tokens of a document whose hashes are extended."""
 
 
 @dataclass(slots=True, eq=False)
@@ -35,6 +39,9 @@ class FingerprintTable:
     # number of distinct shingles of each document, at least 1 if it has tokens; int64, shape (documents,)
     shingle_counts: Ints
     buckets: int  # number of buckets of a fingerprint
+    # 32 more bits of the hash of each token, for documents with at most MAX_EXTENDED_TOKENS tokens, and where those of
+    # each document begin; None if they are unknown
+    hash_extensions: tuple[NDArray[np.uint32], Ints] | None = field(default=None, repr=False)
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
     # total number of rows of the matrices that were made for single calls
     _row_count: int = field(default=0, repr=False)
@@ -52,6 +59,22 @@ class FingerprintTable:
         owner = np.repeat(np.arange(len(documents)), counts)
         ends = np.cumsum(counts)
         return self.codes[np.arange(len(owner)) + np.repeat(self.begins[documents] - (ends - counts), counts)], owner
+
+    def token_hashes(self, documents: Ints, *, extended: bool) -> tuple[Keys, Ints]:
+        """Return a hash of 64 bits of each token, and the position of each token's document in `documents`.
+
+        There are only 2**18 different codes. In a collection of millions of documents, many tokens are equal by chance
+        unless their hashes are extended.
+        """
+        codes, owner = self.codes_of_documents(documents)
+        values = codes.astype(np.uint64)
+        if extended and self.hash_extensions is not None:
+            extensions, begins = self.hash_extensions
+            counts = self.counts[documents]
+            first = begins[documents] - (np.cumsum(counts) - counts)
+            positions = np.arange(len(owner)) + np.repeat(first, counts)
+            values = values << _EXTENSION_BITS | extensions[positions].astype(np.uint64)
+        return mix_bits(values), owner
 
     def band_keys(self, documents: Ints, rows: int, bands: int) -> Iterator[Keys]:
         """Yield the keys of all documents for each band. Keys are equal if the `rows` tokens of the band are equal.

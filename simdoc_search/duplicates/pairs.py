@@ -127,9 +127,8 @@ class _PairCollector:
         begins = run_starts(entries >> self._number_bits)
         ends = np.append(begins[1:], len(entries))[: len(begins)]
         lengths = ends - begins
-        lengths[documents[ends - 1] < self._new_from] = (
-            0  # only old documents, because the last document has the greatest number
-        )
+        # The last document of a run has the greatest number. If it is old, all of them are.
+        lengths[documents[ends - 1] < self._new_from] = 0
         for run in np.flatnonzero(lengths > self._limit):
             self._add_long_run(documents[begins[run] : ends[run]])
         self._merge_accepted()

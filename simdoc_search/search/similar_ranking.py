@@ -7,6 +7,7 @@ from bisect import insort
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 from typing import NamedTuple
 
 from simdoc_search.passages.exact import Measures
@@ -19,6 +20,13 @@ from simdoc_search.stores.record import Candidate, Record, has_text_changed
 
 _MIN_COMPARED_CANDIDATES = 50
 """Number of candidates that are read to count the hits, even if the hits on the page are already known."""
+
+_COMPARED_PER_HIT = 5
+"""Number of candidates that are read for each requested hit, at least `_MIN_COMPARED_CANDIDATES`, for any overlap.
+
+Without this limit, hundreds of texts would be compared where many documents share a few sentences, only to sort hits
+with an overlap of a few percent.
+"""
 
 _Z_SCORE = 3.0
 """Number of standard deviations above the mean that one value in 1,000 exceeds."""
@@ -104,19 +112,21 @@ class Ranker:
         """Return the hits with the greatest overlaps. Overlaps are exact if the store has the text of the candidate.
 
         Texts are read in batches. Reading stops when, with 99.9 % probability, no further candidate has a greater
-        overlap than the hits found.
+        overlap than the hits found. Without a minimum overlap, it also stops after a number of candidates.
 
         Args:
             candidates: the candidates, by descending number of equal tokens.
             text: the text of the query document.
         """
         needed_count = self.offset + self.size
+        max_compared = None if self.overlap else max(_MIN_COMPARED_CANDIDATES, _COMPARED_PER_HIT * needed_count)
         hits: list[Hit] = []
         total, compared, is_exact = 0, 0, True
 
         def find_possible_hits() -> Iterator[Candidate]:
             nonlocal compared
-            for compared, candidate in enumerate(candidates, 1):  # noqa: B007 - counted for the result
+            possible = islice(candidates, max_compared)
+            for compared, candidate in enumerate(possible, 1):  # noqa: B007 - counted for the result
                 if self._is_possible_hit(candidate):
                     yield candidate
 
@@ -139,7 +149,7 @@ class Ranker:
                 replace(hit, changed=has_text_changed(records[hit.key])) if hit.key in measures else hit
                 for hit in sort_hits(hits)[:needed_count]
             ]
-        return HitPage(hits[self.offset :], total, is_exact, compared)
+        return HitPage(hits[self.offset :], total, is_exact and compared != max_compared, compared)
 
     def _compare_tokens(self, candidate: Candidate) -> TokenOverlap:
         """Compare the tokens of a candidate and the query document."""

@@ -14,7 +14,7 @@ from simdoc_search.analysis.hashes import WordsHash, hash_joined_words, join_wor
 from simdoc_search.analysis.native import Kernel, kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
-from simdoc_search.analysis.words import without_surrogates
+from simdoc_search.analysis.words import call_with_texts
 from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
 from simdoc_search.sketch.estimate import TokenOverlap, compare_codes, overlap_interval
 from simdoc_search.sketch.hashing import compute_minima, count_distinct_shingles, hash_shingles, top_bits
@@ -252,10 +252,7 @@ def call_kernel(
 ) -> tuple[list[NDArray[Any]], list[str], list[bytes]]:
     """Return the arrays, hashes of words and distinct words of `Kernel.fingerprints`."""
     settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested)
-    try:
-        buffers, hashes, words = native.fingerprints(texts, *settings)
-    except UnicodeEncodeError:
-        buffers, hashes, words = native.fingerprints(list(map(without_surrogates, texts)), *settings)
+    buffers, hashes, words = call_with_texts(native.fingerprints, texts, *settings)
     types = (np.int64, np.uint64, np.uint64, np.int64, np.int64, np.uint32, np.int64)
     return list(map(np.frombuffer, buffers, types)), hashes, words
 

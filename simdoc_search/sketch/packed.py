@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
@@ -24,12 +25,15 @@ class PackedFingerprints(NamedTuple):
         counts: number of codes of each text.
         shingles: number of distinct shingles of each text.
         words_hashes: the `Fingerprint.words_hash` of each text.
+        hash_extensions: the lowest 32 bits of the hash of each token, of which the code has the highest 9; zeros if a
+            sketch has several values per token.
     """
 
     codes: Codes
     counts: list[int]
     shingles: list[int]
     words_hashes: list[str]
+    hash_extensions: NDArray[np.uint32]
 
 
 def packed_fingerprints(
@@ -53,13 +57,16 @@ def packed_fingerprints(
                 native, batch, analysis, minhash, (0, True, False)
             )
             codes = bucketed_codes(Minima(slots, val1, val1), minhash)
-            yield PackedFingerprints(codes, counts.tolist(), shingles.tolist(), hashes)
+            yield PackedFingerprints(codes, counts.tolist(), shingles.tolist(), hashes, val1.astype(np.uint32))
         else:
             made = list(fingerprints(batch, analysis, minhash, words_hash=True))
             codes_of_texts = [fingerprint.codes() for fingerprint in made]
+            codes = np.concatenate(codes_of_texts)
+            values = np.concatenate([fingerprint.minima.val1 for fingerprint in made])
             yield PackedFingerprints(
-                np.concatenate(codes_of_texts),
+                codes,
                 list(map(len, codes_of_texts)),
                 [fingerprint.shingles for fingerprint in made],
                 [fingerprint.words_hash for fingerprint in made],
+                values.astype(np.uint32) if len(values) == len(codes) else np.zeros(len(codes), np.uint32),
             )

@@ -12,6 +12,7 @@ import pytest
 from simdoc_search import Analysis, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.check import Finding, check_index
+from simdoc_search.display import format_count
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
@@ -128,12 +129,11 @@ def test_the_field_limit_is_checked_for_an_index_without_our_field(
     """Our mapping adds eleven fields."""
     title = {"properties": {"title": {"type": "text", "fields": {"raw": {"type": "keyword"}}}}}
     findings = findings_of(temp_indices, engine, title, {**NAMED, "index.mapping.total_fields.limit": limit})
-    problem = (
-        f"the index can have only {limit - 2} more fields (limit {limit}); increase index.mapping.total_fields.limit"
-    )
+    more_fields = format_count(limit - 2, "more field")
+    problem = f"the index can have only {more_fields} (limit {limit}); increase index.mapping.total_fields.limit"
 
     assert ([] if wrong is None else [(wrong, problem)]) == [
-        finding for finding in findings if "more fields" in finding[1]
+        finding for finding in findings if "more field" in finding[1]
     ]
     assert [] == findings_of(temp_indices, engine, mapping(), {**NAMED, "index.mapping.total_fields.limit": 11})
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import io
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdoc_search.corpus.encoding import decode, is_binary, is_image
+from simdoc_search.corpus.encoding import decode, detect_codec, is_binary, is_image
 
 FRENCH = "L'été dernier, nous avons passé une semaine à la mer. Le garçon du café nous a raconté où l'on pêche."
 GERMAN = "Die Bäckerei öffnet früh; wer später kommt, muß für Brötchen weit über die Brücke gehen. Schöne Grüße!"
@@ -163,6 +164,17 @@ def test_no_bytes_make_decoding_fail(data: bytes) -> None:
 
     assert text == decode(data)
     assert text is None or text == text.encode().decode()
+
+
+@given(st.binary() | st.text(st.characters(exclude_categories=["Cs"])).map(str.encode))
+@example(codecs.BOM_UTF8 + b"a")
+@example(b"\x1b$B" + b"abcd")
+@example(b"a\0b")
+def test_valid_utf8_is_decoded_as_its_codec_says(data: bytes) -> None:
+    """Most files are decoded without looking for their codec."""
+    codec = detect_codec(io.BytesIO(data))
+
+    assert decode(data) == (codec and data.decode(codec, "replace"))
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])

@@ -153,7 +153,7 @@ def test_unknown_sketches_are_kept_if_they_fit() -> None:
     ],
 )
 def test_a_malformed_meta_is_refused(meta: dict[str, str]) -> None:
-    with pytest.raises(FormatMismatchError, match="apply the mapping of the component template") as caught:
+    with pytest.raises(FormatMismatchError, match="apply the mapping from the component template") as caught:
         parse_meta(meta)
 
     assert "\n" not in str(caught.value)
