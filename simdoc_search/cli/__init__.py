@@ -24,7 +24,6 @@ logs.py                 `-v`
 from __future__ import annotations
 
 import io
-import logging
 import sys
 
 from simdoc_search.errors import MissingExtraError, is_out_of_memory
@@ -54,10 +53,6 @@ def _main() -> None:
         sys.exit(f"Error: {MissingExtraError('the command line', 'cli')}")
     from simdoc_search.cli.group import cli
 
-    # The commands report the errors that these clients log.
-    for client in ("opensearch", "elasticsearch", "elastic_transport", "urllib3"):
-        logging.getLogger(client).addHandler(logging.NullHandler())
-        logging.getLogger(client).propagate = False
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for characters that the terminal cannot show

@@ -8,7 +8,6 @@ credentials anywhere.
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -58,8 +57,6 @@ SETTABLE_OPTIONS: Mapping[str, frozenset[str]] = {
 _DELETING_COMMANDS = frozenset({"apply", "delete"})
 """Commands that remove documents. The file cannot set their store."""
 
-_log = logging.getLogger(__name__)
-
 
 def read_config(group: click.Group) -> dict[str, Any]:
     """Return the `default_map` of click with the options that the file sets; empty without a file.
@@ -71,7 +68,9 @@ def read_config(group: click.Group) -> dict[str, Any]:
     path = Path(variable) if variable else None if variable == "" else _find_config()
     if path is None:
         return {}
-    _log.info("reading options from %s", path)
+    import logging  # rarely needed, and slow to import
+
+    logging.getLogger(__name__).info("reading options from %s", path)
     try:
         tables = parse_toml(read_small(path, _MAX_BYTES).decode())
     except OSError as error:

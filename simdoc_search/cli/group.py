@@ -12,7 +12,6 @@ from simdoc_search import __version__
 from simdoc_search.cli.common import convert_errors
 from simdoc_search.cli.config import read_config
 from simdoc_search.cli.help_layout import CommandGroup, Formatter
-from simdoc_search.cli.logs import verbose_option
 
 COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Find": ("similar", "passages", "compare", "versions", "related"),
@@ -63,6 +62,13 @@ class _Commands(CommandGroup):
             return super().invoke(ctx)
 
 
+def _show_verbose_log(context: click.Context, _parameter: click.Parameter, count: int) -> None:
+    if count:
+        from simdoc_search.cli.logs import show_verbose_log
+
+        show_verbose_log(context, count)
+
+
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -70,7 +76,14 @@ class _Commands(CommandGroup):
     subcommand_metavar="COMMAND [--help] ...",
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
-@verbose_option
+@click.option(
+    "-v",
+    "--verbose",
+    count=True,
+    expose_value=False,
+    callback=_show_verbose_log,
+    help="Log to stderr what the command does. -vv also logs each request to an engine.",
+)
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Find documents that share text: copies, reused passages and versions.
@@ -80,6 +93,9 @@ def cli(context: click.Context) -> None:
       simdoc-search passages --file a.pdf --in ~/Papers   where is its text from?
       simdoc-search similar report_20_80                  overlap 20 % or more
     """
+    from simdoc_search.cli.logs import hide_client_logs
+
+    hide_client_logs()
     context.default_map = read_config(cli)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from typing import Final
 
 import click
 
@@ -17,9 +16,16 @@ class _StderrHandler(logging.Handler):
         say(self.format(record), err=True)
 
 
-def _show_verbose_log(context: click.Context, _parameter: click.Parameter, count: int) -> None:
-    if count:
-        show_log(context, logging.INFO if count == 1 else logging.DEBUG)
+def show_verbose_log(context: click.Context, count: int) -> None:
+    """Show the log for `-v` or `-vv`."""
+    show_log(context, logging.INFO if count == 1 else logging.DEBUG)
+
+
+def hide_client_logs() -> None:
+    """Hide the log of the clients of engines. The commands report the errors that they log."""
+    for client in ("opensearch", "elasticsearch", "elastic_transport", "urllib3"):
+        logging.getLogger(client).addHandler(logging.NullHandler())
+        logging.getLogger(client).propagate = False
 
 
 def show_log(context: click.Context, level: int) -> None:
@@ -33,13 +39,3 @@ def show_log(context: click.Context, level: int) -> None:
     logger.setLevel(level)
     context.call_on_close(lambda: logger.setLevel(previous_level))
     context.call_on_close(lambda: logger.removeHandler(handler))
-
-
-verbose_option: Final = click.option(
-    "-v",
-    "--verbose",
-    count=True,
-    expose_value=False,
-    callback=_show_verbose_log,
-    help="Log to stderr what the command does. -vv also logs each request to an engine.",
-)
