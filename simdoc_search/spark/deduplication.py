@@ -131,10 +131,11 @@ def _find_groups(
     compared = to_pair = work.keep(add_tokens(sets, sketches))
     texts = add_texts(sets, rows, str(options.text))
     frequencies = count_frequent_keys(compared, options)
-    known = overlapping = found = None
+    known = overlapping = partly_paired = found = None
     for _ in range(_MAX_ROUNDS):
         pairs = work.keep(pair(to_pair, options, frequencies).distinct())
-        partly_paired = pairs.where("second is null").select(f.col("first").alias("rank"))
+        partly = pairs.where("second is null").select(f.col("first").alias("rank"))
+        partly_paired = partly if partly_paired is None else partly_paired.union(partly).distinct()
         pairs = pairs.where("second is not null")
         if known is not None:
             pairs = work.keep(pairs.join(known, ["first", "second"], "left_anti"))
@@ -145,11 +146,11 @@ def _find_groups(
         overlapping = verified if overlapping is None else overlapping.union(verified)
         found = choose_kept(work, overlapping)
         # Rows that were not paired with all similar rows, and are kept, must be paired with each other.
-        partly_paired = work.keep(partly_paired.join(found.select(f.col("second").alias("rank")), "rank", "left_anti"))
-        if len(partly_paired.head(2)) < 2:
+        unfinished = work.keep(partly_paired.join(found.select(f.col("second").alias("rank")), "rank", "left_anti"))
+        if len(unfinished.head(2)) < 2:
             return found
-        to_pair = compared.join(partly_paired, "rank")
-    _warn(partly_paired.count())
+        to_pair = compared.join(unfinished, "rank")
+    _warn(unfinished.count())
     return found
 
 
