@@ -156,12 +156,13 @@ def build_native() -> str:
 
 
 def check_files() -> str:
-    """Check the metadata and the contents of the built files."""
+    """Check the built files, and the workflows that publish them."""
     files = [*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")]
     run(BIN / "twine", "check", "--strict", *files)
     run(BIN / "validate-pyproject", "pyproject.toml")
     run(BIN / "check-wheel-contents", *DIST.glob("simdoc_search-*.whl"))
-    return "twine, validate-pyproject and check-wheel-contents have no complaints"
+    run(BIN / "zizmor", "--offline", "--quiet", ".github/workflows")
+    return "twine, validate-pyproject, check-wheel-contents and zizmor (for the workflows) have no complaints"
 
 
 def wheel_with(extras: str) -> str:
