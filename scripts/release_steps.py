@@ -139,18 +139,11 @@ def build_twice() -> str:
 
 def build_native() -> str:
     """Build the wheel of the native kernel for this platform."""
-    if not shutil.which("cargo"):
-        return "NOT BUILT: the native kernel, because cargo is missing"
-    run(
-        BIN / "maturin",
-        "build",
-        "--quiet",
-        "--release",
-        "--manifest-path",
-        ROOT / "native" / "Cargo.toml",
-        "--out",
-        DIST,
-    )
+    manifest = str(ROOT / "native" / "Cargo.toml")
+    fetch = ["cargo", "fetch", "--quiet", "--locked", "--manifest-path", manifest]
+    if not shutil.which("cargo") or subprocess.run(fetch, check=False, capture_output=True).returncode:
+        return "NOT BUILT: the native kernel, because cargo is missing or cannot download crates"
+    run(BIN / "maturin", "build", "--quiet", "--release", "--manifest-path", manifest, "--out", DIST)
     (wheel,) = DIST.glob("simdoc_search_native-*.whl")
     return f"native kernel for this platform only: {wheel.name} {wheel.stat().st_size / 1000:,.0f} kB"
 
