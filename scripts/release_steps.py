@@ -167,7 +167,7 @@ def wheel_with(extras: str) -> str:
 def try_pythons(environments: Environments) -> str:
     """Run every command with each version of Python."""
     for version in environments.pythons:
-        folder = environments.make(version, wheel_with("full"))
+        folder = environments.make(version, wheel_with("full,datasets"))
         run(sys.executable, ROOT / "scripts" / "smoke.py", folder / "bin" / "simdoc-search")
     missing = [version for version in PYTHONS if version not in environments.pythons]
     note = f"; NOT TRIED, because they were not found: {', '.join(missing)}" if missing else ""
