@@ -89,7 +89,7 @@ def start(
         cluster = devengine.start_cluster(
             nodes=nodes, port=port, heap=heap, version=version, data=data, ephemeral=ephemeral, progress=status_line
         )
-    except devengine.EngineError as error:
+    except devengine.DevEngineError as error:
         for logged in error.log:
             say(f"  {logged}", err=True)
         raise
