@@ -1,6 +1,6 @@
 """Runs every command of an installed simdoc-search once: `smoke.py PROGRAM`.
 
-It uses an empty folder, no engine and no other package than those of the installation with the extras `full` and `datasets`.
+It uses an empty folder and no engine. The installation needs the extras `full` and `datasets`.
 """
 
 from __future__ import annotations

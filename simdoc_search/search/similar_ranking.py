@@ -120,7 +120,7 @@ class Ranker:
         """Return the hits with the greatest overlaps. Overlaps are exact if the store has the text of the candidate.
 
         Texts are read in batches. Reading stops when, with 99.9 % probability, no further candidate has a greater
-        overlap than the hits found. It also stops after a number of candidates, which is lower without a minimum overlap.
+        overlap than the hits found. It also stops after a number of candidates, which depends on `overlap` and `size`.
 
         Args:
             candidates: the candidates, by descending number of equal tokens.
