@@ -88,7 +88,7 @@ def start(
         cluster = library.start_cluster(
             nodes=nodes, port=port, heap=heap, version=version, data=data, ephemeral=ephemeral, progress=status_line
         )
-    except library.EngineError as error:
+    except library.DevEngineError as error:
         for logged in error.log:
             say(f"  {logged}", err=True)
         raise

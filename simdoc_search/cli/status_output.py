@@ -38,9 +38,9 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
     at_least, at_most = sample.interval
     staleness = {**values, "share": sample.share, "at_least": at_least, "at_most": at_most}
     return {
-        "documents": inspection.documents,
-        "missing": inspection.missing,
-        "without_text": inspection.without_text,
+        "documents": inspection.document_count,
+        "missing": inspection.missing_count,
+        "without_text": inspection.without_text_count,
         "staleness": None if sample.not_compared_reason else staleness,
         "not_sampled": sample.not_compared_reason or None,
         "indices": indices,
@@ -109,15 +109,15 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     counts = [inspected.counts for inspected in inspection.indices]
     sizes = [inspected.bytes for inspected in inspection.indices if inspected.bytes is not None]
     size = f", {format_bytes(sum(sizes))}" if len(sizes) == len(counts) else ""
-    yield f"documents      {inspection.documents:,} in {format_count(len(counts), 'index', 'indices')}{size}"
+    yield f"documents      {inspection.document_count:,} in {format_count(len(counts), 'index', 'indices')}{size}"
     wordless = sum(count.wordless for count in counts)
     without_words = f", {wordless:,} of them for texts without words" if wordless else ""
     yield f"fingerprinted  {sum(count.fingerprinted for count in counts):,}{without_words}"
-    if inspection.without_text:
-        yield f"without text   {inspection.without_text:,}; these documents need no fingerprint"
-    if inspection.missing:
+    if inspection.without_text_count:
+        yield f"without text   {inspection.without_text_count:,}; these documents need no fingerprint"
+    if inspection.missing_count:
         unknown = ", including documents without a text" if any(count.without_text is None for count in counts) else ""
-        yield f"missing        {inspection.missing:,} ({_format_percent(inspection.missing_share)}){unknown}"
+        yield f"missing        {inspection.missing_count:,} ({_format_percent(inspection.missing_share)}){unknown}"
     if gone := sum(count.text_gone or 0 for count in counts):
         yield f"text removed   {gone:,} have a fingerprint but no text; run simdoc-search backfill to remove it"
     if other := sum(count.with_other_settings for count in counts):

@@ -12,7 +12,7 @@ import pytest
 
 from simdoc_search import devengine as library
 from simdoc_search.cli.engine import engine as commands
-from simdoc_search.devengine import EngineError, cluster
+from simdoc_search.devengine import DevEngineError, cluster
 from tests.support.cli import output, run, sentence, usage_error
 from tests.support.devengine import NOWHERE, registered
 
@@ -74,7 +74,7 @@ def test_logs_without_an_engine_are_an_error() -> None:
 
 def test_a_start_that_fails_shows_the_end_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing_start(**_: object) -> None:
-        raise EngineError("node 1 ended", ["starting ...", "out of luck"])
+        raise DevEngineError("node 1 ended", ["starting ...", "out of luck"])
 
     monkeypatch.setattr(library, "start_cluster", failing_start)
     shown = run("engine", "start")
