@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 from simdoc_search.cli.config import SETTABLE_OPTIONS
-from simdoc_search.corpus.formats import EXTENSIONS
+from simdoc_search.corpus.formats import EXTENSIONS, FormatKind
 
 DOCS = Path(__file__).parents[1] / "docs"
-FORMATS = {
+FORMATS: dict[FormatKind, tuple[str, str]] = {
     "text": ("plain text", "any other extension, and none"),
     "markdown": ("Markdown", ""),
     "html": ("HTML", ""),

@@ -26,7 +26,7 @@ def write_documents(home: Path) -> Path:
     lease = "\n\n".join(LEASE) + "\n"
     page = "<html><body>" + "".join(f"<p>{paragraph}</p>" for paragraph in LEASE) + "</body></html>"
     later = lease.replace("850", "890").replace("one dog or two cats", "one dog")
-    files = {
+    files: dict[str, str | bytes] = {
         "Documents/lease.txt": lease,
         "Documents/lease (1).txt": lease,
         "Documents/web/lease.html": page,
