@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -352,54 +353,58 @@ def follow_link(person: Person, texts: dict[str, str]) -> None:
         raise TaskError(f"the address of the pair does not name the passage: {address}")
 
 
+def do_all(person: Person, home: Path, texts: dict[str, str]) -> Iterator[str]:
+    """Do all jobs, and yield those that cannot be done."""
+    from selenium.common.exceptions import WebDriverException  # noqa: PLC0415 - Browser explains how to get it
+
+    jobs: dict[str, Callable[[], None]] = {
+        "find copies": partial(find_copies, person, home),
+        "apply and undo": partial(apply_and_undo, person, home),
+        "find sources": partial(find_sources, person, texts),
+        "find the newest": partial(find_newest, person),
+        "see what is here": partial(see_what_is_here, person, texts),
+        "follow a link": partial(follow_link, person, texts),
+    }
+    for job, work in jobs.items():
+        try:
+            work()
+        except (TaskError, WebDriverException) as error:
+            yield f"{job}: {error}"
+            person.picture(f"failed_{job.replace(' ', '_')}")
+
+
 def main() -> None:
-    """Do all jobs, and print which cannot be done."""
+    """Do all jobs at all sizes and in both colour schemes, and print which cannot be done."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pictures", type=Path, help="the folder for pictures")
     parser.add_argument("--axe", type=Path, help="the file axe.min.js of axe-core")
     arguments = parser.parse_args()
     axe = arguments.axe.read_text("utf-8") if arguments.axe else None
-    from selenium.common.exceptions import WebDriverException  # noqa: PLC0415 - Browser explains how to get it
-
     problems: list[str] = []
     with tempfile.TemporaryDirectory() as folder, Browser() as browser:
         home = Path(folder)
         (home / "downloads").mkdir()
         texts = write_folder(home / "files")
-        download = {"behavior": "allow", "downloadPath": str(home / "downloads")}
-        browser.tell("Browser.setDownloadBehavior", download)
+        browser.tell("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(home / "downloads")})
         into = arguments.pictures or home / "pictures"
         into.mkdir(parents=True, exist_ok=True)
+
+        def check_page(which: str, name: str) -> None:
+            browser.picture(into / f"task_{name}_{which}.png")
+            if (wide := browser.run(WIDE)) > 0:
+                problems.append(f"{name} {which}: {wide} pixels wider than the window")
+            if axe is not None:
+                browser.run(axe)
+                broken = browser.driver.execute_async_script(AXE)
+                problems.extend(f"{name} {which}: axe {rule}: {places[:3]}" for rule, places in broken)
+
         with serving(home) as url:
             for width, height in SIZES.items():
                 for dark in (False, True):
                     browser.resize(width, height, dark=dark)
                     which = f"{width}_{'dark' if dark else 'light'}"
-
-                    def check_page(name: str, which: str = which) -> None:
-                        browser.picture(into / f"task_{name}_{which}.png")
-                        if (wide := browser.run(WIDE)) > 0:
-                            problems.append(f"{name} {which}: {wide} pixels wider than the window")
-                        if axe is not None:
-                            browser.run(axe)
-                            broken = browser.driver.execute_async_script(AXE)
-                            problems.extend(f"{name} {which}: axe {rule}: {places[:3]}" for rule, places in broken)
-
-                    person = Person(browser, url, check_page)
-                    jobs: dict[str, Callable[[], None]] = {
-                        "find copies": lambda person=person: find_copies(person, home),
-                        "apply and undo": lambda person=person: apply_and_undo(person, home),
-                        "find sources": lambda person=person: find_sources(person, texts),
-                        "find the newest": lambda person=person: find_newest(person),
-                        "see what is here": lambda person=person: see_what_is_here(person, texts),
-                        "follow a link": lambda person=person: follow_link(person, texts),
-                    }
-                    for job, work in jobs.items():
-                        try:
-                            work()
-                        except (TaskError, WebDriverException) as error:
-                            problems.append(f"{job} {which}: {error}")
-                            browser.picture(into / f"failed_{job.replace(' ', '_')}_{which}.png")
+                    person = Person(browser, url, partial(check_page, which))
+                    problems.extend(f"{which} {problem}" for problem in do_all(person, home, texts))
                     complaints = (each for each in browser.complaints() if "favicon.ico" not in each)  # of a text file
                     problems.extend(f"{which}: {each}" for each in complaints)
     if axe is None:
