@@ -93,7 +93,7 @@ def test_new_ids_of_a_larger_folder_are_mentioned(search: SimilaritySearch, fold
     report = index(search, "reports")
 
     assert (3, 3) == (report.indexed, report.deleted)
-    assert [f"3 files of {folder}/reports got new ids; documents with old ids were removed"] == report.notes
+    assert [f"3 files of {folder}/reports got new ids; the documents with old ids were removed"] == report.notes
     assert REPORTS == texts(search)
 
 
@@ -107,8 +107,8 @@ def test_an_id_of_another_root_is_not_reused(search: SimilaritySearch, folder: P
 
     assert (True, 0, 0) == (report.failed, report.replaced, report.duplicates)
     assert [
-        f"skipped 1 file of {folder}/two, because {folder}/one has the same id; "
-        "give this folder its own ids with --prefix two/"
+        f"skipped 1 file of {folder}/two, because {folder}/one has a file with the same id; "
+        f"change the ids in {folder}/two with --prefix two/"
     ] == report.problems
     assert [("two/README.txt", f"a file of {folder}/one has this id")] == [
         (file.path, file.reason) for file in report.skipped
