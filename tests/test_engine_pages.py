@@ -145,7 +145,7 @@ def test_an_application_queries_by_the_commands_of_the_page(names: dict[str, str
     assert ["42"] == [hit["_source"]["watched"]["id"] for hit in copied["hits"]["hits"]]
     assert similar["hits"]["hits"][0]["_score"] == copied["hits"]["hits"][0]["_score"]
     assert watch.startswith("42 is watched for copies with an overlap of 60 % or more")
-    assert ("41 is a copy of", "1 removed\n") == (arrived.splitlines()[0], removed)
+    assert ("41 is a copy of:", "1 watch removed\n") == (arrived.splitlines()[0], removed)
 
 
 # --- docs/my_application.md ---

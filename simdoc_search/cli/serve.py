@@ -44,12 +44,12 @@ _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a var
 )
 @click.option(
     "--allowed-host", "names", multiple=True, metavar="NAME",
-    help="Another host name of this server, such as the name of a proxy. Repeatable.",
+    help="Also accept requests to this host name, such as the name of a proxy. Repeatable.",
 )  # fmt: skip
 @click.option(
     "--allow-apply", is_flag=True,
-    help="Let the browser move duplicates into the folder simdoc-search-removed in your home folder, and undo it. Only "
-    "works if no other computer can reach the server.",
+    help="Let the web pages move duplicates into the folder simdoc-search-removed in your home folder, and move them "
+    "back. Only works if no other computer can reach the server.",
 )  # fmt: skip
 @show_option
 @field_options
@@ -85,7 +85,9 @@ def serve(
     token = _read_token(is_required=not is_loopback(host))
     local = _local_access(store, allow_apply=allow_apply) if is_loopback(host) and not names else None
     if allow_apply and local is None:
-        raise click.UsageError("--allow-apply cannot be combined with --allowed-host or with an address for others")
+        raise click.UsageError(
+            "--allow-apply only works if no other computer can reach the server; omit --host and --allowed-host"
+        )
     open_search = partial(_open_search, store, engine, text_fields, field)
     served_store = ServedStore(open_search, _location_forms(store), show, local)
     served_store.search()  # reports a missing store before the server starts
@@ -130,7 +132,7 @@ def _open_search(
 
 
 def _location_forms(store: str) -> list[str]:
-    """Return the forms in which a message may contain the location of the store."""
+    """Return the forms in which a message may contain the store's location."""
     if "://" in store:
         return [store, without_credentials(store)]
     return [store, os.path.abspath(store), os.path.realpath(store)]  # noqa: PTH100 - keeps symbolic links

@@ -316,14 +316,15 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     done = output("backfill", url)
     after = answer("status", url, "--max-missing", "0")
 
+    assert "fingerprinted  5\nwithout text   2 (no fingerprint needed)\nmissing        1 (12.5%)\n" in shown
     assert (
-        "fingerprinted  5\nwithout text   2; these documents need no fingerprint\nmissing        1 (12.5%)\n" in shown
+        "text removed   1 document has a fingerprint but no text; run simdoc-search backfill to remove fingerprints\n"
+        in shown
     )
-    assert "text removed   1 have a fingerprint but no text; run simdoc-search backfill to remove it\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
     assert "1 document has a fingerprint but no text; run simdoc-search backfill\n" in checked
-    assert "1 updated, 0 unchanged, 1 cleared because the text is gone in " in done
+    assert "1 document updated, 0 unchanged, 1 cleared because the text is gone in " in done
     assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale"])
 
 

@@ -31,7 +31,7 @@ def test_status_without_an_engine_has_exit_code_1() -> None:
 def test_status_names_the_ports_of_other_engines(launch_child: Any) -> None:
     registered(port=9270, pids=(launch_child(),), token="the-token")
 
-    assert "(engines are running on these ports: 9270; choose one with --port)" in sentence(
+    assert "(ports of running engines: 9270; choose one with --port)" in sentence(
         run("engine", "status", "--port", NOWHERE)
     )
 

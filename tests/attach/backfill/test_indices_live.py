@@ -268,4 +268,4 @@ def test_a_dry_run_of_stale_documents_gives_an_upper_bound(
     assert (len(TEXTS), 0, 0, 0) == (exact.documents, exact.writes, exact.max_writes, exact.bytes_added)
     assert 1 <= found.writes <= updated + 8
     assert 2 == updated <= found.max_writes
-    assert " would be written, at most " in shown.splitlines()[0]
+    assert " (at most " in shown.splitlines()[0]
