@@ -25,8 +25,7 @@ from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
 
 _FILES_PER_LOOKUP, _DOCUMENTS_PER_LOOKUP = 1024, 64
-"""Maximum number of files, and of documents, to look up together. Documents have a lower limit, because their texts are
-in memory."""
+"""Maximum number of files, and of documents, to look up together. The texts of documents are already in memory."""
 
 _log = logging.getLogger("simdoc_search.indexing.run")
 
@@ -222,10 +221,7 @@ class IndexingRun:
                 self._writer.put([replace(record, origin=origin)])
 
     def remove_old(self, *, prune: bool | None, prune_all: bool) -> None:
-        """Remove the documents of files that now have other ids and, with `prune`, of files that no longer exist.
-
-        If `prune` is False, add a note about files that no longer exist. If it is None, ignore such files.
-        """
+        """Remove the documents of files that now have other ids and, with `prune`, of files that no longer exist."""
         if prune or self._moved.has_new_documents or len(self._paths) > 1:
             self._writer.commit()  # the new documents must be durable before old ones are removed
         for named_path in self._paths:
@@ -236,7 +232,7 @@ class IndexingRun:
                 self._writer.delete(old_ids)
                 named_path.found_count += len(old_ids)
                 self._removed_count += len(old_ids)
-            if prune is False:
+            if prune is False:  # None: the run has found only some of the files, so the others may exist
                 self._note_missing_files(named_path)
             elif prune and not self._paths.is_inside_another(named_path):
                 vanished = find_vanished_documents(
@@ -265,14 +261,12 @@ class IndexingRun:
         missing = named_path.stored_count - named_path.found_count
         if missing > 0 and named_path.root == named_path.path and not named_path.unreadable_paths:
             files = "1 file of an earlier run is" if missing == 1 else f"{missing:,} files of earlier runs are"
-            documents = "its document" if missing == 1 else "their documents"
-            self.report.notes.append(f"{files} missing from {named_path.path}; remove {documents} with --prune")
+            self.report.notes.append(
+                f"{files} missing from {named_path.path}; remove documents of missing files with --prune"
+            )
 
     def finish_report(self, refused: Mapping[str, str]) -> IndexReport:
-        """Return the report. Each id is counted once, for its last document.
-
-        `refused` maps the ids that the store refused to write or to delete to the reasons.
-        """
+        """Return the report, which counts each id once. `refused` maps ids that the store refused to the reasons."""
         report, seen = self.report, self._seen
         for id in refused:
             if id in seen:
@@ -288,9 +282,7 @@ class IndexingRun:
             report.problems += named_path.make_conflict_messages()
             if named_path.renamed_count:
                 files = "1 file" if named_path.renamed_count == 1 else f"{named_path.renamed_count:,} files"
-                report.notes.append(
-                    f"{files} of {named_path.path} got new ids; the documents with old ids were removed"
-                )
+                report.notes.append(f"{files} of {named_path.path} got new ids; documents with old ids were removed")
         return report
 
 

@@ -158,7 +158,10 @@ def test_missing_files_are_mentioned_without_prune(corpus: Path) -> None:
     result = run("index", "corpus")
 
     assert (0, 30) == (result.exit_code, documents())
-    assert f"3 files of earlier runs are missing from {corpus}; remove their documents with --prune\n" == result.stderr
+    assert (
+        f"3 files of earlier runs are missing from {corpus}; remove documents of missing files with --prune\n"
+        == result.stderr
+    )
     assert "" == run("index", "corpus", "--prune").stderr
     assert "" == run("index", "corpus").stderr
 

@@ -93,7 +93,7 @@ def test_new_ids_of_a_larger_folder_are_mentioned(search: SimilaritySearch, fold
     report = index(search, "reports")
 
     assert (3, 3) == (report.indexed, report.deleted)
-    assert [f"3 files of {folder}/reports got new ids; the documents with old ids were removed"] == report.notes
+    assert [f"3 files of {folder}/reports got new ids; documents with old ids were removed"] == report.notes
     assert REPORTS == texts(search)
 
 
