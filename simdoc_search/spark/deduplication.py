@@ -11,7 +11,6 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.spark.steps import (
     ROW,
     DataFrame,
-    Work,
     add_texts,
     add_tokens,
     choose_kept,
@@ -19,6 +18,7 @@ from simdoc_search.spark.steps import (
     count_frequent_keys,
     pair,
     sketch,
+    store,
     verify,
 )
 
@@ -59,11 +59,10 @@ def dedupe(
     if options.keep == "first":
         raise QuerySyntaxError("the rows of a DataFrame have no order; choose the kept row with keep='min:COLUMN'")
     rows = df.withColumn(ROW, f.col(id) if id else f.monotonically_increasing_id())
-    with Work() as work:
-        sketches = work.keep(sketch(rows, options))
-        sets = work.keep(collapse(sketches, options))
-        found = _find_groups(work, sets, sketches, rows, options)
-        duplicates = work.checkpoint(_describe_duplicates(sketches, sets, found))
+    sketches = store(sketch(rows, options))
+    sets = store(collapse(sketches, options))
+    found = _find_groups(sets, sketches, rows, options)
+    duplicates = store(_describe_duplicates(sketches, sets, found))
     if not annotate:
         return rows.join(duplicates.select(ROW), ROW, "left_anti").drop(ROW)
     kept = duplicates.select(f.col("duplicate_of").alias(ROW)).distinct()
@@ -98,55 +97,51 @@ def similar_pairs(
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
     options = replace(options or DedupeOptions(), text=text, id=None, keep="longest")
-    with Work() as work:
-        sides = [frame.select(f.col(id).alias(ROW), text) for frame in (df_a, df_b)]
-        sketches = [work.keep(sketch(rows, options)) for rows in sides]
-        sets = [
-            collapse(side, options).withColumn("rank", f.concat(f.lit(bytes([number])), "rank"))
-            for number, side in enumerate(sketches)
-        ]
-        a, b = (work.keep(side) for side in sets)
-        both = work.keep(add_tokens(a, sketches[0]).unionByName(add_tokens(b, sketches[1])))
-        pairs = pair(both, options, count_frequent_keys(both, options), across=True)
-        pairs = work.keep(pairs.distinct())
-        _warn(pairs.where("second is null").count())
-        texts = add_texts(a, sides[0], text).unionByName(add_texts(b, sides[1], text))
-        near = verify(pairs.where("second is not null"), both, texts, options)
-        columns = [frame.select("words", f.col(ROW).alias(name)) for frame, name in zip(sketches, "ab", strict=True)]
-        words = [
-            side.select(f.col("rank").alias(name), "words")
-            for side, name in zip((a, b), ("first", "second"), strict=True)
-        ]
-        result = near.join(words[0], "first").join(columns[0], "words").drop("words")
-        result = result.join(words[1], "second").join(columns[1], "words")
-        return work.checkpoint(result.select("a", "b", "overlap"))
+    sides = [frame.select(f.col(id).alias(ROW), text) for frame in (df_a, df_b)]
+    sketches = [store(sketch(rows, options)) for rows in sides]
+    sets = [
+        collapse(side, options).withColumn("rank", f.concat(f.lit(bytes([number])), "rank"))
+        for number, side in enumerate(sketches)
+    ]
+    a, b = (store(side) for side in sets)
+    both = store(add_tokens(a, sketches[0]).unionByName(add_tokens(b, sketches[1])))
+    pairs = pair(both, options, count_frequent_keys(both, options), across=True)
+    pairs = store(pairs.distinct())
+    _warn(pairs.where("second is null").count())
+    texts = add_texts(a, sides[0], text).unionByName(add_texts(b, sides[1], text))
+    near = verify(pairs.where("second is not null"), both, texts, options)
+    columns = [frame.select("words", f.col(ROW).alias(name)) for frame, name in zip(sketches, "ab", strict=True)]
+    words = [
+        side.select(f.col("rank").alias(name), "words") for side, name in zip((a, b), ("first", "second"), strict=True)
+    ]
+    result = near.join(words[0], "first").join(columns[0], "words").drop("words")
+    result = result.join(words[1], "second").join(columns[1], "words")
+    return store(result.select("a", "b", "overlap"))
 
 
-def _find_groups(
-    work: Work, sets: DataFrame, sketches: DataFrame, rows: DataFrame, options: DedupeOptions
-) -> DataFrame:
+def _find_groups(sets: DataFrame, sketches: DataFrame, rows: DataFrame, options: DedupeOptions) -> DataFrame:
     """Return the kept set of each duplicate set, as ranks, and the overlap."""
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
-    compared = to_pair = work.keep(add_tokens(sets, sketches))
+    compared = to_pair = store(add_tokens(sets, sketches))
     texts = add_texts(sets, rows, str(options.text))
     frequencies = count_frequent_keys(compared, options)
     known = overlapping = partly_paired = found = None
     for _ in range(_MAX_ROUNDS):
-        pairs = work.keep(pair(to_pair, options, frequencies).distinct())
+        pairs = store(pair(to_pair, options, frequencies).distinct())
         partly = pairs.where("second is null").select(f.col("first").alias("rank"))
-        partly_paired = partly if partly_paired is None else partly_paired.union(partly).distinct()
+        partly_paired = partly if partly_paired is None else store(partly_paired.union(partly).distinct())
         pairs = pairs.where("second is not null")
         if known is not None:
-            pairs = work.keep(pairs.join(known, ["first", "second"], "left_anti"))
+            pairs = store(pairs.join(known, ["first", "second"], "left_anti"))
             if pairs.isEmpty():
                 break
-        verified = work.checkpoint(verify(pairs, compared, texts, options))
+        verified = store(verify(pairs, compared, texts, options))
         known = pairs if known is None else known.union(pairs)
         overlapping = verified if overlapping is None else overlapping.union(verified)
-        found = choose_kept(work, overlapping)
+        found = choose_kept(overlapping)
         # Rows that were not paired with all similar rows, and are kept, must be paired with each other.
-        unfinished = work.keep(partly_paired.join(found.select(f.col("second").alias("rank")), "rank", "left_anti"))
+        unfinished = store(partly_paired.join(found.select(f.col("second").alias("rank")), "rank", "left_anti"))
         if len(unfinished.head(2)) < 2:
             return found
         to_pair = compared.join(unfinished, "rank")

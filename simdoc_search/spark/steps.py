@@ -25,30 +25,17 @@ _SAMPLE_ROWS, _MIN_SAMPLE_COUNT, _MAX_FREQUENT_KEYS = 50_000, 8, 100_000
 _PAIRS_PER_SALT = 20_000
 
 
-class Work:
-    """The DataFrames that are stored while a function runs. Use it as a context manager."""
+def store(frame: DataFrame) -> DataFrame:
+    """Compute a DataFrame now, and store it until it is no longer used.
 
-    def __init__(self) -> None:
-        self._kept: list[DataFrame] = []
+    It is stored in the folder of `spark.checkpoint.dir`, which survives the loss of workers, or on the workers' disks.
+    Its plan is forgotten. Otherwise, the plan would grow with each round.
+    """
+    from pyspark import StorageLevel  # noqa: PLC0415 - an optional dependency
 
-    def __enter__(self) -> Work:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for frame in self._kept:
-            frame.unpersist()
-
-    def keep(self, frame: DataFrame) -> DataFrame:
-        """Store a DataFrame on the disks of the workers."""
-        from pyspark import StorageLevel  # noqa: PLC0415 - an optional dependency
-
-        self._kept.append(frame.persist(StorageLevel.DISK_ONLY))
-        return frame
-
-    @staticmethod
-    def checkpoint(frame: DataFrame) -> DataFrame:
-        """Compute a DataFrame now, and store it until it is no longer used."""
-        return frame.localCheckpoint()
+    if frame.sparkSession.conf.get("spark.checkpoint.dir", None):
+        return frame.checkpoint()
+    return frame.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
 
 
 def map_batches(frame: DataFrame, function: Callable[[Any], Any], schema: str) -> DataFrame:
@@ -151,8 +138,8 @@ def verify(pairs: DataFrame, compared: DataFrame, texts: DataFrame, options: Ded
     return map_batches(joined, partial(verify_pairs, options=options), f"{_PAIRS}, overlap double")
 
 
-def choose_kept(work: Work, pairs: DataFrame) -> DataFrame:
-    """Return the kept row of each duplicate, as `arrow_functions.choose_kept` does.
+def choose_kept(pairs: DataFrame) -> DataFrame:
+    """Return the kept row of each duplicate, as `arrow_pairs.choose_kept` does.
 
     In each round, the rows that no undecided row precedes are kept, and their partners are duplicates.
     """
@@ -163,10 +150,10 @@ def choose_kept(work: Work, pairs: DataFrame) -> DataFrame:
         seconds = pairs.select("second").distinct()
         kept = pairs.join(seconds.withColumnRenamed("second", "first"), "first", "left_anti")
         decided = kept.groupBy("second").agg(f.min(f.struct("first", "overlap")).alias("best"))
-        decided = work.checkpoint(decided.select("best.first", "second", "best.overlap"))
+        decided = store(decided.select("best.first", "second", "best.overlap"))
         found = decided if found is None else found.union(decided)
         duplicates = decided.select("second")
         pairs = pairs.join(duplicates, "second", "left_anti")
-        pairs = work.checkpoint(pairs.join(duplicates.withColumnRenamed("second", "first"), "first", "left_anti"))
+        pairs = store(pairs.join(duplicates.withColumnRenamed("second", "first"), "first", "left_anti"))
         if pairs.isEmpty():
             return found
