@@ -293,7 +293,7 @@ def test_the_index_lists_every_page() -> None:
 def test_every_page_begins_with_what_its_reader_can_do() -> None:
     pages = [name for name in PAGES[1:] if name not in ("docs/index.md", "docs/security.md")]
 
-    assert [] == [name for name in pages if not TEXT_OF[name].split("\n", 2)[2].startswith("After this page ")]
+    assert [] == [name for name in pages if not TEXT_OF[name].split("\n", 2)[2].startswith("After this page, ")]
 
 
 def test_settings_lists_every_environment_variable() -> None:
