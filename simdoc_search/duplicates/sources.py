@@ -111,7 +111,7 @@ def duplicates_in(
     if compare_in == "memory":
         return find_in(read(store.scan(filters=filters)))
     if not isinstance(store, Freezable):
-        raise StoreError("this store is not in an engine; omit compare_in='engine' to compare in memory")
+        raise StoreError("compare_in='engine' requires a store in an engine; omit compare_in to compare in memory")
     with store.freeze(filters=filters) as frozen:
         options = {
             "the index": frozen.identity,

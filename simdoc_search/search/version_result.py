@@ -79,7 +79,7 @@ class ConflictingStatement:
             f"{printable(name) or 'the text'} ({printable(shown)})"
             for name, shown in ((self.later, self.later_label), (self.earlier, self.earlier_label))
         )
-        ignored = "" if self.hides_newest else "; copying a file changes that time, so it does not count here"
+        ignored = "" if self.hides_newest else "; copying a file changes its modification time, so this is ignored"
         return f"by the {describe_evidence_kind(self.evidence_kind)}, {later} is newer than {earlier}{ignored}"
 
 

@@ -46,7 +46,7 @@ def write_plan(
         The number of rows.
 
     Raises:
-        PlanError: the plan or its undo file exists already, or the plan cannot be written.
+        PlanError: the plan or its undo file already exists, or the plan cannot be written.
         StoreError: the store cannot be read.
     """
     rows = list(plan_rows(duplicates, store, progress))
