@@ -97,10 +97,7 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
     result = run(*MOVE)
 
     assert 1 == result.exit_code
-    assert (
-        "docs/sub/copy.txt: the plan does not record the content of this document, so changes cannot be detected (same text; the file has changed"
-        in result.stderr
-    )
+    assert "so changes cannot be detected (same text; the file has changed" in result.stderr
     assert "to write a new plan for these documents, run: simdoc-search duplicates FOLDER --plan NEW" in result.stderr
     assert "1 moved, 1 left alone, 1 document removed from the store" == result.stdout.splitlines()[-1]
     output("duplicates", "docs", "--plan", "again.tsv")
