@@ -15,7 +15,7 @@ SimdocError
     ├── RequestError        the engine responds to a request with an error   (stores.remote.errors)
     ├── ResponseTooLargeError  the engine's response is too large            (stores.remote.errors)
     ├── UnsupportedIndexError     fingerprints cannot be added to an index         (attach.backfill)
-    └── EngineError         the development engine cannot be run             (devengine)
+    └── DevEngineError      the development engine cannot be run             (devengine)
 
 Every message is one sentence that says what happened and what to do next. No message contains a password. An error
 that only one package raises is defined in that package. IndexGoneError is also a StoreNotFoundError.

@@ -111,7 +111,7 @@ def declared_language(metadata: Mapping[str, MetadataValue]) -> str:
     return str(value)
 
 
-def require_identifier() -> None:
+def require_language_model() -> None:
     """Load the model that identifies languages.
 
     Raises:

@@ -48,7 +48,7 @@ def _duplicates() -> str:
             ListEntry(pair.names[1], [("how", "97.5 %"), size, date, ("differs", "3 words differ")], view),
         ]
         sections.append(ListSection(entries, f"Group {number}", "1,204 documents", "… and 1,200 documents more"))
-    return list_page("Duplicates", sections, [_NOTE], summary="4 groups, 4,812 files, 58 MB to save")
+    return list_page("Duplicates", sections, [_NOTE], summary="4 groups, 4,812 files, 58 MB to free")
 
 
 def sources_of_one_text() -> str:

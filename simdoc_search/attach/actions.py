@@ -25,7 +25,7 @@ _BATCH_SIZE = 64
 _MAX_PENDING_BATCHES, _MAX_PENDING_CHARACTERS = 8, 8_000_000
 """Maximum number of batches, and of characters in their texts, that are fingerprinted ahead.
 
-The helpers of the clients send 500 actions in a request by default, so one request is prepared during another one.
+By default, the bulk helpers of the clients send 500 actions per request, so the next request is prepared meanwhile.
 """
 
 
@@ -47,19 +47,19 @@ def fingerprint_actions(
     only some of them removes the fingerprint too. Run `simdoc-search backfill` after such an update. Also run it after
     an update by a script, because this function does not detect what the script changes.
 
-    While the client sends actions, a thread fingerprints the next ones, about 500. Before an error is raised, all
-    earlier actions are yielded.
+    While the client sends actions, a thread fingerprints about 500 further actions. If one of them causes an error, all
+    earlier actions are yielded before the error is raised.
 
     Args:
-        actions: the actions. They are read in the thread that reads the results. The document is the value of
-            `_source`, the value of `doc` in an update, or the action itself.
+        actions: the actions. They are read in the thread that iterates over the results. The document is the value of
+            `_source`, the value of `doc` in an update, or the whole action.
         text_field: path of the text field, such as `page.body`. The values of several fields, or of a list of strings,
             are joined by line breaks into one text.
         settings: settings of the index, as returned by `open_store(client=client, index="articles").settings`. None
             selects the default settings, which include passage tokens. If the mapping has no passage tokens, pass
             `Settings(passages=None)`.
-        extractor: finds the concepts, if the settings include concepts. If it fails on a text, the fingerprint has no
-            concepts.
+        extractor: finds the concepts, if the settings include concepts. If it fails on a text, the fingerprint of this
+            text has no concepts.
         field: the object field to write.
 
     Raises:
@@ -68,7 +68,7 @@ def fingerprint_actions(
         DocumentError: a text is neither a string nor a list of strings.
     """
     text_fields = text_field_names(text_field)
-    add = partial(
+    add_fingerprints = partial(
         _add_fingerprints, text_fields=text_fields, settings=settings or Settings(), extractor=extractor, field=field
     )
     pending: deque[tuple[_Batch, Future[list[dict[str, Any]]]]] = deque()
@@ -76,7 +76,7 @@ def fingerprint_actions(
     thread = ThreadPoolExecutor(1, "simdoc-fingerprints")
     try:
         for batch in _read_batches(actions, text_fields, errors):
-            pending.append((batch, thread.submit(add, batch)))
+            pending.append((batch, thread.submit(add_fingerprints, batch)))
             while (
                 len(pending) > _MAX_PENDING_BATCHES
                 or sum(batch_ahead.character_count for batch_ahead, _ in pending) > _MAX_PENDING_CHARACTERS
@@ -100,7 +100,7 @@ def fingerprint_field(
 def fingerprint_fields(
     texts: list[str], settings: Settings, extractor: Extractor | None = None
 ) -> list[dict[str, Any]]:
-    """Return the values of the fingerprint field for many texts. One call is faster than a call per text."""
+    """Return the values of the fingerprint field for many texts. This is faster than one call per text."""
     check_can_sketch(settings, extractor, "the index")
     sketches = compute_sketches(texts, settings, extractor)
     results = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
@@ -125,7 +125,7 @@ def fingerprint_fields(
 # --- batches of actions ---
 
 _Path = tuple[str, ...]
-"""The keys from an action to a document in it."""
+"""The keys that lead from an action to a document in it."""
 
 
 @dataclass(slots=True)
@@ -134,7 +134,8 @@ class _Batch:
 
     Attributes:
         actions: the actions.
-        documents: for each document in the actions: number of the action, path, document, and its text or None.
+        documents: for each document in the actions, the index of the action, the path, the document, and its text or
+            None.
     """
 
     actions: list[dict[str, Any]] = field(default_factory=list)
@@ -177,7 +178,7 @@ def _get_text(path: _Path, document: Any, text_fields: Sequence[str]) -> str | N
 def _add_fingerprints(
     batch: _Batch, text_fields: Sequence[str], *, settings: Settings, extractor: Extractor | None, field: str
 ) -> list[dict[str, Any]]:
-    """Return the actions of a batch with fingerprints."""
+    """Return the actions of a batch, with fingerprints in their documents."""
     results = list(batch.actions)
     existing_texts = [text for *_, text in batch.documents if text is not None]
     values = iter(fingerprint_fields(existing_texts, settings, extractor))

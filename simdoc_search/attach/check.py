@@ -36,7 +36,7 @@ class Finding:
     """A problem, or a note.
 
     Attributes:
-        index: name of the concrete index. If the finding concerns all indices of an alias, the name of the alias.
+        index: name of the concrete index, or of the alias if the finding concerns all of its indices.
         is_problem: whether queries fail or miss documents because of this.
         message: one sentence about the problem, and what to do.
     """
@@ -96,8 +96,8 @@ def _find_notes(index: IndexDescription) -> Iterator[tuple[bool, str]]:
     if not index.index_settings.get("query", {}).get("default_field"):
         yield (
             False,
-            f"searches without a field also search {field}, so a number may match a count in it, and 20* may match a "
-            "token; set index.query.default_field to your own fields",
+            f"queries that do not name a field also search {field}, so a number may match one of its counts, and 20* "
+            "may match a token; set index.query.default_field to your own fields",
         )
     yield (
         False,
@@ -141,15 +141,16 @@ def _find_sample_faults(inspection: Inspection) -> Iterator[str]:
     sample = inspection.sample
     if malformed := sorted(sample.malformed.items()):
         examples = ", ".join(f"{id!r} {fault}" for id, fault in malformed[:_MAX_EXAMPLES])
-        advice = "replace them with simdoc-search backfill --stale"
-        yield f"{len(malformed):,} of {sample.sampled:,} sampled fingerprints are malformed: {examples}; {advice}"
+        problem = f"sampled fingerprints {'is' if len(malformed) == 1 else 'are'} malformed: {examples}"
+        yield f"{len(malformed):,} of {sample.sampled:,} {problem}; run simdoc-search backfill --stale"
     stale = sample.stale - len(malformed)
     if stale > 0:
         examples = ", ".join(repr(id) for id in sample.examples if id not in sample.malformed)
         of_all = "" if sample.is_exact else f", about {sample.share * sample.documents:,.0f} in total"
+        match = "does not match" if stale == 1 else "do not match"
         yield (
-            f"{stale:,} of {sample.sampled:,} sampled fingerprints do not match the current text{of_all}: {examples}; "
-            "run simdoc-search backfill --stale"
+            f"{stale:,} of {sample.sampled:,} sampled fingerprints {match} the current text{of_all}: {examples}; run "
+            "simdoc-search backfill --stale"
         )
 
 
@@ -172,7 +173,7 @@ def _find_crafted_texts(engine: Engine, index: IndexDescription) -> Iterator[tup
 
 
 def _find_differences(indices: Sequence[IndexDescription], mappings: _Mappings, location: str) -> Iterator[str]:
-    """Yield a message about each difference between indices that prevents queries of all of them together."""
+    """Yield a message about each difference between the indices, because of which one query cannot search all."""
     if not indices:
         return
     field = indices[0].field
@@ -197,8 +198,8 @@ def _find_differences(indices: Sequence[IndexDescription], mappings: _Mappings, 
         fields = ", ".join(f"{name} from {' and '.join(texts)}" for texts, name in sorted(examples.items()))
         options = "".join(f" --text-field {name}" for name in min(examples))
         yield (
-            f"the fingerprints were computed from different text fields ({fields}); choose one and run, for example: "
-            f"simdoc-search backfill {location}{options} --stale --force"
+            f"the indices compute their fingerprints from different text fields ({fields}); use the same fields in all "
+            f"of them, for example: simdoc-search backfill {location}{options} --stale --force"
         )
 
 

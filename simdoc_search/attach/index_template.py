@@ -52,13 +52,14 @@ def plan_index_template_steps(
     replaced only with `force`.
 
     Raises:
-        StoreError: there is no such template, it has another final pipeline, or fingerprints cannot be added to its
-            indices.
+        StoreError: there is no such template, the template has another final pipeline, or fingerprints cannot be added
+            to its indices.
     """
     templates = (engine.call("GET", ["_index_template", name], allow=(404,)) or {}).get("index_templates", [])
     if [template["name"] for template in templates] != [name]:
         is_legacy = engine.call("GET", ["_template", name], allow=UNSUPPORTED_OR_FORBIDDEN)
-        advice = "replace this legacy template (_template) with an index template" if is_legacy else "create it"
+        legacy_advice = "replace the legacy template of this name (in _template) with an index template"
+        advice = legacy_advice if is_legacy else "create the template"
         existing = shorten_list(other for other in read_index_templates(engine) or {} if not other.startswith("."))
         advice += f", or choose another template ({existing})"
         raise StoreError(f"{engine.name} has no index template {name}; {advice}")
@@ -110,7 +111,7 @@ def check_final_pipeline(owner: str, existing_pipeline: str, new_pipeline: str, 
     """Check that the final pipeline of an index or index template may be set to `new_pipeline`.
 
     Raises:
-        StoreError: it has another final pipeline, and `force` is not set.
+        StoreError: the owner has another final pipeline, and `force` is not set.
     """
     if existing_pipeline not in (NO_PIPELINE, new_pipeline) and not force:
         advice = (
@@ -146,7 +147,7 @@ def _extend_template(old_template: Mapping[str, Any], extension: TemplateExtensi
         field = properties.get(extension.field) or {"dynamic": "false"}
         field = {**field, "properties": {**field.get("properties", {}), "text_hash": text_hash_with_names}}
         template["mappings"] = {**mappings, "properties": {**properties, extension.field: field}}
-        changes.append(f"record that the text is in {' and '.join(extension.text_fields)}")
+        changes.append(f"record the text fields {' and '.join(extension.text_fields)}")
     if template:
         body["template"] = template
     return body, changes
@@ -157,7 +158,7 @@ def _check_template(
 ) -> list[str]:
     """Check that fingerprints can be added to the indices of a template, and return warnings.
 
-    The simulated body includes the mapping itself, because the component template may not be installed yet.
+    The simulated template contains the mapping of the component template, which may not be installed yet.
 
     Raises:
         StoreError: fingerprints cannot be added to the indices, or the template has another final pipeline.
@@ -177,7 +178,10 @@ def _check_template(
     faults += filter(None, (find_text_field_problem(mappings, text_field) for text_field in extension.text_fields))
     tokens = mapped_fields(mappings, field).get("tokens", {})
     if not faults and not _has_same_settings(tokens, extension.mapping["properties"]["tokens"]):
-        faults.append(f"the template maps {field}.tokens itself, with different settings; remove this mapping from it")
+        faults.append(
+            f"the template has its own mapping of {field}.tokens, with different settings; remove that mapping from "
+            "the template"
+        )
     if faults:
         raise StoreError(f"cannot add fingerprints to the indices of the index template {name}: {faults[0]}")
     if extension.pipeline:
@@ -185,10 +189,13 @@ def _check_template(
     other_fields = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
     mapped = shorten_list(text_paths(other_fields))
     missing = [path for path in extension.text_fields if other_fields and mapping_at(mappings, path) is None]
-    advice = f"the text fields are: {mapped}"
+    advice = f"its text fields are: {mapped}"
     warnings = [f"the index template {name} does not map the field {path}; {advice}" for path in missing]
     if extension.text_fields and not _can_record_text_fields(extension):
-        warnings.append("the names of the text fields do not fit in the mapping; give --text-field with every command")
+        warnings.append(
+            "the mapping cannot record the text fields, because they are too many or their names are too long; give "
+            "--text-field with every command"
+        )
     return warnings
 
 

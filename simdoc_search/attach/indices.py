@@ -40,7 +40,7 @@ class IndexDescription:
         mappings: the mappings of the index.
         index_settings: the settings of the index, without the prefix `index`.
         filters: filters of the requested aliases, combined into at most one clause.
-        other_names: names of its aliases and of its data stream.
+        other_names: names of the aliases and of the data stream that contain the index.
     """
 
     name: str

@@ -36,7 +36,7 @@ class InstallRequest:
         settings: the settings of new fingerprints. Indices with fingerprints keep their settings.
         change_settings: the requested change of settings; see `BackfillOptions`.
         pipeline: the name of the pipeline; empty for none.
-        text_fields: the fields of the text.
+        text_fields: the paths of the text fields.
         index: an index, an alias or a data stream that will use the pipeline; empty for none.
         index_template: the index template to extend; empty for none.
         include_search_templates: whether to install the search templates.
@@ -90,8 +90,8 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
 
     Raises:
         StoreNotFoundError: no index has this name.
-        StoreError: an installed part differs, fingerprints cannot be added to an index, or the engine cannot compute
-            them.
+        StoreError: an installed part differs from the requested one, fingerprints cannot be added to an index, or the
+            engine cannot compute fingerprints.
     """
     _check_url_without_index(engine)
     fingerprint_field, force = request.field, request.force
@@ -163,7 +163,8 @@ def plan_index_pipeline_steps(targets: Sequence[Target], pipeline: str, *, force
         name, existing = target.index.name, target.index.final_pipeline
         check_final_pipeline(f"index {name}", existing, pipeline, force=force)
         if existing != pipeline:
-            change, undo = f"set index.final_pipeline of {name} to {pipeline}", f"set it to {existing} again"
+            change = f"set index.final_pipeline of {name} to {pipeline}"
+            undo = f"set index.final_pipeline back to {existing}"
             steps.append(Step("index pipeline", (name, "_settings"), {"index.final_pipeline": pipeline}, change, undo))
     return steps
 

@@ -68,8 +68,9 @@ def plan_install_step(
     ):
         return []
     if not force:
-        advice = f"compare both, or replace the {name} with --force"
-        raise StoreError(f"the {name} on {engine.name} differs from the output of template show; {advice}")
+        advice = f"compare the two, or replace the installed {name} with --force"
+        problem = f"the {name} on {engine.name} differs from the one that simdoc-search template show prints"
+        raise StoreError(f"{problem}; {advice}")
     return [Step(part, tuple(segments), body, f"replace the {name}")]
 
 

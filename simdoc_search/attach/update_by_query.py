@@ -1,7 +1,7 @@
 """Lets an engine rewrite all documents that match a query, through an ingest pipeline.
 
-The engine runs a task on all of its nodes, and no text leaves the engine. This process polls the task. If the process
-is interrupted, it cancels the task.
+The engine runs a task on all of its nodes, and no text leaves the engine. This process polls the task, and cancels it
+if interrupted.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ def update_by_query(
     Args:
         engine: the engine.
         index: the name of the index.
-        query: selects the documents. Writes since the last refresh are not visible to it.
+        query: selects the documents. It does not find documents written since the last refresh.
         pipeline: the id of an ingest pipeline; None for the pipeline of the index.
         throttle: maximum number of documents per second; None for no limit.
         progress: called while the task runs.
 
     Raises:
         StoreError: the engine does not support updates by query, or ended the task early.
-        StoreUnavailableError: the engine does not respond. It may still complete the task.
+        StoreUnavailableError: the engine does not respond, but may still complete the task.
         KeyboardInterrupt: the task was cancelled.
     """
     task = _start_task(engine, index, query, pipeline, throttle)
@@ -133,7 +133,7 @@ def _read_result(engine: Engine, state: Mapping[str, Any]) -> UpdateResult:
         _, reason = error_type_and_reason(failure.get("cause") or failure.get("reason"))
         if "id" in failure:
             failures[str(failure["id"])] = reason
-        else:  # this failure is a shard that could not be read
+        else:  # a shard could not be read
             end_reason = end_reason or reason
     if end_reason:
         raise StoreError(f"{engine.name} ended the task early ({end_reason}); {_RESUME_ADVICE}")

@@ -148,7 +148,7 @@ def _confirm(expected: ExpectedChanges, method: DropMethod, *, dry_run: bool, ye
         click.confirm(f"{_QUESTIONS[method].format(files)} ({expected.freed_bytes:,} bytes)?", abort=True, err=True)
     elif method == "delete":
         raise click.ClickException(
-            "cannot ask for confirmation, because this is not a terminal; check with --dry-run, then add --yes"
+            "cannot ask for confirmation outside a terminal; check the plan with --dry-run, then add --yes"
         )
 
 
@@ -190,19 +190,19 @@ def _print(
             f"cannot remove {documents} of dropped files from the store: {reason}. Remove them with: {_UPDATE_COMMAND}",
             err=True,
         )
-    without_file, would_be = report.dropped_document_count, "would be " * dry_run
-    files = len(report.dropped) - without_file
-    removed = report.removed + without_file
+    would_be = "would be " * dry_run
+    file_count = len(report.dropped) - report.dropped_document_count
+    removed_count = report.removed + report.dropped_document_count
     counts = [
-        (files, f"{files:,} {would_be}{_DONE_VERBS[method]}"),
+        (file_count, f"{format_count(file_count, 'file')} {would_be}{_DONE_VERBS[method]}"),
         (report.dropped_before, f"{report.dropped_before:,} already done"),
         (len(report.left_alone), f"{len(report.left_alone):,} left alone"),
         (len(report.refused_groups), f"{format_count(len(report.refused_groups), 'group')} not applied"),
-        (removed, f"{format_count(removed, 'document')} {would_be}removed from the store"),
+        (removed_count, f"{format_count(removed_count, 'document')} {would_be}removed from the store"),
     ]
     say(", ".join(text for number, (count, text) in enumerate(counts) if count or not number))
     if has_documents:
-        say(f"note: documents without a file are only in the store. {TABLE_ADVICE}", err=True)
+        say(f"note: documents without a file exist only in the store. {TABLE_ADVICE}", err=True)
     if dry_run:
         say("dry run: nothing was changed", err=True)
     elif report.dropped:
@@ -212,11 +212,11 @@ def _print(
 
 
 def _print_json(report: ApplyReport, method: DropMethod, *, dry_run: bool) -> None:
-    other_key = "moved_to" if method == "move" else "kept"
+    kept_or_target_key = "moved_to" if method == "move" else "kept"
     print_json(
         {
             "dry_run": dry_run,
-            "dropped": [{"name": name, other_key: other} for name, other in report.dropped],
+            "dropped": [{"name": name, kept_or_target_key: path} for name, path in report.dropped],
             "already_done": report.dropped_before,
             "left_alone": [{"name": name, "reason": reason} for name, reason, _ in report.left_alone],
             "refused_groups": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],

@@ -45,7 +45,7 @@ def _parse_rate(_context: click.Context, _parameter: click.Parameter, value: str
 @click.option("--stale", is_flag=True,
               help="Also replace fingerprints that do not match the current text. Only documents written since the "
               "last run with --stale are checked.")  # fmt: skip
-@click.option("--full", is_flag=True, help="With --stale: check all documents.")
+@click.option("--full", is_flag=True, help="With --stale: check all documents, not only new ones.")
 @click.option(
     "--force",
     is_flag=True,
@@ -141,13 +141,13 @@ def _print_report(report: BackfillReport) -> None:
         "without words": report.without_words,
         "cleared because the text is gone": report.removed,
         "without text": report.without_text,
-        "read again because other programs changed them": report.conflicts,
+        "read again after changes by other programs": report.conflicts,
         "deleted in the meantime": report.deleted_meanwhile,
         "refused": len(report.refused),
     }
-    counts = {"updated": report.updated, "unchanged": report.unchanged}
-    counts |= {name: count for name, count in optional.items() if count}
-    say(f"{', '.join(f'{count:,} {name}' for name, count in counts.items())} in {report.seconds:.1f} s")
+    counts = {"unchanged": report.unchanged} | {name: count for name, count in optional.items() if count}
+    updated = f"{format_count(report.updated, 'document')} updated"
+    say(", ".join([updated, *(f"{count:,} {name}" for name, count in counts.items())]) + f" in {report.seconds:.1f} s")
     print_incomplete(report.incomplete)
     for document in report.refused[:_MAX_PRINTED_REFUSALS]:
         say(f"  {document.index}: {document.id}: {document.reason}", err=True)
@@ -167,8 +167,8 @@ def _print_estimate(estimate: CostEstimate, place: str, as_json: bool) -> None:
     if as_json:
         print_json({"url": place, "bytes_per_document": round(estimate.bytes_per_document), **asdict(estimate)})
     else:
-        at_most = f", at most {estimate.max_writes:,}" if estimate.max_writes != estimate.writes else ""
-        say(f"documents  {estimate.documents:,}, of which {estimate.writes:,} would be written{at_most}")
+        at_most = f" (at most {estimate.max_writes:,})" if estimate.max_writes != estimate.writes else ""
+        say(f"documents  {estimate.documents:,}, of which {estimate.writes:,}{at_most} would be written")
         added, meanwhile = format_bytes(estimate.bytes_added), format_bytes(estimate.max_bytes_added)
         say(
             f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), and temporarily up to "

@@ -65,7 +65,7 @@ def _check_store(folder: Path, as_json: bool) -> bool:
     for damage in damages:
         say(f"problem: {damage.file}: {damage.problem}")
     if not damages:
-        say(f"{folder} is not damaged: {format_count(documents, 'document')}")
+        say(f"{folder} is not damaged; it contains {format_count(documents, 'document')}")
     return bool(damages)
 
 

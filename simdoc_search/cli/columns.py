@@ -32,7 +32,9 @@ class _ColumnNames(click.ParamType):  # type: ignore[type-arg] # generic only si
         names = [str(name).strip() for name in (value if isinstance(value, tuple | list) else str(value).split(","))]
         if not all(names):
             self.fail(
-                f"{value!r} has an empty column name; separate names by commas, as in date,size,title", param, ctx
+                f"{value!r} contains an empty column name; separate names with commas, as in date,size,title",
+                param,
+                ctx,
             )
         return tuple(names)
 

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
 
 LEFT_OUT_KEY = "simdoc_search.left_out"
-"""Key in the context of a command, for the list of indices that were not queried and are not reported yet."""
+"""Key in the `meta` of a click context: the indices that were not queried and have not been reported yet."""
 
 TABLE_ADVICE = "To remove rows of a table or a JSONL file, run: simdoc-search dedupe FILE -o KEPT"
-"""The advice of `duplicates` and `apply`, which change files and stores, but no rows of tables."""
+"""Printed by `duplicates` and `apply`, which cannot remove rows of tables."""
 
 Parameters = ParamSpec("Parameters")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -51,15 +51,26 @@ engine_option: Final = click.option(
 
 def store_option(command: Command) -> Command:
     """Add `--store` and `--engine`."""
+    help_text = "Store to use: a folder or a URL, such as http://localhost:9200/articles."
+    return _add_store_option(command, "PATH|URL", help_text, show_default=True)
+
+
+def index_url_option(command: Command) -> Command:
+    """Add `--store` and `--engine`, for a command that needs an index in an engine."""
+    help_text = "URL of the index, such as http://localhost:9200/articles."
+    return _add_store_option(command, "URL", help_text, show_default=False)
+
+
+def _add_store_option(command: Command, metavar: str, help_text: str, *, show_default: bool) -> Command:
     option = click.option(
         "--store",
         callback=_reject_memory_store,
         default="./.simdoc",
         envvar="SIMDOC_STORE",
-        show_default=True,
+        show_default=show_default,
         show_envvar=True,
-        metavar="PATH|URL",
-        help="Store to use: a folder or a URL, such as http://localhost:9200/articles.",
+        metavar=metavar,
+        help=help_text,
     )
     return option(engine_option(command))
 
@@ -78,7 +89,7 @@ text_field_option: Final = click.option(
 field_option: Final = click.option(
     "--field",
     metavar="FIELD",
-    help="Fingerprint field of the index.  [default: the only fingerprint field of the index; simdoc if it has none]",
+    help="Fingerprint field of the index.  [default: the only one of the index, or simdoc if there is none]",
 )
 """For commands that query an index. Pass the value to `open_store` as `field`."""
 
@@ -155,7 +166,7 @@ def _unindexed_file_message(error: SimdocError) -> str:
 
 
 def open_for_query(location: str, **options: Any) -> Store:
-    """Open a store with `open_store`. Indices that cannot be queried are reported after the output, or in its JSON."""
+    """Open a store with `open_store`. Indices that cannot be queried are reported after the output, or in the JSON."""
     from simdoc_search.stores import open_store
 
     store = open_store(location, **options)
@@ -188,7 +199,7 @@ def json_text(value: Any, *, ascii_only: bool = False, indent: int | None = None
 
 
 def print_json(value: dict[str, Any], *, ascii_only: bool = False) -> None:
-    """Print one JSON object. It includes the indices that were not queried."""
+    """Print one JSON object. Indices that were not queried are added to it."""
     click.echo(json_text(with_left_out_indices(value), ascii_only=ascii_only, indent=2))
 
 
@@ -207,7 +218,7 @@ def document_progress(
 
     Args:
         hidden: whether to hide the progress.
-        has_total: whether to show a bar of documents, because their number will be known.
+        has_total: whether to show a bar of documents. The caller must then report the total.
         counts_bytes: whether to show a bar of bytes.
 
     Yields:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class _Side(NamedTuple):
-    """One of the two texts. `kind` is `id` or `file`. `settings` are the settings of its store; None for a file."""
+    """One of the two texts. `kind` is `id` or `file`. `settings` are those of the document's store; None for a file."""
 
     name: str
     kind: str
@@ -143,7 +143,7 @@ def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) ->
         if isinstance(error, UnknownDocumentError):
             hint = f"; did you mean {', '.join(map(repr, error.suggestions))}?" if error.suggestions else ""
             raise CorpusError(f"{name!r} is neither a file nor a document in {store}{hint}") from None
-        raise CorpusError(f"{name!r} is not a file, and the store cannot be searched for it: {error}") from None
+        raise CorpusError(f"{name!r} is not a file, and it cannot be looked up in a store: {error}") from None
     return _Side(id, "id", text, search().store.settings)
 
 

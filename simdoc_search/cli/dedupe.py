@@ -63,8 +63,8 @@ class _SizeType(ParamType):
 )
 @click.option(
     "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="How to measure overlap. The default is the share of the combined text that is in both rows. `containment`: "
-    "the share of a row that is in the kept one. `contained`: the share of the kept row that is in the other one.",
+    help="How to measure overlap: the text in both rows, as a share of the combined text (the default), of the removed "
+    "row (`containment`) or of the kept row (`contained`).",
 )  # fmt: skip
 @click.option(
     "--keep", default="longest", show_default=True, metavar="RULE",
@@ -77,7 +77,7 @@ class _SizeType(ParamType):
 )  # fmt: skip
 @click.option(
     "--pairs", type=click.Path(dir_okay=False), metavar="FILE",
-    help="Write each removed row with the row that is kept instead to FILE (.csv, .jsonl or .parquet).",
+    help="Write pairs of a removed row and the row kept instead to FILE (.csv, .jsonl or .parquet).",
 )  # fmt: skip
 @click.option(
     "--report", "page", type=click.Path(dir_okay=False), metavar="FILE",
@@ -85,19 +85,19 @@ class _SizeType(ParamType):
 )  # fmt: skip
 @click.option(
     "--against", type=click.Path(), metavar="OLD",
-    help="Also remove the rows that OLD has: a dataset, or a folder that --save wrote.",
+    help="Also remove duplicates of the rows in OLD, which is a dataset or a folder that --save wrote.",
 )  # fmt: skip
 @click.option(
     "--save", type=click.Path(file_okay=False), metavar="DIR",
-    help="Save the kept rows in DIR, for --against in a later run. With --against, DIR also gets the old rows.",
+    help="Save the kept rows in DIR, for --against in a later run. With --against, DIR also contains the old rows.",
 )  # fmt: skip
 @click.option(
     "--decontaminate", type=click.Path(), multiple=True, metavar="EVAL",
-    help="Also remove the rows that contain a run of words of the evaluation set EVAL. Repeatable.",
+    help="Also remove rows that share a run of consecutive words with the evaluation set EVAL. Repeatable.",
 )  # fmt: skip
 @click.option(
     "--run-words", type=click.IntRange(min=1), default=13, show_default=True, metavar="N",
-    help="Number of words in such a run.",
+    help="With --decontaminate: number of words in a run.",
 )  # fmt: skip
 @click.option(
     "--memory", type=_SizeType(), default="2GB", show_default=True, metavar="SIZE",
@@ -128,7 +128,7 @@ def dedupe(
     """Remove the duplicate rows of a dataset, and write the kept rows.
 
     DATASET is a Parquet, JSONL, CSV or Arrow file, a folder of such files, or a saved Hugging Face dataset. JSONL and
-    CSV may be compressed (.gz, .zst). The texts of each removed row and of the row that is kept instead were compared.
+    CSV may be compressed (.gz, .zst). A duplicate is only removed after its text was compared with the kept row's.
 
     \b
       simdoc-search dedupe data.parquet -o kept.parquet
@@ -178,16 +178,17 @@ def _print_report(report: DedupeReport, output: Path, *, annotate: bool) -> None
         )
     if report.old_rows:
         old = format_count(report.old_rows, "old row")
-        say(f"compared with {old}: {format_count(report.removed_because_of_old, 'duplicate')} of them {verb}")
+        say(f"compared with {old}: {format_count(report.removed_because_of_old, 'duplicate')} of old rows {verb}")
     for row in report.evaluation_rows[:_MAX_LISTED_ROWS]:
-        say(f"{row.shard}:{row.row} contains {row.evaluation_text}: {row.run[:_MAX_RUN_CHARACTERS]}")
+        say(f"{row.shard}:{row.row} shares a run with {row.evaluation_text}: {row.run[:_MAX_RUN_CHARACTERS]}")
     if report.evaluation and report.evaluation.short_texts:
         short = format_count(report.evaluation.short_texts, "evaluation text has", "evaluation texts have")
         names = ", ".join(report.evaluation.short_text_names[:_MAX_LISTED_ROWS])
         more = ", ..." if report.evaluation.short_texts > _MAX_LISTED_ROWS else ""
         say(f"note: {short} too few words for a run and cannot be found: {names}{more}", err=True)
     if report.copied_files:
-        say(f"note: copied {format_count(len(report.copied_files), 'other file')} of the folder", err=True)
+        copied = format_count(len(report.copied_files), "other file was", "other files were")
+        say(f"note: {copied} copied unchanged from the folder", err=True)
     say(f"written: {output}")
 
 
@@ -222,10 +223,10 @@ def _row_progress(*, hidden: bool) -> Iterator[Callable[[str, float, int], None]
 
         def update(stage: str, share: float, rows: int) -> None:
             if stage not in stages:
-                stages[stage] = bar.add_task(stage, total=1.0 if share else None, rows=0, rate="", begin=rows)
+                stages[stage] = bar.add_task(stage, total=1.0 if share else None, rows=0, rate="", first_row=rows)
             task = bar.tasks[stages[stage]]
             seconds = task.elapsed or 0
-            rate = f"{(rows - task.fields['begin']) / seconds:,.0f}/s" if seconds > 1 else ""
+            rate = f"{(rows - task.fields['first_row']) / seconds:,.0f}/s" if seconds > 1 else ""
             bar.update(stages[stage], total=1.0 if share else None, completed=share, rows=rows, rate=rate)
 
         yield update

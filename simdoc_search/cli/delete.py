@@ -10,6 +10,7 @@ from simdoc_search.cli.common import handle_errors, json_option, print_json, say
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_output import print_refused, refused_as_json
+from simdoc_search.display import format_count
 from simdoc_search.errors import WriteRefusedError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def delete(ids: tuple[str, ...], store: str, engine: EngineKind | None, as_json:
     if as_json:
         print_json({"deleted": deleted, "refused": refused_as_json(refused)})
     else:
-        say(f"{deleted:,} deleted" + (f", {len(refused):,} refused" if refused else ""))
+        say(f"{format_count(deleted, 'document')} deleted" + (f", {len(refused):,} refused" if refused else ""))
         print_refused(refused)
     if refused:
         raise SystemExit(1)

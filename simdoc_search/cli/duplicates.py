@@ -50,9 +50,8 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="How to measure overlap. The default is the share of the combined text that is in both documents. "
-    "`containment`: the share of a document that is in the kept one. `contained`: the share of the kept document that "
-    "is in the other one.",
+    help="How to measure overlap: the text in both documents, as a share of the combined text (the default), of the "
+    "duplicate (`containment`) or of the kept document (`contained`).",
 )  # fmt: skip
 @filter_options
 @click.option(
@@ -79,18 +78,18 @@ if TYPE_CHECKING:
     "--new",
     "only_new",
     is_flag=True,
-    help="Only find duplicates of the new and changed files in FOLDER.",
+    help="Only find duplicates of files in FOLDER that were added or changed since FOLDER was last indexed.",
 )
 @click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints. Do not compare the texts.")
 @ignore_option
 @click.option(
     "--compare-in", type=click.Choice(["memory", "engine"]), default="memory", show_default=True,
     help="Where to compare documents: in the memory of this machine, or in the engine of the store. Use `engine` if "
-    "they do not fit into memory.",
+    "the documents do not fit into memory.",
 )  # fmt: skip
 @click.option(
     "--checkpoint", type=click.Path(dir_okay=False), metavar="FILE",
-    help="With --compare-in engine: save the progress in FILE, and resume from it.",
+    help="With --compare-in engine: save the progress in FILE. If FILE exists, resume from it.",
 )  # fmt: skip
 @click.option(
     "--limit", type=click.IntRange(min=1), help="Show only the N groups that free the most space.", metavar="N"
@@ -115,7 +114,8 @@ if TYPE_CHECKING:
 @click.option("--fail-if-any", is_flag=True, help="Exit with status 1 if there are duplicates.")
 @click.option(
     "--mark", "sets_marks", is_flag=True,
-    help="Mark the duplicates in the index of an engine. Sets the fields simdoc.duplicate_of and simdoc.cluster.",
+    help="Mark the duplicates in their OpenSearch or Elasticsearch index. Sets the fields simdoc.duplicate_of and "
+    "simdoc.cluster.",
 )  # fmt: skip
 @workers_option
 @field_options
@@ -151,7 +151,7 @@ def duplicates(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Find copies in a folder or the index, and propose which to keep.
+    """Find copies in a folder or the store, and propose which to keep.
 
     With FOLDER, the command first indexes the folder, and then compares only the documents in it.
 
@@ -162,8 +162,9 @@ def duplicates(
       simdoc-search duplicates --filter path=reports/ --csv pairs.csv
 
     Each group begins with the document to keep. For each other document, the command proposes an action and gives the
-    reason. It proposes `drop` if the files have the same bytes. It proposes `decide` if only the text, the words or
-    some of the words are the same. The command never changes files. With --mark, it changes documents in the engine.
+    reason. It proposes `drop` if the file has the same bytes as the kept file. It proposes `decide` if only the text,
+    the words or some of the words are the same. The command never changes files. With --mark, it changes documents in
+    the engine.
 
     To skip files of FOLDER by name, set `exclude-files` in the [index] table of simdoc.toml.
     """

@@ -132,8 +132,7 @@ def check_output_files(
             raise CorpusError(f"cannot write {file}, because its folder does not exist; create the folder")
         if path.exists() and any(path.is_relative_to(Path(folder).resolve()) for folder in folders):
             raise CorpusError(
-                f"cannot overwrite {file}, because the file is in a given folder and may be a document; choose "
-                "another file"
+                f"cannot overwrite {file}, because the file may be one of the documents to compare; choose another file"
             )
 
 
@@ -158,7 +157,9 @@ def check_can_mark(store: str, *, compares_all: bool) -> None:
     if not compares_all:
         raise click.UsageError("--mark must compare all documents; omit --new and --since")
     if isinstance(parse_location(store), Path):
-        raise StoreError(f"{store} is a folder, but --mark needs the index of an engine; for files, use --plan")
+        raise StoreError(
+            f"{store} is a folder, but --mark needs an index in OpenSearch or Elasticsearch; for files, use --plan"
+        )
 
 
 def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> MarkReport:
@@ -173,7 +174,7 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
     say(f"marks: {report.set:,} set, {report.removed:,} removed, {report.unchanged:,} unchanged", err=True)
     if report.passed_over:
         changed = format_count(report.passed_over, "document was", "documents were")
-        say(f"note: {changed} changed or deleted during the run; run the same command again to update marks", err=True)
+        say(f"note: {changed} changed or deleted meanwhile; run the same command again to update the marks", err=True)
     for id, reason in report.reasons.items():
         say(f"Error: the document {id!r} was not marked: {reason}", err=True)
     if report.refused > len(report.reasons):
@@ -183,7 +184,7 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
 
 
 def format_summary(result: Duplicates) -> str:
-    """Return one line with the number of groups and duplicates, and the bytes to save."""
+    """Return one line with the number of groups and duplicates, and the bytes to free."""
     if not result.group_count:
         of_new = (
             ""
@@ -193,15 +194,15 @@ def format_summary(result: Duplicates) -> str:
         return f"no duplicates{of_new} among {format_count(result.documents, 'document')}"
     counts = f"{format_count(result.group_count, 'group')}, {format_count(result.duplicate_count, 'duplicate')}"
     to_decide = f"{result.drop_count:,} to drop, {result.duplicate_count - result.drop_count:,} to decide"
-    saved = f", {format_bytes(result.freed_bytes)} to save" if result.freed_bytes else ""
-    return f"{counts}: {to_decide}{saved}"
+    freed = f", {format_bytes(result.freed_bytes)} to free" if result.freed_bytes else ""
+    return f"{counts}: {to_decide}{freed}"
 
 
 def note_lines(result: Duplicates, *, is_estimate_requested: bool) -> Iterator[str]:
     """Yield sentences about documents that were not compared, and about overlaps that were only estimated."""
     if result.new_documents < result.documents and result.group_count:
         new = format_count(result.new_documents, "new document was", "new documents were")
-        yield f"{new} compared with all {result.documents:,}; the older documents are kept"
+        yield f"{new} compared with all {result.documents:,} documents; older documents are kept"
     if not result.verified:
         why = "--estimate is set" if is_estimate_requested else "the store has no texts"
         yield (
@@ -217,14 +218,14 @@ def note_lines(result: Duplicates, *, is_estimate_requested: bool) -> Iterator[s
         yield f"{documents} similar to more than {limit:,} others; each was compared with only a few of them"
         if skipped := result.large_sets.skipped_comparisons:
             skipped_comparisons = format_count(skipped, "comparison was", "comparisons were")
-            yield f"at most {skipped_comparisons} skipped, so a duplicate may be missing"
+            yield f"at most {skipped_comparisons} skipped, so duplicates may be missing"
     if result.ignored_word_count:
-        yield f"{format_count(result.ignored_word_count, 'word is', 'words are')} ignored in the compared texts"
+        yield f"{format_count(result.ignored_word_count, 'word')} of the compared texts ignored, because of --ignore"
     for root, count in result.missing_files.items():
         command = shlex.join(["simdoc-search", "index", root, "--prune"])
-        files = "file no longer exists" if count == 1 else "files no longer exist"
-        which = "it" if count == 1 else "them"
-        yield f"left out: {format_count(count, 'document')} of {root} whose {files}. Remove {which} with: {command}"
+        files = "the file of 1 document" if count == 1 else f"the files of {count:,} documents"
+        verb, which = ("exists", "this document") if count == 1 else ("exist", "these documents")
+        yield f"left out: {files} in {root} no longer {verb}. Remove {which} from the store with: {command}"
     others = [(key.id, reason) for key, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
     for id, reason in others[:_MAX_LEFT_OUT]:
         yield f"left out: the document {id!r}: {reason}"
@@ -233,7 +234,7 @@ def note_lines(result: Duplicates, *, is_estimate_requested: bool) -> Iterator[s
 
 
 def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]:
-    """Return size, date, and the path relative to the current folder; without a file, the id."""
+    """Return size, date, and the path relative to the current folder, or the id of a document without a file."""
     size = "" if document.size is None else format_bytes(document.size)
     changed = document.mtime_ns
     date = "" if changed is None else f"{datetime.fromtimestamp(changed / 1e9, timezone.utc):%Y-%m-%d}"

@@ -31,7 +31,7 @@ _KIND_LABELS: dict[DuplicateKind, str] = {
     "hard link": "hard links",
     "same text": "with the same text",
     "same words": "with the same words",
-    "near": "near",
+    "near": "near duplicates",
 }
 
 
@@ -62,8 +62,9 @@ def write_page(
     )
     remarks = [*([counts] if counts else []), *note_lines(result, is_estimate_requested=is_estimate_requested)]
     if result.group_count > len(sections):
-        more = format_count(result.group_count - len(sections), "more group")
-        remarks.append(f"{more} that free less space are not shown; --json lists all groups")
+        singular, plural = "group that frees less space is", "groups that free less space are"
+        more = format_count(result.group_count - len(sections), singular, plural)
+        remarks.append(f"{more} not shown; --json without --limit lists all groups")
     if budget.left_out:
         near = format_count(budget.left_out, "near duplicate is", "near duplicates are")
         remarks.append(f"{near} not shown side by side with the kept document; to see them, use simdoc-search compare")

@@ -51,13 +51,14 @@ def engine() -> None:
 
 @engine.command()
 @click.option("--nodes", type=click.IntRange(1, 9),
-              help="Number of nodes. Each node is a process.  [default: as many as its data has, or 1]")  # fmt: skip
+              help="Number of nodes. Each node is a process.  [default: as many as created the data in --data, or "
+              "1]")  # fmt: skip
 @port_option
 @click.option("--heap", metavar="SIZE", help="Heap size of each node, such as 512m.  [default: 1g]")
 @click.option(
     "--version", metavar="VERSION", help="Version of OpenSearch, such as 2.19.1.  [default: a tested version]"
 )
-# --data is eager, so that it is parsed before --port.
+# --data is eager, so that a URL is rejected before an invalid --port.
 @click.option("--data", type=click.Path(), callback=_check_data_folder, is_eager=True, metavar="DIR",
               help="Folder for the data.  [default: a folder in your home directory]")  # fmt: skip
 @click.option("--ephemeral", is_flag=True, help="Delete the data when the engine is stopped.")
@@ -81,14 +82,14 @@ def start(
       simdoc-search engine start --nodes 3 --port 9211 --heap 512m --ephemeral
       simdoc-search engine start --port 9221 --version 2.19.1 --ephemeral
     """
-    from simdoc_search import devengine as library
+    from simdoc_search import devengine
 
     status_line = _StatusLine()
     try:
-        cluster = library.start_cluster(
+        cluster = devengine.start_cluster(
             nodes=nodes, port=port, heap=heap, version=version, data=data, ephemeral=ephemeral, progress=status_line
         )
-    except library.EngineError as error:
+    except devengine.DevEngineError as error:
         for logged in error.log:
             say(f"  {logged}", err=True)
         raise
@@ -183,7 +184,7 @@ def logs(node: int, lines: int, port: int, as_json: bool) -> None:
 
 
 class _StatusLine:
-    """Shows progress on stderr: one line that changes in a terminal, otherwise one line per step."""
+    """Shows progress on stderr. In a terminal, it updates one line. Otherwise, it prints one line per step."""
 
     def __init__(self) -> None:
         self._step = ""
@@ -202,7 +203,7 @@ def _no_engine_message(port: int) -> str:
 
     others = ", ".join(str(cluster.port) for cluster in find_running_clusters())
     return f"no engine is running on port {port}" + (
-        f" (engines are running on these ports: {others}; choose one with --port)" if others else ""
+        f" (ports of running engines: {others}; choose one with --port)" if others else ""
     )
 
 

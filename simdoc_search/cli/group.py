@@ -16,11 +16,11 @@ from simdoc_search.cli.help_layout import CommandGroup, Formatter
 COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Find": ("similar", "passages", "compare", "versions", "related"),
     "Clean up": ("duplicates", "apply", "dedupe"),
-    "Collection": ("index", "list", "show", "info", "languages", "delete", "serve"),
+    "Collection": ("index", "list", "show", "info", "languages", "delete", "serve", "mcp"),
     "Search engine": ("template", "backfill", "status", "watch", "engine"),
     "Maintenance": ("check", "repair", "backup", "defaults", "tune", "explain"),
 }
-"""The commands by what people want to do. Each command is in the module of the same name."""
+"""The commands, grouped by purpose. Each command is in the module of the same name."""
 
 COMMANDS = sorted(name for names in COMMAND_GROUPS.values() for name in names)
 
@@ -42,7 +42,7 @@ class _Commands(CommandGroup):
         return _import_command(cmd_name) if cmd_name in COMMANDS else None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click defines the parameters
-        """Write the commands. The usage line has the options, so that the help fits a screen."""
+        """Write the commands. The options are in the usage line, so that the help fits a screen."""
         assert isinstance(formatter, Formatter)  # noqa: S101 - for mypy
         formatter.name_width = max(map(len, COMMANDS))
         for title, names in COMMAND_GROUPS.items():
@@ -52,7 +52,7 @@ class _Commands(CommandGroup):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] in ("find", "query", "search"):
             ctx.fail(
-                f"No such command {args[0]!r}; use similar to find documents that share text, or passages to find "
+                f"No such command {args[0]!r}; use `similar` to find documents that share text, or `passages` to find "
                 "the text that they share"
             )
         return super().resolve_command(ctx, args)

@@ -83,12 +83,9 @@ def show_families(
         for line in _family_lines(number, family):
             say(line)
     total = result.family_count
-    summary = f"{format_count(total, 'family', 'families')} with {format_count(result.member_count, 'document')}"
-    say(
-        f"{summary} of {result.documents:,}"
-        if total
-        else f"no versions among {format_count(result.documents, 'document')}"
-    )
+    documents = format_count(result.documents, "document")
+    families = format_count(total, "family", "families")
+    say(f"{families} with {result.member_count:,} of {documents}" if total else f"no versions among {documents}")
     _print_footer(result, total, len(shown), page[1], ("family", "families"), edges, _family_notes(result))
 
 
@@ -116,10 +113,9 @@ def show_topics(
         for line in _topic_lines(number, topic, names):
             say(line)
     total = result.topic_count
-    summary = (
-        f"{format_count(total, 'topic')} with {format_count(result.member_count, 'document')} of {result.documents:,}"
-    )
-    say(summary if total else f"no related documents among {format_count(result.documents, 'document')}")
+    documents = format_count(result.documents, "document")
+    topics = format_count(total, "topic")
+    say(f"{topics} with {result.member_count:,} of {documents}" if total else f"no related documents among {documents}")
     _print_footer(result, total, len(shown), page[1], ("topic", "topics"), edges, _topic_notes(result))
 
 
@@ -166,8 +162,8 @@ def _family_notes(result: Families) -> Iterator[str]:
     if result.frequent_sentence_document_count:
         documents = format_count(result.frequent_sentence_document_count, "document shares", "documents share")
         yield (
-            f"{documents} a sentence with more than {result.frequent_sentence_limit} others. Each document was "
-            f"compared with only {result.max_compared_per_sentence} of these others, so versions may be missing"
+            f"{documents} a sentence with more than {result.frequent_sentence_limit} others. Such a document was "
+            f"compared with only {result.max_compared_per_sentence} of the others, so versions may be missing"
         )
 
 
@@ -175,14 +171,14 @@ def _topic_notes(result: Topics) -> Iterator[str]:
     if result.documents_with_too_many_candidates:
         documents = format_count(result.documents_with_too_many_candidates, "document shares", "documents share")
         yield (
-            f"{documents} rare concepts with more than {result.max_compared} others. Each document was only compared "
-            f"with the {result.max_compared} others that share the most concepts with it"
+            f"{documents} rare concepts with more than {result.max_compared} others. Only the {result.max_compared} "
+            "others that share the most concepts were compared"
         )
     if result.frequent_concept_count:
         concepts = format_count(result.frequent_concept_count, "concept is", "concepts are")
         yield (
-            f"{concepts} in more than {result.frequent_concept_limit:,} documents. Each concept counts in scores, but "
-            f"only {result.max_found_per_concept} documents were found through it"
+            f"{concepts} in more than {result.frequent_concept_limit:,} documents. Frequent concepts count in scores, "
+            f"but only {result.max_found_per_concept} documents were found through each one"
         )
     if result.documents_without_candidates:
         documents = format_count(result.documents_without_candidates, "document shares", "documents share")

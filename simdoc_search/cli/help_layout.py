@@ -1,7 +1,7 @@
 """The layout of help texts.
 
 `--help` fits a screen. It shows the examples of a command, its most used options, and then its other options in groups.
-Of each option, it shows the first sentence. `--help-all` shows everything.
+It shows only the first sentence about each option. `--help-all` shows everything.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final
 import click
 
 MORE: Final = "More options"
-"""Title of the group of options whose names are listed, but only explained by `--help-all`."""
+"""Title of the option group of which `--help` only lists the names."""
 
 _OTHERS = "Other options"
 _HELP_OPTIONS = {"--help", "--help-all"}  # they are not in a group, because the last line of the help names them
@@ -86,8 +86,8 @@ class Command(click.Command):
     Args:
         *args: as in click.
         main_options: the options that most people use.
-        option_groups: the groups of options that have another meaning in this command than in others.
-        shows_time: whether to print the duration of the answer in a terminal.
+        option_groups: maps group titles to the options that this command shows in another group than `OPTION_GROUPS`.
+        shows_time: whether to print how long the command took, if stderr is a terminal.
         **kwargs: as in click.
     """
 
@@ -108,7 +108,7 @@ class Command(click.Command):
         self.params.extend([_make_quiet_option(), _make_help_all_option()])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, and print its duration if somebody waits for it."""
+        """Run the command. If `shows_time`, print how long it took."""
         start = perf_counter()
         try:
             return super().invoke(ctx)
@@ -118,7 +118,7 @@ class Command(click.Command):
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the description. `--help` only shows the first paragraph and the first examples."""
-        if _is_complete(ctx):
+        if _shows_all_details(ctx):
             super().format_help_text(ctx, formatter)
             return
         first, *others = cleandoc(self.help or "").split("\n\n")
@@ -134,7 +134,7 @@ class Command(click.Command):
         """Write the options in groups."""
         assert isinstance(formatter, Formatter)  # noqa: S101 - for mypy
         groups = self._group_options(ctx)
-        more = [] if _is_complete(ctx) else groups.pop(MORE, [])
+        more = [] if _shows_all_details(ctx) else groups.pop(MORE, [])
         rows = {title: [*_option_rows(ctx, options)] for title, options in groups.items()}
         names = [name for group in rows.values() for name, _ in group]
         formatter.name_width = max((len(name) for name in names if len(name) <= _MAX_NAME_WIDTH), default=0)
@@ -143,7 +143,7 @@ class Command(click.Command):
         if more:
             with formatter.section(MORE):
                 formatter.write(_wrap_names([_long_name(option) for option in more], formatter))
-        if not _is_complete(ctx):
+        if not _shows_all_details(ctx):
             formatter.write_paragraph()
             formatter.write_text(f"All details: {ctx.command_path} --help-all")
 
@@ -229,7 +229,7 @@ def _print_complete_help(context: click.Context, _parameter: click.Parameter, va
         context.exit()
 
 
-def _is_complete(context: click.Context) -> bool:
+def _shows_all_details(context: click.Context) -> bool:
     """Whether this is the help of `--help-all`."""
     return bool(context.meta.get(__name__))
 
@@ -239,7 +239,7 @@ def _option_rows(context: click.Context, options: Sequence[click.Option]) -> Ite
     for option in options:
         name, text = option.get_help_record(context) or ("", "")
         name = re.sub("INTEGER RANGE|INTEGER|FLOAT RANGE", "N", name)
-        if not _is_complete(context):
+        if not _shows_all_details(context):
             description, gap, default = text.partition("  [")
             default = _RANGE.sub("", gap + default).replace("  []", "")
             text = re.split(r"(?<=\.) (?=[A-Z`.])", description)[0] + default

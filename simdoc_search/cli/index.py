@@ -79,7 +79,9 @@ if TYPE_CHECKING:
 @click.option("--stdin-id", metavar="ID", help="Read stdin (-) as one text with this id, not as JSONL.")
 @click.option("--no-texts", is_flag=True, help="New store: store only fingerprints, not the texts.")
 @for_new_stores(analysis_options, word_options, sketch_option, passage_options)
-@kinds_option("Also store sentences for `versions`, or concepts for `related`.")
+@kinds_option(
+    "Also store the data for other commands: sentences for `versions`, or concepts (`relations`) for `related`."
+)
 @extractor_options
 @click.option("--language", is_flag=True, help="New store: identify the language of each document.")
 @for_new_stores(skip_options)
@@ -189,7 +191,7 @@ def index(
         raise click.UsageError("Missing argument 'PATH...'.")
     extractor = make_extractor(extractor_name, synonyms, stored_settings)
     if extractor and not stored_settings and "concepts" not in kinds:
-        raise click.UsageError("--extractor and --synonyms require --with relations; add --with relations")
+        raise click.UsageError("--extractor and --synonyms only work with --with relations; add this option")
     requested = with_kinds(
         Settings(identifies_language=language, excluded_parts=choose_excluded_parts(front_matter, quoted_replies)),
         kinds,
@@ -230,7 +232,7 @@ def index(
     }
 
     def index_sources(sources: Iterator[Source], problems: Sequence[str] = (), **more: Any) -> bool:
-        """Index the sources, print the report, and return whether all went well."""
+        """Index the sources, print the report, and return whether nothing failed."""
         with source_progress(sources, paths, hidden=as_json, archives=archives) as (listed, progress):
             report = search.index(listed, progress=progress, **options, **more)
         report.problems[:0] = problems

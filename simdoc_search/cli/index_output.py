@@ -82,7 +82,8 @@ def print_attachments(attachments: Mapping[str, Sequence[str]]) -> None:
         count = sum(map(len, attachments.values()))
         names = [f"{id} ({_list_examples(names)})" for id, names in attachments.items()]
         files = format_count(count, "attachment was", "attachments were")
-        say(f"  {files} not read; save the files that matter and index them: {_list_examples(names)}", err=True)
+        advice = "to search attachments, save them as files and index the files"
+        say(f"  {files} not read; {advice}: {_list_examples(names)}", err=True)
 
 
 def print_skipped(skipped: Sequence[SkippedFile], *, advice: bool = True) -> None:

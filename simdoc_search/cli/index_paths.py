@@ -1,4 +1,4 @@
-"""Indexes the folders that a command searches, so that no `index` is needed before. Defines `--in`."""
+"""Indexes the folders that a command searches, so that you need not run `index` first. Defines `--in`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
 
 _MAX_LISTED_SOURCES = 100_000
-"""Maximum number of files that are listed before indexing. More files take too much memory."""
+"""Maximum number of files that are listed before indexing. A longer list would take too much memory."""
 
 in_option: Final = click.option(
     "--in",
@@ -107,7 +107,7 @@ def index_paths(
         raise CommandInterruptedError(
             "interrupted; finished documents are stored. Run the same command again to resume"
         ) from None
-    skipped = f", {len(report.skipped):,} skipped (simdoc-search index lists them)" if report.skipped else ""
+    skipped = f", {len(report.skipped):,} skipped (simdoc-search index shows why)" if report.skipped else ""
     counts = f"{report.indexed + report.replaced:,} indexed, {report.unchanged:,} unchanged{skipped}"
     say(f"{counts} in {report.seconds:.1f} s; the index is in {without_credentials(location)}", err=True)
     problems += report.problems

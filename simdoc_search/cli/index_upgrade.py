@@ -48,7 +48,7 @@ def upgrade(
         except KeyboardInterrupt:
             raise CommandInterruptedError("interrupted; run the same command again to resume") from None
     if upgraded:
-        say(f"{format_count(upgraded, 'document')} upgraded with {' and '.join(kinds)}", err=True)
+        say(f"{' and '.join(kinds)} added to {format_count(upgraded, 'document')}", err=True)
     elif reports_unchanged:
         say("nothing to upgrade", err=True)
     return settings

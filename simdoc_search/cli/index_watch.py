@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.common import say
+from simdoc_search.display import format_count
 from simdoc_search.errors import CorpusError, MissingExtraError, StoreLockedError, StoreUnavailableError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _PAUSE_MS, _MAX_BURST_MS = 300, 1500  # a burst of changes ends after this pause
 
 
 class FolderWatch:
-    """Collects the changes in folders, beginning when it is created.
+    """Collects the changes in folders, starting when the object is created.
 
     Raises:
         UsageError: a path is not a folder.
@@ -29,11 +30,11 @@ class FolderWatch:
 
     def __init__(self, folders: tuple[str, ...]) -> None:
         for path in folders:
-            if not os.path.isdir(path):  # noqa: PTH112 - `-` too
+            if not os.path.isdir(path):  # noqa: PTH112 - the path may be `-`
                 raise click.UsageError(f"--watch needs folders, but {path} is not a folder")
         self._folders = folders
-        self._watch_bursts = _watch_bursts(folders)
-        self._pending = next(self._watch_bursts)
+        self._bursts = _watch_bursts(folders)
+        self._pending = next(self._bursts)
 
     def run(
         self,
@@ -51,7 +52,7 @@ class FolderWatch:
             index: indexes files and prints the report.
             options: options of `changed_files`.
             prune: whether to remove documents whose files are deleted.
-            prune_all: whether to remove them even if they are more than half of a folder.
+            prune_all: whether to remove them even if they are more than half of a folder's documents.
 
         Raises:
             ClickException: a folder no longer exists.
@@ -61,7 +62,7 @@ class FolderWatch:
         say(f"watching {', '.join(self._folders)}; stop with Ctrl-C", err=True)
         last_error = ""
         try:
-            for burst in self._watch_bursts:
+            for burst in self._bursts:
                 self._pending |= {path for path in burst if not is_temporary(path)}
                 self._check_folders()
                 try:
@@ -129,6 +130,6 @@ def _remove_vanished(search: SimilaritySearch, folder: str, paths: set[str], pru
     if vanished.ids:
         with search.store.writer() as writer:
             writer.delete(vanished.ids)
-        say(f"{len(vanished.ids):,} deleted")
+        say(f"{format_count(len(vanished.ids), 'document')} deleted")
     for problem in vanished.problems:
         say(f"Error: {problem}", err=True)

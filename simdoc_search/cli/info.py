@@ -78,7 +78,7 @@ def _print_settings(settings: Settings, *, can_find_phrases: bool) -> None:
     if settings.excluded_parts:
         say(f"excluded   {', '.join(part.replace('-', ' ') for part in settings.excluded_parts)}")
     if concepts := settings.concepts:
-        synonyms = f", with synonyms {concepts.synonyms_checksum}" if concepts.synonyms_checksum else ""
+        synonyms = f", with synonyms (checksum {concepts.synonyms_checksum})" if concepts.synonyms_checksum else ""
         say(f"related    found by their stored concepts, extracted by {concepts.extractor}{synonyms}")
 
 

@@ -84,7 +84,7 @@ def read_file(file: Path) -> str:
 
     Raises:
         CorpusError: the file cannot be read.
-        DocumentError: the file is not a text.
+        DocumentError: the file does not contain text.
     """
     return read_document(file).text
 
@@ -147,7 +147,7 @@ def read_stored_text(search: SimilaritySearch, name: str) -> tuple[str, str]:
 
 
 def resolve_id(search: SimilaritySearch, name: str) -> str:
-    """Return the id of the document with this id, path or file name. A number at its end is not read as an overlap."""
+    """Return the id of the document with this id, path or file name. A final number is not read as an overlap."""
     return search.resolve(name, overlap=0).id
 
 
@@ -155,7 +155,7 @@ def read_query_arguments(
     search: SimilaritySearch,
     id: str | None,
     file: Path | None,
-    describe: Callable[[Document], dict[str, Any]],
+    make_file_arguments: Callable[[Document], dict[str, Any]],
     text: str | None = None,
 ) -> tuple[dict[str, Any], str | None]:
     """Return the arguments of a query for one of `id`, `file` and `text`, and the id of the document if it is stored.
@@ -164,11 +164,11 @@ def read_query_arguments(
         search: the search to query.
         id: id, path or file name of a stored document.
         file: a file, `-`, or a pipe. If the file is indexed, its document is excluded from the hits.
-        describe: returns further arguments for a file that is not a pipe.
+        make_file_arguments: returns further arguments for a file that is not a pipe.
         text: a text, or `-` for stdin.
 
     Raises:
-        SimdocError: there is no such document, or the file cannot be read or is not a text.
+        SimdocError: there is no such document, or the file cannot be read or does not contain text.
     """
     from simdoc_search.query import FingerprintQuery
     from simdoc_search.search.files import IndexedFiles
@@ -183,7 +183,7 @@ def read_query_arguments(
         return {"text": document.text}, None
     indexed = IndexedFiles(search.store).get(file)
     key = indexed.key if indexed else None
-    return {"text": document.text, "exclude": key, **describe(document)}, key.id if key else None
+    return {"text": document.text, "exclude": key, **make_file_arguments(document)}, key.id if key else None
 
 
 def _read_bytes(file: Path) -> bytes:

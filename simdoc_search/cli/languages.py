@@ -72,10 +72,10 @@ def languages(
       simdoc-search languages ./corpus --each-document
       simdoc-search languages --text 'Der Mieter zahlt die Miete am ersten Tag des Monats.'
 
-    Languages are codes, such as de, zh or yue. A document is `mixed` if a fifth or more of it is in another language.
-    It is `unknown` if it has fewer than 40 letters, or if its language cannot be identified. A language in the
-    document's metadata takes precedence. --each-document and --text also print the possible languages with their
-    probabilities.
+    Languages are shown as codes, such as de, zh or yue. A document is `mixed` if a fifth or more of its text is in a
+    second language. It is `unknown` if it has fewer than 40 letters, or if its language cannot be identified. A
+    language in the document's metadata takes precedence. --each-document and --text also print the possible languages
+    with their probabilities.
     """
     from simdoc_search.search import SimilaritySearch
 

@@ -64,7 +64,7 @@ def convert_limits(limits: dict[str, Any]) -> dict[str, Any]:
 def limit_lines(limits: Limits) -> list[str]:
     """Return the limits as lines for people. The first column has 11 characters."""
     return [
-        f"similar    sentences with a distance of at most {limits.max_distance} of 64",
+        f"similar    sentences with a distance of at most {limits.max_distance} (of 64)",
         f"versions   at least {100 * limits.min_share:g} % of one version's sentences are similar, "
         f"and {100 * limits.min_smaller_share:g} % of the other's",
         f"shown      hits with a score of at least {limits.min_score:g}",

@@ -22,7 +22,7 @@ def show_verbose_log(context: click.Context, count: int) -> None:
 
 
 def hide_client_logs() -> None:
-    """Hide the log of the clients of engines. The commands report the errors that they log."""
+    """Hide the logs of the engine clients. The commands report the errors that these clients log."""
     for client in ("opensearch", "elasticsearch", "elastic_transport", "urllib3"):
         logging.getLogger(client).addHandler(logging.NullHandler())
         logging.getLogger(client).propagate = False

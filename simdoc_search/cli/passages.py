@@ -48,7 +48,7 @@ _FEW_QUERIES = 16  # for so few queries, starting worker processes is not faster
     "files",
     type=_PATH,
     multiple=True,
-    help="Query with the text of a file. In a table, such as a CSV or JSON Lines file, query with each record. "
+    help="Query with the text of a file. If the file is a table, such as CSV or JSON Lines, query with each row. "
     "The file need not be indexed. Use - for stdin. Repeatable.",
 )
 @click.option(
@@ -77,10 +77,12 @@ _FEW_QUERIES = 16  # for so few queries, starting worker processes is not faster
     "--compare-all",
     "compare_all",
     is_flag=True,
-    help="Compare every document that may share passages, not only the most promising ones. Slower.",
+    help="Compare every document that may share passages, not only the most promising ones. This is slower.",
 )
 @ignore_option
-@click.option("--ignore-quotes", is_flag=True, help="Do not count quotations: “...”, and lines that begin with >.")
+@click.option(
+    "--ignore-quotes", is_flag=True, help="Do not count quotations, that is, “...” and lines that begin with >."
+)
 @click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No store is needed.")
 @filter_options
 @click.option("--exclude-same-folder", is_flag=True, help="Exclude documents in the same folder as the query document.")
@@ -92,7 +94,7 @@ _FEW_QUERIES = 16  # for so few queries, starting worker processes is not faster
 @click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if there are no hits.")
 @workers_option
 @show_option
-@sort_option("most new words first")
+@sort_option("most words not covered by earlier hits first")
 @field_options
 @store_option
 @json_option
@@ -198,7 +200,7 @@ def passages(
     else:
         query = QueryText(id) if id is not None else QueryText("the text", read_text(text or ""))
         output.print_one(passage_search.answer(query))
-    if problems or (fail_if_empty and not output.hits):
+    if problems or (fail_if_empty and not output.hit_count):
         raise SystemExit(1)
 
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from simdoc_search.search import PassageResult, SimilaritySearch
 
 _MAX_WORD_LENGTH = 100
-"""The words of a text are only counted if it has at most this many characters per word of the run."""
+"""Assumed maximum number of characters per word. The words of a text are not counted if it is so long that it must
+contain enough of them."""
 
 _HEADING = f"{'words in common':>15}{'share':>10}{'new':>8}{'passages':>10}  "
 _OVERVIEW_HEADING = f"{'share':>8}{'words':>10}{'matches':>10}  text"
@@ -63,16 +64,16 @@ class PassageOutput:
 
     Attributes:
         as_json: whether to print JSON.
-        hits: number of hits in all answers.
+        hit_count: number of hits in all answers.
     """
 
     def __init__(self, search: SimilaritySearch, columns: HitColumns, html: Path | None, as_json: bool) -> None:
         self._search, self._columns, self._html = search, columns, html
         self.as_json: bool = as_json
-        self.hits: int = 0
+        self.hit_count: int = 0
         self._summary = _Summary(search)
         self._page_answers: list[PassageAnswer] = []
-        self._overview: list[tuple[float, str, list[str]]] = []  # (share, overview line, detail lines)
+        self._overview: list[tuple[float, str, list[str]]] = []  # (negative share, overview line, detail lines)
         self._errors: list[str] = []
         self._json_results: list[dict[str, Any]] = []
 
@@ -86,7 +87,7 @@ class PassageOutput:
         for line in self._lines(answer):
             say(line)
         if answer.id is not None and answer.query.text is not None:
-            say(f"The document {answer.id!r} is not listed, because it is this file.")
+            say(f"The document {answer.id!r} is not listed, because it was indexed from this file.")
         self._print_summary()
 
     def add(self, answer: PassageAnswer) -> None:
@@ -107,7 +108,7 @@ class PassageOutput:
     def print_many(self, skipped: list[SkippedFile], problems: Sequence[str]) -> None:
         """Print an overview with the largest share first, then the matches of each text, then the errors.
 
-        Skipped files are sorted by path, because their order depends on the number of files that were read ahead.
+        Skipped files are sorted by path, because their original order depends on how many files were read ahead.
         """
         skipped = sorted(skipped, key=lambda file: file.path)
         self._write_page()
@@ -128,7 +129,7 @@ class PassageOutput:
             say(f"Error: {problem}", err=True)
 
     def _collect(self, answer: PassageAnswer) -> None:
-        self.hits += len(answer.result)
+        self.hit_count += len(answer.result)
         self._summary.add(answer.result)
         if self._html:
             self._page_answers.append(answer)
@@ -194,7 +195,8 @@ class _Summary:
         self._settings, self._finds_phrases = store.settings, store.can_find_phrases
         by_characters = store.settings.analysis.unit == "character" and not store.can_find_phrases
         self._unit = "character" if by_characters else "word"
-        self._results = self._sharing_texts = self._matches = self._longest_run = self._too_common_runs = 0
+        self._text_count = self._sharing_text_count = self._match_count = self._too_common_run_count = 0
+        self._longest_run = 0
         self._is_partial = False
         self._short_lengths: list[int] = []
 
@@ -202,12 +204,12 @@ class _Summary:
         """Add one result."""
         from simdoc_search.analysis.words import locate_words
 
-        self._results += 1
-        self._sharing_texts += bool(result.total)
-        self._matches += result.total
+        self._text_count += 1
+        self._sharing_text_count += bool(result.total)
+        self._match_count += result.total
         self._is_partial |= result.is_partial
         self._longest_run = max(self._longest_run, result.guaranteed_run)
-        self._too_common_runs += result.too_common_phrases
+        self._too_common_run_count += result.too_common_phrases
         if result.text is not None and len(result.text) <= result.guaranteed_run * _MAX_WORD_LENGTH:
             words = len(locate_words(result.text, self._settings.analysis).words)
             if words < result.guaranteed_run:
@@ -215,14 +217,16 @@ class _Summary:
 
     def lines(self) -> Iterator[str]:
         """Yield one to three sentences."""
-        if self._results != 1:
+        if self._text_count != 1:
             least = "at least " if self._is_partial else ""
-            matches = f", with {least}{format_count(self._matches, 'match', 'matches')}" if self._matches else ""
-            yield f"{self._sharing_texts:,} of {format_count(self._results, 'text')} share passages{matches}."
-        if self._results > len(self._short_lengths):
+            count = self._match_count
+            matches = f", with {least}{format_count(count, 'match', 'matches')}" if count else ""
+            verb = "shares" if self._sharing_text_count == 1 else "share"
+            yield f"{self._sharing_text_count:,} of {format_count(self._text_count, 'text')} {verb} passages{matches}."
+        if self._text_count > len(self._short_lengths):
             guarantee = f"Every shared run of {format_count(self._longest_run, self._unit)} is found"
-            if self._too_common_runs:
-                runs = format_count(self._too_common_runs, "run")
+            if self._too_common_run_count:
+                runs = format_count(self._too_common_run_count, "run")
                 yield f"{guarantee}, except {runs} whose words are in too many documents."
             else:
                 yield f"{guarantee}." if self._finds_phrases else f"{guarantee}. Shorter runs may be found too."
@@ -232,13 +236,13 @@ class _Summary:
     def _describe_short_texts(self) -> str:
         """Return a sentence about texts that are shorter than the runs that are always found."""
         passages, size, words = self._settings.passages, self._settings.analysis.shingle_size, min(self._short_lengths)
-        if self._results == 1:
+        if self._text_count == 1:
             length = f"The text has only {format_count(words, self._unit)}"
         else:
             shorter = format_count(len(self._short_lengths), "text is", "texts are")
             limit = format_count(self._longest_run, self._unit)
             length = f"{shorter} shorter than {limit}. The shortest has {format_count(words, self._unit)}"
         if not passages or words < size:
-            return f"{length}. So short a text only matches documents that have no other words."
+            return f"{length}. A text this short only matches documents that contain no other words."
         chance = format_percent(passages.probability_of_finding(words, size))
         return f"{length}. A document that contains all of it is found with a probability of {chance}."

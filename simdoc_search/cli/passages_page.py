@@ -62,7 +62,8 @@ def write_page(
             omitted += sum(key not in texts for key in keys)
             sourced_texts.append(_sourced_text(answer, texts))
             update(advance=1)
-    note = f"The texts of {format_count(omitted, 'source')} are not shown here. To see them, use simdoc-search compare."
+    sources = format_count(omitted, "source is", "sources are")
+    note = f"{sources} not shown side by side with the text. To see both texts, use simdoc-search compare."
     write_text_file(path, sources_page(sourced_texts, [*notes, note] if omitted else notes))
 
 

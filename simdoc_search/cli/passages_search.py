@@ -62,9 +62,9 @@ class PassageSearch:
             return PassageAnswer(query, self._find_passages(filters, query=FingerprintQuery(id)), id)
         indexed = self._files.get(query.file) if query.file and query.file != "-" else None
         filters = self._filters_for(indexed.id) if indexed else self._filters
-        own_key = indexed.key if indexed else None
-        result = self._find_passages(filters, text=query.text, exclude=own_key)
-        return PassageAnswer(query, result, own_key.id if own_key else None)
+        stored_key = indexed.key if indexed else None
+        result = self._find_passages(filters, text=query.text, exclude=stored_key)
+        return PassageAnswer(query, result, stored_key.id if stored_key else None)
 
     def _find_passages(self, filters: Sequence[dict[str, Any]], **query: Any) -> PassageResult:
         return self._search.passages(filters=filters, **query, **self._options)

@@ -150,7 +150,7 @@ def warn_unused_exclusions(store: Store, excluded: FilterPairs) -> None:
 
 def compat_options(command: Command) -> Command:
     """Add `--compat` and `--id-field`, for FINGERPRINT strings of Alfresco."""
-    id_field = click.option("--id-field", metavar="FIELD", help="Field of the index that contains the document ids.")
+    id_field = click.option("--id-field", metavar="FIELD", help="Index field with the document ids.")
     compat = click.option(
         "--compat",
         type=click.Choice(["alfresco"]),
@@ -218,4 +218,4 @@ def describe_token_shortfall(query: FingerprintQuery, plan: Plan) -> str:
     if plan.probability_of_finding(float(query.overlap)) >= query.probability - Fraction(1, 10**9):
         return ""
     requested = f"{100 * float(query.probability):g} %"
-    return f", less than the requested {requested}, because the fingerprint of the query is too small"
+    return f", less than the requested {requested}, because the fingerprint of the query document is too small"

@@ -69,9 +69,8 @@ def related(
     """Find documents on the same topic as a document, file or text.
 
     Related documents share names and key phrases, which are called concepts. Rare concepts count more. Related
-    documents score 0.5 to 0.75, and versions score 0.75 or more. Versions are only recognised if the store was indexed
-    --with versions. The store must have concepts. To add them to an existing store, run: simdoc-search index --with
-    relations
+    documents score 0.5 to 0.75, and versions score 0.75 or more. The store must have concepts. To recognise versions,
+    it also needs sentences. To add both to an existing store, run: simdoc-search index --with versions,relations
 
     \b
       simdoc-search related doc123
@@ -95,12 +94,12 @@ def related(
         show_topics(search, options, (size, offset), edges, synonyms=synonym_map, as_json=as_json)
         return
     options |= {"size": size, "offset": offset, "explain": explain, "synonyms": synonym_map}
-    query, own_id = read_query_arguments(search, id, file, lambda _: {"name": str(file)}, text)
+    query, query_id = read_query_arguments(search, id, file, lambda _: {"name": str(file)}, text)
     result = search.related(**query, **options)
     columns = HitColumns(search.store, show, sort)
     if as_json:
-        value = related_as_json(result, own_id, None if file is None else str(file))
+        value = related_as_json(result, query_id, None if file is None else str(file))
         print_json(columns.add_to_json(value, result.hits))
         return
-    for line in related_lines(result, columns, own_id if file is not None else None):
+    for line in related_lines(result, columns, query_id if file is not None else None):
         click.echo(line)

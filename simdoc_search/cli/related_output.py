@@ -22,8 +22,8 @@ _MAX_CONCEPTS = 8
 _MAX_EXPLAINED_CONCEPTS, _MAX_NAMES = 12, 2
 
 
-def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None) -> Iterator[str]:
-    """Yield the hits and the counts. `own_id` is the id of the query file if it is indexed, otherwise None."""
+def related_lines(result: RelatedResult, columns: HitColumns, query_id: str | None) -> Iterator[str]:
+    """Yield the hits and the counts. `query_id` is the id of the query file if it is indexed, otherwise None."""
     from simdoc_search.search.related_result import describe_shared_words
 
     values = columns.read(hit.key for hit in result.hits)
@@ -36,8 +36,8 @@ def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None
         yield from (f"      {printable(line)}" for line in _explanation_lines(hit))
     if not result.hits:
         yield "no related documents"
-    if own_id is not None:
-        yield printable(f"The document {own_id!r} is not listed, because it is this file.")
+    if query_id is not None:
+        yield printable(f"The document {query_id!r} is not listed, because it was indexed from this file.")
     yield describe_compared_documents(result.compared_count, result.candidates)
     if more_hits := format_more_hits_hint(len(result.hits), result.total, result.offset):
         at_least = result.compared_count < result.candidates
@@ -56,10 +56,10 @@ def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
     explanation = hit.explanation
     if explanation is None:
         return
-    formula = f"the mean of {explanation.whole:.3f} (documents) and {explanation.paragraphs:.3f} (paragraphs)"
+    formula = f"the mean of {explanation.whole:.3f} (whole documents) and {explanation.paragraphs:.3f} (paragraphs)"
     yield (
-        f"similarity of concepts {explanation.similarity:.3f}: {formula}. "
-        f"Related documents have {RELATED_SIMILARITY} or more"
+        f"concept similarity {explanation.similarity:.3f}: {formula}. "
+        f"Documents are related if it is {RELATED_SIMILARITY} or more"
     )
     if hit.kind == "version":
         yield "this is a version, so its score is computed from sentences"
@@ -76,7 +76,7 @@ def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
 
 def _format_names(concept: SharedConcept) -> str:
     """Return a colon and the names of a concept in the query document and in the hit; empty if there are none."""
-    own, other = (", ".join(names[:_MAX_NAMES]) for names in (concept.query_names, concept.hit_names))
-    if not own and not other:
+    query_names, hit_names = (", ".join(names[:_MAX_NAMES]) for names in (concept.query_names, concept.hit_names))
+    if not query_names and not hit_names:
         return ""
-    return f": {own}" if own == other else f": {own or '–'} / {other or '–'}"
+    return f": {query_names}" if query_names == hit_names else f": {query_names or '–'} / {hit_names or '–'}"

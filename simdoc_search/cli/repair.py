@@ -18,12 +18,12 @@ from simdoc_search.display import format_count
 @json_option
 @handle_errors
 def repair(store: str, target: str, as_json: bool) -> None:
-    """Copy the readable documents of a damaged store to a new one.
+    """Copy the readable documents of a damaged store to a new store.
 
     If some documents cannot be read, the command lists them, and its exit status is 1. Index their files again.
 
     The damaged store is not changed. The command locks it, so that nobody can write to it during the repair. If you
-    only have read permission, the command cannot lock the store. Make sure that nobody writes to it.
+    only have read permission, the command cannot lock the store. In that case, make sure that nobody writes to it.
 
     \b
       simdoc-search repair ./.simdoc --to ./repaired.simdoc

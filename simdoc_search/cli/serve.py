@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from simdoc_search.errors import MissingExtraError
 if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.location import EngineKind
-    from simdoc_search.web import LocalAccess
+    from simdoc_search.web import LocalAccess, ServedStore
 
 _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a variable, not a token
 
@@ -44,12 +43,12 @@ _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a var
 )
 @click.option(
     "--allowed-host", "names", multiple=True, metavar="NAME",
-    help="Another host name of this server, such as the name of a proxy. Repeatable.",
+    help="Also accept requests to this host name, such as the name of a proxy. Repeatable.",
 )  # fmt: skip
 @click.option(
     "--allow-apply", is_flag=True,
-    help="Let the browser move duplicates into the folder simdoc-search-removed in your home folder, and undo it. Only "
-    "works if no other computer can reach the server.",
+    help="Let the web pages move duplicates into the folder simdoc-search-removed in your home folder, and move them "
+    "back. Only works if no other computer can reach the server.",
 )  # fmt: skip
 @show_option
 @field_options
@@ -76,7 +75,7 @@ def serve(
       simdoc-search serve --store ./old --port 9000
     """
     try:
-        from simdoc_search.web import ServedStore, Server, is_loopback, make_app, open_listening_socket
+        from simdoc_search.web import Server, is_loopback, make_app, open_listening_socket
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "simdoc_search":
             raise
@@ -85,10 +84,10 @@ def serve(
     token = _read_token(is_required=not is_loopback(host))
     local = _local_access(store, allow_apply=allow_apply) if is_loopback(host) and not names else None
     if allow_apply and local is None:
-        raise click.UsageError("--allow-apply cannot be combined with --allowed-host or with an address for others")
-    open_search = partial(_open_search, store, engine, text_fields, field)
-    served_store = ServedStore(open_search, _location_forms(store), show, local)
-    served_store.search()  # reports a missing store before the server starts
+        raise click.UsageError(
+            "--allow-apply only works if no other computer can reach the server; omit --host and --allowed-host"
+        )
+    served_store = open_served_store(store, engine, text_fields, field, show, local)
     listening = open_listening_socket(host, port)
     is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - it is only compared
     app = make_app(served_store, hosts=[host, *names], allows_any_address=is_wildcard, token=token)
@@ -120,17 +119,29 @@ def _read_token(*, is_required: bool) -> str | None:
     return token or None
 
 
-def _open_search(
-    store: str, engine: EngineKind | None, text_fields: tuple[str, ...], field: str | None
-) -> SimilaritySearch:
+def open_served_store(
+    store: str,
+    engine: EngineKind | None,
+    text_fields: tuple[str, ...],
+    field: str | None,
+    show: tuple[str, ...] = (),
+    local: LocalAccess | None = None,
+) -> ServedStore:
+    """Open a store for a server. A missing store is reported before the server starts."""
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
+    from simdoc_search.web import ServedStore
 
-    return SimilaritySearch(open_store(store, engine=engine, text_field=text_fields, field=field))
+    def open_search() -> SimilaritySearch:
+        return SimilaritySearch(open_store(store, engine=engine, text_field=text_fields, field=field))
+
+    served_store = ServedStore(open_search, _location_forms(store), show, local)
+    served_store.search()
+    return served_store
 
 
 def _location_forms(store: str) -> list[str]:
-    """Return the forms in which a message may contain the location of the store."""
+    """Return the forms in which a message may contain the store's location."""
     if "://" in store:
         return [store, without_credentials(store)]
     return [store, os.path.abspath(store), os.path.realpath(store)]  # noqa: PTH100 - keeps symbolic links

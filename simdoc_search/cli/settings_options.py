@@ -38,7 +38,9 @@ def passage_options(command: Command) -> Command:
 
 def settings_options(command: Command) -> Command:
     """Add the options that `make_settings_change` reads."""
-    kinds = kinds_option("Also store sentences for `versions`, or concepts for `related`.")
+    kinds = kinds_option(
+        "Also store the data for other commands: sentences for `versions`, or concepts (`relations`) for `related`."
+    )
     return analysis_options(word_options(sketch_option(passage_options(kinds(command)))))
 
 

@@ -43,7 +43,7 @@ _MAX_WORD_WIDTH = 24
     help="List the concepts of the document, with their weights and the words that they come from.",
 )
 @synonyms_option(
-    "Synonyms file that the store was created with, for --concepts. Without this file, some words are not shown."
+    "With --concepts: the synonyms file that the store was created with. Without this file, some words are not shown."
 )
 @field_options
 @store_option

@@ -53,9 +53,8 @@ if TYPE_CHECKING:
     type=click.Choice(["jaccard", "containment", "contained"]),
     default="jaccard",
     show_default=True,
-    help="How to measure overlap. By default: the text in both documents, as a share of their combined text. "
-    "`containment`: the share of your document that is in the hit. `contained`: the share of the hit that is in your "
-    "document. These two cannot be combined with a probability.",
+    help="How to measure overlap: the text in both documents, as a share of the combined text (the default), of your "
+    "document (`containment`) or of the hit (`contained`). Only the default can be combined with a probability.",
 )
 @page_options
 @filter_options
@@ -137,17 +136,17 @@ def similar(
         options |= {"overlap": None, "probability": None}
         query = lambda name: apply_defaults(search, parse(name), overlap, probability)  # noqa: E731
     columns = HitColumns(search.store, show, sort)
-    is_exact = not estimate or measure != "jaccard"
+    expects_exact = not estimate or measure != "jaccard"
     if all_from is not None:
         names = read_lines(all_from)
         answers = search.similar_many(map(query, names), **options)
-        hits = print_many(names, answers, columns, as_json, is_exact=is_exact)
+        hit_count = print_many(names, answers, columns, as_json, expects_exact=expects_exact)
     else:
         if fingerprint is not None:
             result = search.similar(query(fingerprint), **options)
         else:
             result = search.similar_to_text(read_file(file) if file else read_text(text or ""), **options)
-        print_result(result, columns, as_json, is_exact=is_exact)
-        hits = len(result)
-    if fail_if_empty and not hits:
+        print_result(result, columns, as_json, expects_exact=expects_exact)
+        hit_count = len(result)
+    if fail_if_empty and not hit_count:
         raise SystemExit(1)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from simdoc_search.search import SearchResult
 
 _HEADINGS = {"jaccard": "overlap", "containment": "share of your text", "contained": "share of the match"}
-"""What the first column shows, for each measure."""
+"""The heading of the first column, for each measure."""
 
 _MIN_LONG_TEXT = 100
 """A text with fewer shingles is short. A document that contains it and is ten times as long has an overlap of 10 %."""
@@ -41,7 +41,7 @@ def print_many(
     columns: HitColumns,
     as_json: bool,
     *,
-    is_exact: bool,
+    expects_exact: bool,
 ) -> int:
     """Print all answers in order, and return the number of hits.
 
@@ -50,47 +50,47 @@ def print_many(
     """
     from simdoc_search.as_json import similar_as_json
 
-    failed = hits = 0
+    failed_count = hit_count = 0
     results: list[dict[str, Any]] = []
     for query, answer in zip(queries, answers, strict=True):
         if not as_json:
             say(query)
         if isinstance(answer, SimdocError):
-            failed += 1
+            failed_count += 1
             value = {"error": str(answer)}
             if not as_json:
                 say(f"Error: {answer}")
         else:
-            hits += len(answer)
+            hit_count += len(answer)
             if as_json:
                 value = columns.add_to_json(similar_as_json(answer), answer.hits)
             else:
-                _print_table(answer, columns, is_exact=is_exact)
+                _print_table(answer, columns, expects_exact=expects_exact)
         if as_json:
             results.append({"fingerprint": query, **value})
         else:
             say()
     if as_json:
         print_json({"results": results})
-    if failed:
-        raise click.ClickException(f"{failed:,} of {format_count(len(queries), 'query', 'queries')} failed")
-    return hits
+    if failed_count:
+        raise click.ClickException(f"{failed_count:,} of {format_count(len(queries), 'query', 'queries')} failed")
+    return hit_count
 
 
-def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, is_exact: bool) -> None:
-    """Print one result. `is_exact` says whether the user expects exact overlaps."""
+def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, expects_exact: bool) -> None:
+    """Print one result. `expects_exact` says whether the user expects exact overlaps."""
     from simdoc_search.as_json import similar_as_json
 
     if as_json:
         print_json(columns.add_to_json(similar_as_json(result), result.hits))
         return
-    _print_table(result, columns, is_exact=is_exact)
+    _print_table(result, columns, expects_exact=expects_exact)
     if result.measure == "jaccard" and result.query.overlap and result.shingles < _MIN_LONG_TEXT:
         effect = "long documents that contain it may not reach the minimum overlap"
         say(f"note: the text is short, so {effect}. Find them with: simdoc-search passages", err=True)
 
 
-def _print_table(result: SearchResult, columns: HitColumns, *, is_exact: bool) -> None:
+def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bool) -> None:
     values = columns.read(hit.key for hit in result.hits)
     heading = _HEADINGS[result.measure]
     ids = [hit.id for hit in result.hits]
@@ -103,7 +103,7 @@ def _print_table(result: SearchResult, columns: HitColumns, *, is_exact: bool) -
         changed = "  (changed since it was indexed)" if hit.changed else ""
         click.echo(f"{overlap:>{len(heading)}}  {name}{index}{changed}")
     say(_summary(result))
-    if is_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
+    if expects_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
         estimated = format_count(count, "overlap is", "overlaps are")
         say(f"note: {estimated} estimated, because the store does not have the texts of these documents", err=True)
     for left_out in result.left_out[:_MAX_LEFT_OUT]:

@@ -80,7 +80,7 @@ def word_settings(stop_words: str | None, stem: str | None, frequencies: bool | 
     """
     from simdoc_search.analysis.stemming import STEMMERS, stems
     from simdoc_search.analysis.stop_words import AUTO, StopWords
-    from simdoc_search.languages import require_identifier
+    from simdoc_search.languages import require_language_model
 
     settings: dict[str, Any] = {"frequencies": frequencies, "stem": stem}
     if stem is not None:
@@ -94,7 +94,7 @@ def word_settings(stop_words: str | None, stem: str | None, frequencies: bool | 
         is_language = stop_words == AUTO or (len(stop_words) == 2 and stop_words.isalpha())
         settings["stop_words"] = StopWords.from_language(stop_words) if is_language else StopWords.from_file(stop_words)
     if AUTO in (stem, stop_words):
-        require_identifier()
+        require_language_model()
     return settings
 
 
@@ -129,7 +129,7 @@ def parse_sketch(text: str) -> Sketch:
 
 
 def with_sketch(settings: Settings, sketch: Sketch) -> Settings:
-    """Return the settings with another sketch.
+    """Return the settings with this sketch.
 
     Raises:
         MissingExtraError: a package that the sketch needs is not installed.
@@ -160,7 +160,9 @@ def extractor_options(command: Command) -> Command:
         metavar="NAME",
         help="With --with relations: how to extract concepts (yake, names or spacy:MODEL).  [default: yake]",
     )
-    return concepts(synonyms_option("File with synonyms in Solr's format. Give it again in every later run.")(command))
+    return concepts(
+        synonyms_option("File with synonyms in Solr's format. Give the file again in every later run.")(command)
+    )
 
 
 def make_extractor(name: str | None, synonyms: Path | None, stored: Settings | None) -> Extractor | None:
@@ -234,10 +236,11 @@ def check_store_has(stored: Settings, requested: Settings, store: str) -> None:
     if requested.identifies_language and not stored.identifies_language:
         raise FormatMismatchError(f"the store {store} was created without --language; choose a new store with --store")
     if requested.excluded_parts and requested.excluded_parts != stored.excluded_parts:
-        options = " and ".join(f"--{part} skip" for part in stored.excluded_parts) or "neither option set to skip"
+        parts = ("front-matter", "quoted-replies")
+        options = " and ".join(f"--{part} {'skip' if part in stored.excluded_parts else 'keep'}" for part in parts)
         raise FormatMismatchError(
-            f"the store {store} was created with {options}, which cannot be changed; omit --front-matter and "
-            "--quoted-replies, or choose a new store with --store"
+            f"the store {store} was created with {options}, which cannot be changed; omit these options, or choose a "
+            "new store with --store"
         )
 
 

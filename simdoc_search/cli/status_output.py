@@ -38,9 +38,9 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
     at_least, at_most = sample.interval
     staleness = {**values, "share": sample.share, "at_least": at_least, "at_most": at_most}
     return {
-        "documents": inspection.documents,
-        "missing": inspection.missing,
-        "without_text": inspection.without_text,
+        "documents": inspection.document_count,
+        "missing": inspection.missing_count,
+        "without_text": inspection.without_text_count,
         "staleness": None if sample.not_compared_reason else staleness,
         "not_sampled": sample.not_compared_reason or None,
         "indices": indices,
@@ -80,7 +80,8 @@ def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
         low, high = inspection.sample.interval
         shares = {"": inspection.sample.share, "_lower": low, "_upper": high}
         for suffix, share in shares.items():
-            meaning = "Share of stale fingerprints" + (", bound of the 95 % confidence interval." if suffix else ".")
+            bound = f", {suffix[1:]} bound of the 95 % confidence interval" if suffix else ""
+            meaning = f"Share of stale fingerprints{bound}."
             yield from _metric_lines(f"simdoc_stale_ratio{suffix}", meaning, [({"name": name}, share)])
     yield from _metric_lines(
         "simdoc_skipped_indices", "Indices that were not counted.", [({"name": name}, len(inspection.skipped))]
@@ -92,7 +93,7 @@ def _metric_lines(metric: str, meaning: str, samples: Sequence[tuple[dict[str, s
         yield f"# HELP {metric} {meaning}"
         yield f"# TYPE {metric} gauge"
     for labels, value in samples:
-        # JSON escapes quotes, backslashes and line feeds as the format does.
+        # JSON escapes quotes, backslashes and line feeds as Prometheus does.
         label_text = ",".join(
             f"{name}={json.dumps(printable(text), ensure_ascii=False)}" for name, text in labels.items()
         )
@@ -109,21 +110,24 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     counts = [inspected.counts for inspected in inspection.indices]
     sizes = [inspected.bytes for inspected in inspection.indices if inspected.bytes is not None]
     size = f", {format_bytes(sum(sizes))}" if len(sizes) == len(counts) else ""
-    yield f"documents      {inspection.documents:,} in {format_count(len(counts), 'index', 'indices')}{size}"
+    yield f"documents      {inspection.document_count:,} in {format_count(len(counts), 'index', 'indices')}{size}"
     wordless = sum(count.wordless for count in counts)
     without_words = f", {wordless:,} of them for texts without words" if wordless else ""
     yield f"fingerprinted  {sum(count.fingerprinted for count in counts):,}{without_words}"
-    if inspection.without_text:
-        yield f"without text   {inspection.without_text:,}; these documents need no fingerprint"
-    if inspection.missing:
+    if inspection.without_text_count:
+        yield f"without text   {inspection.without_text_count:,} (no fingerprint needed)"
+    if inspection.missing_count:
         unknown = ", including documents without a text" if any(count.without_text is None for count in counts) else ""
-        yield f"missing        {inspection.missing:,} ({_format_percent(inspection.missing_share)}){unknown}"
+        yield f"missing        {inspection.missing_count:,} ({_format_percent(inspection.missing_share)}){unknown}"
     if gone := sum(count.text_gone or 0 for count in counts):
-        yield f"text removed   {gone:,} have a fingerprint but no text; run simdoc-search backfill to remove it"
+        documents = format_count(gone, "document has", "documents have")
+        yield f"text removed   {documents} a fingerprint but no text; run simdoc-search backfill to remove fingerprints"
     if other := sum(count.with_other_settings for count in counts):
-        yield f"other settings {other:,} have fingerprints whose settings differ from the mapping"
+        fingerprints = format_count(other, "fingerprint has", "fingerprints have")
+        yield f"other settings {fingerprints} settings that differ from the mapping"
     if incomplete := sum(count.incomplete for count in counts):
-        yield f"incomplete     {incomplete:,} lack data for passages, versions or related; run simdoc-search backfill"
+        documents = format_count(incomplete, "document lacks", "documents lack")
+        yield f"incomplete     {documents} data for passages, versions or related; run simdoc-search backfill"
     yield f"stale          {_describe_staleness(inspection)}"
     yield from _error_lines(inspection)
     yield from _pipeline_lines(inspection)
@@ -157,7 +161,7 @@ def _error_lines(inspection: Inspection) -> Iterator[str]:
     counts = [inspected.counts for inspected in inspection.indices if inspected.counts.errors]
     if counts:
         errors = sum(count.errors or 0 for count in counts)
-        yield f"errors         {errors:,} documents that the engine's pipeline could not fingerprint"
+        yield f"errors         {format_count(errors, 'document')} that the engine's pipeline could not fingerprint"
         reasons: Counter[str] = sum((Counter(count.reasons) for count in counts), Counter())
         yield from (f"               {count:,}: {reason}" for reason, count in reasons.most_common(5))
 

@@ -143,9 +143,10 @@ def install(
 ) -> None:
     """Install the component template in an engine.
 
-    With --pipeline, the command also installs the pipeline. With --index-template, new indices get both, for example
-    after a rollover. With --index, an existing index gets the field, and the engine fingerprints each document that you
-    write from then on. The command checks everything first. If a check fails, it changes nothing.
+    With --pipeline, the command also installs the pipeline. With --index-template, new indices of your template use
+    what is installed, for example after a rollover. With --index, the field is added to an existing index, and the
+    engine fingerprints each document that you write from then on. The command checks everything first. If a check
+    fails, it changes nothing.
 
     \b
       simdoc-search template install http://localhost:9200

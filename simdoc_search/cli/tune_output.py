@@ -35,7 +35,7 @@ def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[s
             f"a minimum overlap of {format_percent(threshold.threshold)} selects {counts.true_positives} of "
             f"{counts.positives} yes pairs and {counts.false_positives} of {counts.negatives} no pairs"
             if counts.is_useful
-            else "no minimum overlap separates yes from no; to see the differences, use simdoc-search compare"
+            else "no minimum overlap separates yes pairs from no pairs; to examine a pair, use simdoc-search compare"
         )
         yield from _misclassified_lines(threshold.misclassified_pairs)
     rows = [_COLUMNS, *map(_format_row, result.measurements)]
@@ -198,7 +198,8 @@ def _misclassified_lines(pairs: Sequence[LabelledPair]) -> Iterator[str]:
         label = "yes" if pair.is_yes else "no"
         wrong_label = "no" if pair.is_yes else "yes"
         yield printable(
-            f"line {pair.line_number}: {pair.a!r} and {pair.b!r} are labelled {label}, but classified as {wrong_label}"
+            f"line {pair.line_number}: {pair.first_id!r} and {pair.second_id!r} are labelled {label}, but classified "
+            f"as {wrong_label}"
         )
     if len(pairs) > _MAX_MISCLASSIFIED:
         more = format_count(len(pairs) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
@@ -206,7 +207,7 @@ def _misclassified_lines(pairs: Sequence[LabelledPair]) -> Iterator[str]:
 
 
 def _pairs_as_json(pairs: Sequence[LabelledPair]) -> list[dict[str, Any]]:
-    return [{"a": pair.a, "b": pair.b, "yes": pair.is_yes, "line": pair.line_number} for pair in pairs]
+    return [{"a": pair.first_id, "b": pair.second_id, "yes": pair.is_yes, "line": pair.line_number} for pair in pairs]
 
 
 def _counts_as_json(counts: ConfusionCounts) -> dict[str, Any]:

@@ -83,7 +83,8 @@ def versions(
 
     Two documents are versions of each other if they share at least half of the sentences of one document, and at least
     a tenth of the sentences of the other document. Shared sentences may differ slightly. You can query any store that
-    has texts. If it was indexed --with versions, queries are faster (0.1 s instead of 1 s with 357 documents).
+    has texts. If the store also has sentences (index --with versions), queries are faster (0.1 s instead of 1 s with
+    357 documents).
     """
     from simdoc_search.as_json import versions_as_json
     from simdoc_search.search import SimilaritySearch
@@ -98,7 +99,7 @@ def versions(
         show_families(search, options, (size, offset), edges, version_control=not no_version_control, as_json=as_json)
         return
     options |= {"size": size, "offset": offset, "version_control": not no_version_control}
-    query, own_id = read_query_arguments(
+    query, query_id = read_query_arguments(
         search, id, file, lambda document: {"file": file, "metadata": document.metadata}
     )
     result = search.versions(**query, **options)
@@ -107,9 +108,9 @@ def versions(
         write_page(html, result, texts, search.store.settings)
     if as_json:
         analysis = search.store.settings.analysis if sentences else None
-        print_json(versions_as_json(result, own_id, None if file is None else str(file), texts, analysis))
+        print_json(versions_as_json(result, query_id, None if file is None else str(file), texts, analysis))
         return
-    for line in version_lines(result, own_id if file is not None else None, store):
+    for line in version_lines(result, query_id if file is not None else None, store):
         say(line)
     if sentences:
         for line in sentence_lines(result, texts, search.store.settings.analysis):

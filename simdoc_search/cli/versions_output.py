@@ -34,12 +34,12 @@ def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict
     return texts
 
 
-def version_lines(result: VersionsResult, own_id: str | None, store: str) -> Iterator[str]:
+def version_lines(result: VersionsResult, query_id: str | None, store: str) -> Iterator[str]:
     """Yield the timeline, the evidence, the counts, and the next commands to run.
 
     Args:
         result: the result.
-        own_id: id of the query file if it is indexed, otherwise None.
+        query_id: id of the query file if it is indexed, otherwise None.
         store: the value of `--store`.
     """
     if result.hits:
@@ -48,8 +48,8 @@ def version_lines(result: VersionsResult, own_id: str | None, store: str) -> Ite
         yield f"order: {result.order_description}"
         yield from result.evidence_lines()
     yield from count_lines(result)
-    if own_id is not None:
-        yield f"The document {own_id!r} is not listed, because it is this file."
+    if query_id is not None:
+        yield f"The document {query_id!r} is not listed, because it was indexed from this file."
     names = [entry.name for entry in result.timeline[-2:]]
     if len(set(names) - {""}) == 2:
         yield f"to see the last change, run: {_format_command('compare', names, store)}"
@@ -97,16 +97,16 @@ def sentence_lines(
         text = texts.get(hit.key)
         yield ""
         if result.text is None or text is None:
-            yield f"{hit.id}: its sentences cannot be shown, because a text is not stored"
+            yield f"{hit.id}: the similar sentences cannot be shown, because one of the texts is not stored"
             continue
         pairs = sentence_pairs(result.text, text, analysis, result.limits.max_distance)
         sentences = format_count(len(pairs), "sentence is", "sentences are")
         yield f"{hit.id}: {sentences} equal or similar to sentences of {result.query_name or 'the text'}"
-        own_positions, other_positions = TextPositions(result.text), TextPositions(text)
+        query_positions, hit_positions = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
-            own, other = result.text[slice(*pair.a)], text[slice(*pair.b)]
+            query_sentence, hit_sentence = result.text[slice(*pair.a)], text[slice(*pair.b)]
             kind = "similar" if pair.distance else "equal"
-            yield f"{kind:>8}  {own_positions.label(pair.a[0])} → {other_positions.label(pair.b[0])}"
-            yield f"{'':>10}“{excerpt(own)}”"
-            if own.split() != other.split():
-                yield f"{'':>10}“{excerpt(other)}”"
+            yield f"{kind:>8}  {query_positions.label(pair.a[0])} → {hit_positions.label(pair.b[0])}"
+            yield f"{'':>10}“{excerpt(query_sentence)}”"
+            if query_sentence.split() != hit_sentence.split():
+                yield f"{'':>10}“{excerpt(hit_sentence)}”"

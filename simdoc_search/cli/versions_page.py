@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
 
 _MAX_PAIRS, _MAX_CHARACTERS = 100, 4_000_000
-"""Maximum number of steps shown side by side, and maximum number of characters in these steps together.
+"""Maximum number of pairs of consecutive versions shown side by side, and of characters in all these pairs.
 
-Without these limits, the page would be slow. The newest steps are shown.
+Without these limits, the page would be slow. The newest pairs are shown.
 """
 
 
@@ -43,13 +43,15 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
     ]
     notes = [*(order if result.hits else []), *count_lines(result)]
     if omitted := len(result.timeline) - 1 - len(pairs):
-        steps = format_count(omitted, "step is", "steps are")
-        notes.append(f"{steps} not shown side by side; to see them, use simdoc-search compare")
+        versions = format_count(omitted, "version is", "versions are")
+        notes.append(
+            f"{versions} not shown side by side with the previous one; to compare them, use simdoc-search compare"
+        )
     write_text_file(path, list_page("Versions", [ListSection(rows)], notes))
 
 
 def _step_texts(result: VersionsResult, texts: Mapping[DocumentKey | None, str]) -> dict[int, tuple[str, str]]:
-    """Map the number of a version to the previous text and its own text. Steps that are not shown are missing."""
+    """Map the number of a version to the text of the previous version and its own text, if both are shown."""
     pairs: dict[int, tuple[str, str]] = {}
     characters = 0
     for number, (previous, entry) in reversed(list(enumerate(pairwise(result.timeline), 1))):

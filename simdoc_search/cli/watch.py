@@ -10,11 +10,11 @@ import click
 from simdoc_search.cli.common import (
     field_option,
     handle_errors,
+    index_url_option,
     json_option,
     open_for_query,
     print_json,
     say,
-    store_option,
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option("--watches", "watches_index", default="simdoc-watches", show_default=True, metavar="INDEX",
               help="Index in which the watches are stored.")  # fmt: skip
 @field_option
-@store_option
+@index_url_option
 @json_option
 @handle_errors
 def watch(
@@ -51,11 +51,11 @@ def watch(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Watch for new copies of documents in an engine.
+    """Check whether new documents are copies of watched documents.
 
-    First, watch a document. ID can include a minimum overlap, such as doc123_80. Then use --check-new to check whether
-    new documents are copies of watched ones. An application can check them with the search template simdoc-new-copies.
-    To install it, use: template install --search
+    First, watch the documents of an index in OpenSearch or Elasticsearch. ID can include a minimum overlap, such as
+    doc123_80. Then check new documents with --check-new. An application can instead check them with the search template
+    simdoc-new-copies. To install this template, use: template install --search
 
     \b
       simdoc-search watch doc123_80 --store http://localhost:9200/articles
@@ -74,7 +74,7 @@ def watch(
     watcher = Watcher(open_for_query(store, engine=engine, field=field), watches_index)
     if remove:
         count = watcher.remove(ids)
-        print_json({"removed": count}) if as_json else say(f"{count:,} removed")
+        print_json({"removed": count}) if as_json else say(f"{format_count(count, 'watch', 'watches')} removed")
     elif check_new:
         _print_matches({id: watcher.find_matches(id) for id in ids}, as_json)
         if outdated := sum(watch.is_outdated for watch in watcher.all()):
@@ -107,7 +107,7 @@ def _print_matches(matches: dict[str, list[WatchMatch]], as_json: bool) -> None:
         print_json({"new_documents": [{"id": id, "copy_of": originals} for id, originals in copies.items()]})
         return
     for id, originals in matches.items():
-        say(f"{id} is a copy of" if originals else f"{id} is not a copy of a watched document")
+        say(f"{id} is a copy of:" if originals else f"{id} is not a copy of a watched document")
         for match in originals:
             say(f"  {format_estimate(match.overlap)}  {match.watch.key.id}")
 

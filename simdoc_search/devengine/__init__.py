@@ -17,14 +17,14 @@ from simdoc_search.devengine.cluster import (
     find_cluster,
     find_running_clusters,
 )
-from simdoc_search.devengine.common import EngineError, ProgressCallback
+from simdoc_search.devengine.common import DevEngineError, ProgressCallback
 from simdoc_search.devengine.startup import find_free_port, running_cluster, start_cluster
 
 __all__ = [
     "DEFAULT_PORT",
     "Cluster",
     "ClusterStatus",
-    "EngineError",
+    "DevEngineError",
     "NodeStatus",
     "ProgressCallback",
     "find_cluster",

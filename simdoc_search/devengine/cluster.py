@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simdoc_search.devengine import registry
-from simdoc_search.devengine.common import EngineError, ProgressCallback, as_engine_errors
+from simdoc_search.devengine.common import DevEngineError, ProgressCallback, as_dev_engine_errors
 from simdoc_search.devengine.node import LOG_LINES, Node
 from simdoc_search.devengine.packages import Java, find_jars, find_java
 from simdoc_search.devengine.processes import end_processes, is_running, read_exit_code
@@ -83,7 +83,7 @@ class Cluster:
 
     @property
     def registration(self) -> Registration:
-        """The current registration. It is read again, because another process may have restarted a node."""
+        """The current registration. Each access reads the file, because another process may have restarted a node."""
         current = registry.read(self._registration.port)
         if current is not None and current.token == self._registration.token:
             self._registration = current
@@ -123,7 +123,7 @@ class Cluster:
         """Return the process id of a node; 0 if it is not running.
 
         Raises:
-            EngineError: there is no node with this number.
+            DevEngineError: there is no node with this number.
         """
         self._node(number)
         registration = self.registration
@@ -134,7 +134,7 @@ class Cluster:
         """Return the last lines of a node's log; empty if there is no log.
 
         Raises:
-            EngineError: there is no node with this number.
+            DevEngineError: there is no node with this number.
         """
         return self._node(number).log_tail(lines)
 
@@ -157,7 +157,7 @@ class Cluster:
         """Kill a node, to simulate a crash. If it is not running, nothing happens.
 
         Raises:
-            EngineError: there is no node with this number.
+            DevEngineError: there is no node with this number.
         """
         if pid := self.pid(number):
             end_processes([pid], self.registration.token, grace=0)
@@ -166,10 +166,10 @@ class Cluster:
         """Start a node that has ended, and wait until it has joined the cluster.
 
         Raises:
-            EngineError: the node is running, does not start within `timeout` seconds, or does not exist.
+            DevEngineError: the node is running, does not start within `timeout` seconds, or does not exist.
         """
         if pid := self.pid(number):
-            raise EngineError(f"node {number} is already running (process {pid}); kill this process first")
+            raise DevEngineError(f"node {number} is already running (process {pid}); kill this process first")
         self.launch([number], find_java(), find_jars(self.version))
         self.wait_for_nodes([number], timeout)
 
@@ -183,17 +183,17 @@ class Cluster:
             The number of nodes that were running.
 
         Raises:
-            EngineError: a process cannot be terminated.
+            DevEngineError: a process cannot be terminated.
         """
         running = self._running_pids()
         if not self.registration.stop(grace):
             remaining = ", ".join(map(str, self._running_pids()))
-            raise EngineError(f"cannot stop these processes: {remaining}; stop them manually")
+            raise DevEngineError(f"cannot stop the engine; end these processes manually: {remaining}")
         return len(running)
 
     def launch(self, node_numbers: Iterable[int], java: Java, jars: Sequence[Path]) -> None:
         """Start the processes of these nodes. Each process is registered at once, so that `stop` can find it."""
-        with as_engine_errors("start the engine"):
+        with as_dev_engine_errors("start the engine"):
             for number in node_numbers:
                 node, registration = self._node(number), self.registration
                 node.write_configuration(registration.nodes)
@@ -209,7 +209,7 @@ class Cluster:
         After 30 seconds, shards that are not allocated are ignored.
 
         Raises:
-            EngineError: a node ended, another program uses its port, or `timeout` seconds have passed.
+            DevEngineError: a node ended, another program uses its port, or `timeout` seconds have passed.
         """
         nodes = [self._node(number) for number in node_numbers]
         deadline = time.monotonic() + timeout
@@ -240,14 +240,14 @@ class Cluster:
 
     def _node(self, number: int) -> Node:
         if number not in self.node_numbers:
-            raise EngineError(f"there is no node {number}; choose a number from 1 to {self.node_numbers[-1]}")
+            raise DevEngineError(f"there is no node {number}; choose a number from 1 to {self.node_numbers[-1]}")
         return self.registration.nodes[number - 1]
 
     def _is_responding(self, node: Node) -> bool:
-        """Return whether the process of a node responds on its port.
+        """Return whether the process of a node responds on the node's port.
 
         Raises:
-            EngineError: the process ended, or another program responds on the port.
+            DevEngineError: the process ended, or another program responds on the port.
         """
         pid = self.registration.pids[node.number - 1]
         if not self.pid(node.number):
@@ -256,12 +256,12 @@ class Cluster:
             raise self._make_error(node, f"ended during its start{shown_code}")
         responding_pid = node.read_pid()
         if responding_pid not in {None, pid}:
-            raise EngineError(f"another program responds at {node.url}; choose another --port")
+            raise DevEngineError(f"another program responds at {node.url}; choose another --port")
         return responding_pid == pid
 
-    def _make_error(self, node: Node, problem: str) -> EngineError:
-        advice = "see the end of its log" if self.registration.is_ephemeral else f"see its log in {node.log}"
-        return EngineError(f"node {node.number} {problem}; {advice}", node.log_tail())
+    def _make_error(self, node: Node, problem: str) -> DevEngineError:
+        advice = "see the last lines of its log" if self.registration.is_ephemeral else f"see its log in {node.log}"
+        return DevEngineError(f"node {node.number} {problem}; {advice}", node.log_tail())
 
     def _read_node_status(self, node: Node) -> NodeStatus:
         pid, is_ready = self.pid(node.number), self.registration.is_ready

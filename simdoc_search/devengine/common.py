@@ -15,11 +15,11 @@ ProgressCallback = Callable[[str, int, int], None]
 _APP_NAME = "simdoc-search"
 
 
-class EngineError(StoreError):
+class DevEngineError(StoreError):
     """The engine cannot be started, found or stopped.
 
     Attributes:
-        log: last lines of the log of the node that caused the error; empty if no node caused it.
+        log: last lines of the log of the node that caused the error; empty if the cause is not a node.
     """
 
     def __init__(self, message: str, log: Sequence[str] = ()) -> None:
@@ -28,13 +28,13 @@ class EngineError(StoreError):
 
 
 @contextmanager
-def as_engine_errors(action: str) -> Iterator[None]:
-    """Convert an OSError to an EngineError. `action` is the failed action, for the message."""
+def as_dev_engine_errors(action: str) -> Iterator[None]:
+    """Convert an OSError to an DevEngineError. `action` is the failed action, for the message."""
     try:
         yield
     except OSError as error:
         path = "" if error.filename is None else f"{error.filename}: "
-        raise EngineError(f"cannot {action}: {path}{error.strerror or error}") from error
+        raise DevEngineError(f"cannot {action}: {path}{error.strerror or error}") from error
 
 
 def cache_folder() -> Path:
@@ -43,7 +43,7 @@ def cache_folder() -> Path:
 
 
 def data_folder() -> Path:
-    """Return the folder for data. On Linux, it is in $XDG_DATA_HOME or ~/.local/share."""
+    """Return the folder for the data of development engines. On Linux, it is in $XDG_DATA_HOME or ~/.local/share."""
     return Path(_import_platformdirs().user_data_dir(_APP_NAME, appauthor=False)) / "engine"
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simdoc_search.devengine.common import EngineError
+from simdoc_search.devengine.common import DevEngineError
 from simdoc_search.devengine.packages import Java
 from simdoc_search.devengine.processes import launch_process
 
@@ -119,7 +119,7 @@ class Node:
             *("-basePath", str(self.folder), "-confPath", str(self.folder / "config")),
             *("-dataPath", str(self.folder / "data"), "-logsPath", str(self.folder / "logs")),
         ]
-        # The class path is not an argument, because it would double the length of the command in process lists.
+        # The class path is a variable. As an argument, it would double the length of the command in process lists.
         environment = {"CLASSPATH": os.pathsep.join(map(str, jars))}
         return launch_process(command, self.folder, environment, self.log)
 
@@ -161,13 +161,13 @@ class Node:
 
 
 def check_ports(port: int, nodes: int) -> None:
-    """Raise EngineError if the number of nodes, or the HTTP port of one of them, is out of range."""
+    """Raise DevEngineError if the number of nodes, or the HTTP port of a node, is out of range."""
     if nodes < 1:
-        raise EngineError(f"a cluster must have at least 1 node, not {nodes}")
+        raise DevEngineError(f"a cluster must have at least 1 node, not {nodes}")
     if port not in HTTP_PORTS or port + nodes - 1 not in HTTP_PORTS:
         ports = f"port {port}" if nodes == 1 else f"ports {port} to {port + nodes - 1}"
-        raise EngineError(
-            f"the engine cannot use {ports}; choose a --port that keeps every port between {HTTP_PORTS[0]} and "
+        raise DevEngineError(
+            f"the engine cannot use {ports}; choose a --port so that all ports are from {HTTP_PORTS[0]} to "
             f"{HTTP_PORTS[-1]}"
         )
 

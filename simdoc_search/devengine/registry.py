@@ -25,7 +25,7 @@ class Registration:
     """An engine that is starting, is running, or ended without being stopped.
 
     Attributes:
-        port: HTTP port of the first node. Further nodes use the next ports.
+        port: HTTP port of the first node. The other nodes use the next ports.
         folder: folder that contains the data, configuration and logs of the nodes.
         is_ephemeral: whether the folder is removed when the engine is stopped.
         heap: heap size of each node.
@@ -82,7 +82,7 @@ class Registration:
 
 @contextmanager
 def start_lock() -> Iterator[None]:
-    """Lock the start of engines, so that other processes wait. On Windows, other processes do not wait."""
+    """Prevent other processes from starting an engine meanwhile. On Windows, this has no effect."""
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as file:

@@ -11,7 +11,7 @@ from typing import Any
 
 from simdoc_search.devengine import registry
 from simdoc_search.devengine.cluster import DEFAULT_PORT, START_SECONDS, Cluster
-from simdoc_search.devengine.common import EngineError, ProgressCallback, as_engine_errors, data_folder
+from simdoc_search.devengine.common import DevEngineError, ProgressCallback, as_dev_engine_errors, data_folder
 from simdoc_search.devengine.node import HTTP_PORTS, TRANSPORT_PORT_OFFSET, check_ports, is_port_in_use
 from simdoc_search.devengine.packages import OPENSEARCH_VERSION, check_version, find_jars, find_java
 from simdoc_search.devengine.registry import TEMPORARY_PREFIX, Registration
@@ -41,30 +41,30 @@ def start_cluster(
 
     Args:
         nodes: number of nodes. None selects the number of nodes that have data in the folder, or 1.
-        port: HTTP port of the first node, 9200 to 9280. Further nodes use the next ports. 0 selects free ports.
+        port: HTTP port of the first node, 9200 to 9280. The other nodes use the next ports. 0 selects free ports.
         heap: heap size of each node; None selects 1g.
         version: version of OpenSearch, such as 2.19.1; None selects the default version.
         data: folder for the data; None selects the default folder in the user's home.
         ephemeral: whether to use a temporary folder, which is removed when the cluster is stopped.
-        timeout: maximum duration of the start in seconds, without the download.
+        timeout: maximum seconds until the nodes are ready. The time of the download is not counted.
         progress: called at each step.
 
     Raises:
-        EngineError: an argument is invalid, a port or the data is in use, or a node does not start. If the cluster is
-            new, its processes are then ended.
+        DevEngineError: an argument is invalid, a port or the data is in use, or a node does not start. The processes of
+            a new cluster are then ended.
         MissingExtraError: the extra `engine` is not installed.
     """
     check_version(version or OPENSEARCH_VERSION)
     if ephemeral and data is not None:
-        raise EngineError("an ephemeral engine uses a temporary folder; omit --data or --ephemeral")
+        raise DevEngineError("an ephemeral engine uses a temporary folder; omit --data or --ephemeral")
     folder = None if data is None else Path(data).expanduser().resolve()
-    with as_engine_errors("use the data folder"):
+    with as_dev_engine_errors("use the data folder"):
         if folder is not None and folder.exists() and not folder.is_dir():
-            raise EngineError(f"{folder} is not a folder; choose a folder with --data")
+            raise DevEngineError(f"{folder} is not a folder; choose a folder with --data")
     if port or nodes is not None:
         check_ports(port or FREE_PORTS[0], nodes or 1)
     requested = {"nodes": nodes, "heap": heap, "version": version, "data": folder}
-    with as_engine_errors("start the engine"), registry.start_lock():
+    with as_dev_engine_errors("start the engine"), registry.start_lock():
         running = _find_running(port, requested, ephemeral=ephemeral)
         cluster = running or Cluster(_register_new(port, requested, ephemeral=ephemeral))
         stopped = [number for number in cluster.node_numbers if not cluster.pid(number)]
@@ -108,29 +108,28 @@ def find_free_port(nodes: int = 1) -> int:
     """Return the first of `nodes` consecutive free ports from 9210 to 9280.
 
     Raises:
-        EngineError: there are not enough consecutive free ports.
+        DevEngineError: there are not enough consecutive free ports.
     """
     engine_ports = {port for other in registry.read_all() if other.is_running() for port in other.ports}
     # The search begins at a random port, so that concurrent processes usually find different ports.
     candidates = list(range(FREE_PORTS.start, FREE_PORTS.stop - nodes + 1))
-    begin = secrets.randbelow(len(candidates)) if candidates else 0
-    for first in [*candidates[begin:], *candidates[:begin]]:
+    offset = secrets.randbelow(len(candidates)) if candidates else 0
+    for first in [*candidates[offset:], *candidates[:offset]]:
         ports = range(first, first + nodes)
         if not any(
             port in engine_ports or is_port_in_use(port) or is_port_in_use(port + TRANSPORT_PORT_OFFSET)
             for port in ports
         ):
             return first
-    raise EngineError(
-        f"there are no {nodes} consecutive free ports from {FREE_PORTS[0]} to {FREE_PORTS[-1]}; stop other engines"
-    )
+    needed = "a free port" if nodes == 1 else f"{nodes} consecutive free ports"
+    raise DevEngineError(f"cannot find {needed} from {FREE_PORTS[0]} to {FREE_PORTS[-1]}; stop other engines")
 
 
 def _find_running(port: int, requested: dict[str, Any], *, ephemeral: bool) -> Cluster | None:
     """Return the cluster that runs on the port, or None. Clean up after a cluster that has ended.
 
     Raises:
-        EngineError: the cluster was started with options that differ from the requested ones.
+        DevEngineError: the cluster was started with options that differ from the requested ones.
     """
     registered = registry.read(port)
     if registered is None:
@@ -148,11 +147,11 @@ def _find_running(port: int, requested: dict[str, Any], *, ephemeral: bool) -> C
         f"{name}: {actual[name]}, not {value}" for name, value in requested.items() if value not in {None, actual[name]}
     ]
     if ephemeral and not registered.is_ephemeral:
-        differences.append("data: not ephemeral")
+        differences.append("data: a permanent folder, not ephemeral")
     if differences:
-        raise EngineError(
-            f"the engine on port {port} is running with other options ({'; '.join(differences)}); omit these options, "
-            "stop the engine, or choose another --port"
+        raise DevEngineError(
+            f"the engine on port {port} was started with options other than requested ({'; '.join(differences)}); omit "
+            "these options, stop the engine, or choose another --port"
         )
     return Cluster(registered, was_running=True)
 
@@ -161,7 +160,7 @@ def _register_new(port: int, requested: dict[str, Any], *, ephemeral: bool) -> R
     """Register a new cluster.
 
     Raises:
-        EngineError: a port or the folder is in use, or the folder contains the data of more nodes than requested.
+        DevEngineError: a port or the folder is in use, or the folder contains the data of more nodes than requested.
     """
     others = [other for other in registry.read_all() if other.is_running()]
     folder: Path = requested["data"] or data_folder() / "data"
@@ -169,16 +168,16 @@ def _register_new(port: int, requested: dict[str, Any], *, ephemeral: bool) -> R
     if not ephemeral:
         for other in others:
             if other.folder == str(folder):
-                raise EngineError(
+                raise DevEngineError(
                     f"the engine on port {other.port} uses the data in {folder}; choose another folder with --data, "
                     "or use --ephemeral"
                 )
         nodes_with_data = len(list(folder.glob("node-*/data/nodes")))
     nodes = requested["nodes"] or nodes_with_data or 1
     if nodes < nodes_with_data:  # fewer nodes may not be enough to elect a cluster manager
-        raise EngineError(
-            f"{folder} contains the data of {nodes_with_data} nodes, not {nodes}; omit --nodes, or choose another "
-            "folder with --data"
+        raise DevEngineError(
+            f"{folder} contains the data of {nodes_with_data} nodes, more than {nodes}; omit --nodes, or choose "
+            "another folder with --data"
         )
     port = port or find_free_port(nodes)
     check_ports(port, nodes)
@@ -187,7 +186,7 @@ def _register_new(port: int, requested: dict[str, Any], *, ephemeral: bool) -> R
     for needed in (*ports, *(http_port + TRANSPORT_PORT_OFFSET for http_port in ports)):
         if needed in engine_ports or is_port_in_use(needed):
             user = "another engine" if needed in engine_ports else "another program"
-            raise EngineError(f"port {needed} is in use by {user}; free this port, or choose another --port")
+            raise DevEngineError(f"port {needed} is in use by {user}; free this port, or choose another --port")
     if ephemeral:
         folder = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX))
     folder.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import SkippedFile
 from simdoc_search.indexing.jobs import Job, group_into_chunks, map_chunks, read_document
-from simdoc_search.languages import LanguageIdentification, declared_language, identify_language, require_identifier
+from simdoc_search.languages import LanguageIdentification, declared_language, identify_language, require_language_model
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 _Detection = tuple[int, str, LanguageIdentification] | SkippedFile  # size in bytes, name and language of a document
@@ -54,7 +54,7 @@ def identify_documents(
     Raises:
         MissingExtraError: the package that identifies languages is not installed.
     """
-    require_identifier()
+    require_language_model()
     start, report = time.monotonic(), LanguageReport()
     pool = WorkerPool(workers, _identify, lambda job, reason: SkippedFile(job.name, reason), limits)
     with closing(map_chunks(group_into_chunks(Job(source, None) for source in sources), pool, 2 * workers)) as chunks:

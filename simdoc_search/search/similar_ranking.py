@@ -11,7 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from simdoc_search.passages.exact import Measures
-from simdoc_search.query.plans import Plan
+from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import measure_records, read_records, split_into_batches
 from simdoc_search.sketch.estimate import TokenOverlap
@@ -27,6 +27,14 @@ _COMPARED_PER_HIT = 5
 At least `_MIN_COMPARED_CANDIDATES` are read. Without this limit, hundreds of texts would be compared if many documents
 share a few sentences, only to sort hits with an overlap of a few percent.
 """
+
+MAX_COMPARED_CANDIDATES = 2_000
+"""Maximum number of candidates whose texts are compared, or ten times the number of needed hits, whichever is larger.
+
+Without this limit, a document with 100,000 near-duplicates would be compared with all of them.
+"""
+
+_MAX_COMPARED_PER_HIT = 10
 
 _Z_SCORE = 3.0
 """Number of standard deviations above the mean that one value in 1,000 exceeds."""
@@ -112,14 +120,17 @@ class Ranker:
         """Return the hits with the greatest overlaps. Overlaps are exact if the store has the text of the candidate.
 
         Texts are read in batches. Reading stops when, with 99.9 % probability, no further candidate has a greater
-        overlap than the hits found. Without a minimum overlap, it also stops after a number of candidates.
+        overlap than the hits found. It also stops after a number of candidates, which depends on `overlap` and `size`.
 
         Args:
             candidates: the candidates, by descending number of equal tokens.
             text: the text of the query document.
         """
         needed_count = self.offset + self.size
-        max_compared = None if self.overlap else max(_MIN_COMPARED_CANDIDATES, _COMPARED_PER_HIT * needed_count)
+        if self.overlap:
+            max_compared = max(MAX_COMPARED_CANDIDATES, _MAX_COMPARED_PER_HIT * needed_count)
+        else:
+            max_compared = max(_MIN_COMPARED_CANDIDATES, _COMPARED_PER_HIT * needed_count)
         hits: list[Hit] = []
         total, compared, is_exact = 0, 0, True
 
@@ -157,6 +168,8 @@ class Ranker:
 
     def _is_possible_hit(self, candidate: Candidate) -> bool:
         """Return whether a candidate may have the minimum overlap, according to its tokens."""
+        if not self.overlap and isinstance(self.plan, Threshold):
+            return candidate.matched >= self.plan.minimum_match
         tokens = self._compare_tokens(candidate)
         can_reach = not self.overlap or estimate_max_overlap(tokens.shared, tokens.union) >= self.overlap
         return can_reach and self.plan.is_hit(tokens, None)

@@ -13,7 +13,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor, extractor_from_settings
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
-from simdoc_search.languages import require_identifier
+from simdoc_search.languages import require_language_model
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKindName
 from simdoc_search.sketch.sentences import encode_sentences, sentence_simhashes
@@ -58,7 +58,7 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, index_name
     if settings.sentences is not None and find_spec("sentencex") is None:
         raise MissingExtraError("splitting texts into sentences", "versions")
     if settings.identifies_language:
-        require_identifier()
+        require_language_model()
     if settings.excluded_parts:
         from simdoc_search.corpus.text_filters import require_front_matter_parser  # noqa: PLC0415 - rarely needed
 

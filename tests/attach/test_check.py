@@ -175,7 +175,7 @@ def test_malformed_fingerprints_are_counted_and_named(
     ((wrong, problem),) = findings_of(temp_indices, engine, mapping(), good={"simdoc": GOOD}, bad=bad)
 
     assert (True, True) == (wrong, fault in problem)
-    assert problem.startswith("1 of 2 sampled fingerprints are malformed: 'bad' ")
+    assert problem.startswith("1 of 2 sampled fingerprints is malformed: 'bad' ")
     assert problem.endswith("; replace them with simdoc-search backfill --stale")
 
 
@@ -192,7 +192,7 @@ def test_missing_and_stale_fingerprints_are_wrong(temp_indices: TempIndices, eng
 
     assert "1 of 5 documents has a text but no fingerprint; run simdoc-search backfill" == missing
     assert stale.startswith(
-        "1 of 3 sampled fingerprints do not match the current text: 'a'; run simdoc-search backfill"
+        "1 of 3 sampled fingerprints does not match the current text: 'a'; run simdoc-search backfill"
     )
 
 
@@ -240,7 +240,7 @@ def test_missing_shards_are_wrong(temp_indices: TempIndices) -> None:
     with serving(forward(temp_indices.engine)) as server, to(server.url) as engine:
         ((wrong, problem),) = [(finding.is_problem, finding.message) for finding in check(engine, name)]
 
-    assert (True, True) == (wrong, problem.startswith("1 of 1 shards are missing (status red); find the cause with "))
+    assert (True, True) == (wrong, problem.startswith("1 of 1 shards is missing (status red); find the cause with "))
     assert [] == [
         request.path for request in server.requests if request.path.rpartition("/")[2] in {"_count", "_search"}
     ]
@@ -316,7 +316,7 @@ def test_different_text_fields_behind_an_alias_are_wrong(temp_indices: TempIndic
 
     assert (alias, True) == (
         index,
-        problem.startswith(f"the fingerprints were computed from different text fields ({fields}); "),
+        problem.startswith(f"the indices compute their fingerprints from different text fields ({fields}); "),
     )
     assert " --stale --force" in problem
 
@@ -353,7 +353,7 @@ def test_the_command_prints_findings_and_a_verdict(temp_indices: TempIndices) ->
 
     assert fit[0].startswith(f"note: {name}: responses with _source contain simdoc")
     assert [f"{name} is ready for FINGERPRINT queries"] == fit[1:]
-    assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: searches without a field")
+    assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: queries that do not name a field")
     assert answer("check", f"{address}/{noted}")["ok"]
     assert (1, "") == (with_field.exit_code, with_field.stderr)
     assert (

@@ -67,7 +67,7 @@ def test_the_texts_of_an_index_of_simdoc_search_are_in_body(temp_indices: TempIn
             SimilaritySearch(store).index(Document(str(number), words(number, 99)) for number in range(9))
         found = inspect_indices(engine, name)
 
-        assert (9, 0) == (found.documents, found.missing)
+        assert (9, 0) == (found.document_count, found.missing_count)
         assert reason in found.sample.not_compared_reason
         assert (9, 9, 0) == (found.sample.documents, found.sample.sampled, found.sample.stale)
 
@@ -77,7 +77,7 @@ def test_without_our_field_all_documents_are_missing(temp_indices: TempIndices, 
     fill(temp_indices, index, {str(number): {"body": "some words"} for number in range(3)})
     found = inspect_indices(engine, index)
 
-    assert (3, 3, 1.0) == (found.documents, found.missing, found.missing_share)
+    assert (3, 3, 1.0) == (found.document_count, found.missing_count, found.missing_share)
     assert (Sample(0, 0, 0), None) == (found.sample, the_only_index(found).counts.errors)
 
 
@@ -98,13 +98,13 @@ def test_each_index_behind_an_alias_has_its_own_settings(temp_indices: TempIndic
     whole, part = inspect_indices(engine, alias), inspect_indices(engine, red)
 
     assert {first: 5, second: 6} == {inspected.index.name: inspected.counts.documents for inspected in whole.indices}
-    assert (1, 1) == (whole.missing, sum(inspected.counts.with_other_settings for inspected in whole.indices))
+    assert (1, 1) == (whole.missing_count, sum(inspected.counts.with_other_settings for inspected in whole.indices))
     assert Sample(9, 9, 0) == whole.sample
     assert [(closed, "the index is closed; open the index first")] == [
         (index.index, index.reason) for index in whole.skipped
     ]
-    assert (9, 0) == (part.documents, part.missing)
-    assert 11 == inspect_indices(engine, f"{first},{second}").documents
+    assert (9, 0) == (part.document_count, part.missing_count)
+    assert 11 == inspect_indices(engine, f"{first},{second}").document_count
 
 
 def test_a_missing_index_or_text_field_is_an_error(temp_indices: TempIndices, engine: Engine) -> None:
@@ -134,7 +134,7 @@ def test_the_cost_does_not_grow_with_the_index(temp_indices: TempIndices) -> Non
                 found = inspect_indices(engine, index, sample_size=20)
             sizes.append((len(server.requests), read[0]))
 
-        assert (number, 20) == (found.documents, found.sample.sampled)
+        assert (number, 20) == (found.document_count, found.sample.sampled)
     assert sizes[0][0] == sizes[1][0] < 15
     assert sizes[1][1] < 1.2 * sizes[0][1]
 
@@ -166,7 +166,7 @@ def test_fingerprints_are_compared_only_with_known_text_fields(temp_indices: Tem
     assert "set the field with --text-field" in unknown.not_compared_reason
     assert {"list": "is not an object"} == unknown.malformed
     assert Sample(2, 2, 1, ("list",)) == known
-    assert "none of the 2 sampled documents has the field bodi; choose another one" in misspelt.not_compared_reason
+    assert "no sampled document has a text in the field bodi; choose another field" in misspelt.not_compared_reason
 
 
 def test_fingerprints_with_a_secret_key_are_compared_only_with_the_key(
@@ -316,14 +316,15 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     done = output("backfill", url)
     after = answer("status", url, "--max-missing", "0")
 
+    assert "fingerprinted  5\nwithout text   2 (no fingerprint needed)\nmissing        1 (12.5%)\n" in shown
     assert (
-        "fingerprinted  5\nwithout text   2; these documents need no fingerprint\nmissing        1 (12.5%)\n" in shown
+        "text removed   1 document has a fingerprint but no text; run simdoc-search backfill to remove fingerprints\n"
+        in shown
     )
-    assert "text removed   1 have a fingerprint but no text; run simdoc-search backfill to remove it\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
     assert "1 document has a fingerprint but no text; run simdoc-search backfill\n" in checked
-    assert "1 updated, 0 unchanged, 1 cleared because the text is gone in " in done
+    assert "1 document updated, 0 unchanged, 1 cleared because the text is gone in " in done
     assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale"])
 
 

@@ -39,7 +39,7 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
 
     assert lines[0].startswith("family 1: 2 versions; newest: ")
     assert ["D1 v1.txt", "D2 <v2>.txt"] == [line[16:].removesuffix("  (newest)") for line in lines[1:3]]
-    assert "1 family with 2 documents of 5" == lines[-1]
+    assert "1 family with 2 of 5 documents" == lines[-1]
     result = answer("versions", "--all")
     (family,) = result["families"]
     assert {
@@ -85,7 +85,7 @@ def test_topics_of_the_whole_collection_have_their_concepts(folder: Path) -> Non
     """The keys of the JSON are stable."""
     lines = output("related", "--all").splitlines()
 
-    assert "2 topics with 4 documents of 5" == lines[-1]
+    assert "2 topics with 4 of 5 documents" == lines[-1]
     assert any(line.startswith("topic 2: 2 documents: Jason Dufner, ") for line in lines)
     result = answer("related", "--all")
     assert {
@@ -156,7 +156,7 @@ def test_a_score_is_explained(folder: Path) -> None:
     (hit,) = answer("related", "D3", *options)["hits"]
     explanation = hit["explanation"]
 
-    assert lines[2].strip().startswith(f"similarity of concepts {explanation['similarity']:.3f}: the mean of ")
+    assert lines[2].strip().startswith(f"concept similarity {explanation['similarity']:.3f}: the mean of ")
     assert explanation["similarity"] == pytest.approx(
         sum(concept["contribution"] for concept in explanation["concepts"])
     )

@@ -62,14 +62,14 @@ def test_dropped_files_are_moved_and_removed_from_the_store() -> None:
     edit("decide\t", "drop\t")
 
     dry = output(*MOVE, "--dry-run")
-    assert "3 would be moved" == dry.splitlines()[-1]
+    assert "3 files would be moved" == dry.splitlines()[-1]
     done = [f"moved{line.removeprefix('move')}" for line in dry.splitlines()[:-1]]
     assert before == tree(Path("docs"))
 
-    assert [*done, "3 moved, 3 documents removed from the store"] == output(*MOVE).splitlines()
+    assert [*done, "3 files moved, 3 documents removed from the store"] == output(*MOVE).splitlines()
     assert "documents  2" == stored()
     assert ["near.txt", "sub/copy.txt", "sub/loud.txt"] == sorted(tree(Path("gone")))
-    assert "0 moved, 3 already done" == output(*MOVE).strip()
+    assert "0 files moved, 3 already done" == output(*MOVE).strip()
 
     assert 3 == len(answer("apply", "--undo", UNDO)["restored"])
     assert before == tree(Path("docs"))
@@ -99,7 +99,7 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
     assert 1 == result.exit_code
     assert "so changes cannot be detected (same text; the file has changed" in result.stderr
     assert "to write a new plan for these documents, run: simdoc-search duplicates FOLDER --plan NEW" in result.stderr
-    assert "1 moved, 1 left alone, 1 document removed from the store" == result.stdout.splitlines()[-1]
+    assert "1 file moved, 1 left alone, 1 document removed from the store" == result.stdout.splitlines()[-1]
     output("duplicates", "docs", "--plan", "again.tsv")
     assert "sub/copy.txt" not in Path("again.tsv").read_text("utf-8")
 
@@ -137,7 +137,7 @@ def test_the_option_drop_extends_the_plan_and_is_recorded_in_it() -> None:
         rows = plan("docs", *(["--drop", drop] if drop else []))
         assert expected == {id: kind for action, kind, id in rows if action == "drop"}
         assert bool(drop) == (f"Because of --drop {drop}" in Path("plan.tsv").read_text("utf-8"))
-    assert "5 moved, 5 documents" in output(*MOVE)
+    assert "5 files moved, 5 documents" in output(*MOVE)
 
 
 def test_a_group_without_a_kept_document_is_refused() -> None:
@@ -145,7 +145,7 @@ def test_a_group_without_a_kept_document_is_refused() -> None:
     edit("keep\t", "drop\t")
     result = run("apply", "plan.tsv", "--delete", "--yes")
 
-    assert (1, "0 deleted, 1 group not applied") == (result.exit_code, result.stdout.strip())
+    assert (1, "0 files deleted, 1 group not applied") == (result.exit_code, result.stdout.strip())
     assert "group 1 was not applied: " in result.stderr
     assert 5 == len(tree(Path("docs")))
 
@@ -160,7 +160,7 @@ def test_deleting_needs_yes() -> None:
     edit("drop\t1\t100.0\tsame words", "decide\t1\t100.0\tsame words")
     assert "cannot ask for confirmation" in sentence(run("apply", "plan.tsv", "--delete"))
     assert 5 == len(tree(Path("docs")))
-    assert "1 deleted" in output("apply", "plan.tsv", "--delete", "--yes")
+    assert "1 file deleted" in output("apply", "plan.tsv", "--delete", "--yes")
 
 
 @pytest.mark.parametrize(("typed", "left"), [("n\n", 5), ("y\n", 4)])
@@ -177,7 +177,7 @@ def test_linked_files_remain_in_the_store() -> None:
     plan("docs", "--drop", "same-words")
     result = run("apply", "plan.tsv", "--hardlink")
 
-    assert (1, "1 linked, 1 left alone") == (result.exit_code, result.stdout.splitlines()[-1])
+    assert (1, "1 file linked, 1 left alone") == (result.exit_code, result.stdout.splitlines()[-1])
     assert Path("docs/keep.txt").samefile("docs/sub/copy.txt")
     assert "documents  5" == stored()
 
@@ -195,14 +195,14 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     output("index", "-", stdin=json_lines({"id": "c", "text": words(3, 99)}))
     result = run("apply", "plan.tsv", "--delete", "--yes")
 
-    assert (1, "0 deleted, 1 left alone, 1 document removed from the store") == (
+    assert (1, "0 files deleted, 1 left alone, 1 document removed from the store") == (
         result.exit_code,
         result.stdout.splitlines()[-1],
     )
     assert "To remove rows of a table or a JSONL file, run: simdoc-search dedupe FILE -o KEPT" in result.stderr
     assert "left alone: c: the text has changed since the plan was written" in result.stderr
     assert "documents  2" == stored()
-    assert "0 deleted, 1 already done, 1 left alone" in run("apply", "plan.tsv", "--delete", "--yes").stdout
+    assert "0 files deleted, 1 already done, 1 left alone" in run("apply", "plan.tsv", "--delete", "--yes").stdout
     undone = run("apply", "--undo", UNDO)
     assert (
         1,
@@ -220,7 +220,7 @@ def test_without_a_store_the_command_that_updates_it_is_named() -> None:
     assert 0 == result.exit_code
     assert "simdoc-search index FOLDER --prune" in result.stderr
     assert not Path("nowhere").exists()
-    assert "0 moved, 1 already done, 1 document removed from the store" == output(*MOVE).strip()
+    assert "0 files moved, 1 already done, 1 document removed from the store" == output(*MOVE).strip()
 
 
 def test_a_wrong_combination_of_arguments_is_refused() -> None:
@@ -236,5 +236,5 @@ def test_a_plan_of_a_table_says_how_to_remove_its_rows() -> None:
     applied = run("apply", "rows.tsv", "--delete", "--yes", "--dry-run")
 
     assert "note: `apply` cannot change rows of tables. To remove rows of a table" in planned.stderr
-    assert "0 would be deleted, 1 document would be removed from the store" == applied.stdout.splitlines()[-1]
+    assert "0 files would be deleted, 1 document would be removed from the store" == applied.stdout.splitlines()[-1]
     assert "simdoc-search dedupe FILE -o KEPT" in applied.stderr

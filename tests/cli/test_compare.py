@@ -203,7 +203,7 @@ def test_an_unknown_text_is_one_sentence(tmp_path: Path) -> None:
         (["drafts.txt"], "did you mean 'draft.txt'?"),
         (
             ["nothing", "--store", tmp_path / "none"],
-            "'nothing' is not a file, and the store cannot be searched for it: no store at ",
+            "'nothing' is not a file, and it cannot be looked up in a store: no store at ",
         ),
         (["."], "'.' is a folder; to compare its files, use simdoc-search duplicates"),
         (["./nothing"], "nothing does not exist; check the path"),

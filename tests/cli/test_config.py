@@ -147,7 +147,7 @@ def test_delete_ignores_the_store_of_the_file(folder: Path) -> None:
     output("index", "corpus")
 
     assert "no store at .simdoc" in run("delete", "doc123").stderr.replace("./", "")
-    assert "1 deleted" in output("delete", "doc123.txt", "--store", folder / "index.simdoc")
+    assert "1 document deleted" in output("delete", "doc123.txt", "--store", folder / "index.simdoc")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")

@@ -45,7 +45,7 @@ def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
         "letter case, punctuation or symbols differ in 200 places: 'word0' / 'WORD0')",
         "  decide       1.4 kB  1971-02-05  docs/sub/near.txt  (overlap 94.9 %)",
         "",
-        "1 group, 3 duplicates: 1 to drop, 2 to decide, 1.5 kB to save",
+        "1 group, 3 duplicates: 1 to drop, 2 to decide, 1.5 kB to free",
     ] == result.stdout.splitlines()
 
 
@@ -123,7 +123,7 @@ def test_a_limit_shows_the_groups_that_free_most() -> None:
     lines = output("duplicates", "docs", "--limit", "1").splitlines()
 
     assert "docs/copy.txt" == lines[0].split()[-1]
-    assert "3 groups, 5 duplicates: 3 to drop, 2 to decide, 1.6 kB to save" == lines[-2]
+    assert "3 groups, 5 duplicates: 3 to drop, 2 to decide, 1.6 kB to free" == lines[-2]
     assert "Showing 1 of 3 groups. Show more with --limit 100." == lines[-1]
 
 
@@ -165,7 +165,7 @@ def test_only_new_files_are_compared_with_all() -> None:
 
     lines = [line.split()[0:5:4] for line in result.stdout.splitlines() if line]
     assert [["keep", "docs/copy.txt"], ["decide", "inbox/longer.txt"], ["1", "0"]] == lines
-    assert "note: 2 new documents were compared with all 7; the older documents are kept" in result.stderr
+    assert "note: 2 new documents were compared with all 7 documents; older documents are kept" in result.stderr
     again = run("duplicates", "inbox", "--new")
     assert "no duplicates of 0 new documents among 7 documents\n" == again.stdout
     assert 2 == run("duplicates", "--new").exit_code
@@ -223,7 +223,7 @@ def test_a_deleted_file_is_left_out_and_the_command_that_prunes_it_is_named() ->
 
     assert "docs/keep.txt" == result.stdout.splitlines()[0].split()[-1]
     command = f"simdoc-search index {Path('docs').resolve()} --prune"
-    assert f"whose file no longer exists. Remove it with: {command}" in result.stderr
+    assert f"no longer exists. Remove this document from the store with: {command}" in result.stderr
     output(*command.split()[1:])
     assert "left out" not in run("duplicates").stderr
 
@@ -275,7 +275,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_indexed() -
     assert "because its folder does not exist" in sentence(
         run("duplicates", "docs", "--new", "--csv", "gone/pairs.csv")
     )
-    assert "may be a document" in sentence(run("duplicates", "docs", "--csv", "docs/copy.txt"))
+    assert "may be one of the documents to compare" in sentence(run("duplicates", "docs", "--csv", "docs/copy.txt"))
     assert "--html cannot write to stdout" in usage_error(run("duplicates", "docs", "--html", "-"))
     assert "nowhere" in sentence(run("duplicates", "nowhere"))
     assert BASE == Path("docs/copy.txt").read_text()

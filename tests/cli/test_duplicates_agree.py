@@ -99,7 +99,7 @@ def verdicts_of_serve(pages: Pages) -> tuple[Verdicts, Verdicts, dict[str, Any]]
 @posix_only
 @pytest.mark.parametrize(("seed", "groups"), [(1, 20), pytest.param(2, 250, marks=pytest.mark.slow)])
 def test_all_outputs_agree(seed: int, groups: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They agree on action and reason of each document, and on the bytes to save."""
+    """They agree on action and reason of each document, and on the bytes to free."""
     monkeypatch.chdir(tmp_path)
     random_groups(random.Random(seed), tmp_path / "docs", groups)
     result = answer("duplicates", "docs", "--overlap", "60", "--html", "page.html", "--plan", "plan.tsv")
@@ -120,4 +120,4 @@ def test_all_outputs_agree(seed: int, groups: int, tmp_path: Path, monkeypatch: 
     dropped = {id for id, (action, _) in verdicts.items() if action == "drop"}
     freed = {os.lstat(Path("docs", id)).st_ino: os.lstat(Path("docs", id)).st_size for id in dropped}
     assert sum(freed.values()) == result["bytes_freed"] == counts["bytes_freed"]
-    assert all(f"{format_bytes(result['bytes_freed'])} to save" in text for text in (terminal, page, browser))
+    assert all(f"{format_bytes(result['bytes_freed'])} to free" in text for text in (terminal, page, browser))

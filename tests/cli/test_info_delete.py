@@ -50,7 +50,7 @@ def test_info_as_json_has_its_keys() -> None:
 
 
 def test_delete_removes_documents_and_leaves_their_files(folder: Path) -> None:
-    assert "1 deleted\n" == output("delete", "reports/copy.txt")
+    assert "1 document deleted\n" == output("delete", "reports/copy.txt")
     assert ["reports/half.txt", "notes/old.txt"] == [hit["id"] for hit in answer("similar", "doc123")["hits"]]
     assert (folder / "corpus/reports/copy.txt").exists()
     assert 4 == answer("info")["documents"]
@@ -104,7 +104,7 @@ with open_store(".simdoc").writer():
         assert 5 == answer("info")["documents"]
         other.communicate("\n", timeout=60)
 
-    assert "1 deleted\n" == output("delete", "other.txt")
+    assert "1 document deleted\n" == output("delete", "other.txt")
 
 
 # --- the process ---

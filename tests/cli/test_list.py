@@ -136,7 +136,7 @@ def test_hits_can_be_shown_with_columns_and_sorted(command: str) -> None:
 
 
 def test_empty_columns_are_refused() -> None:
-    assert "has an empty column name; separate names by commas" in usage_error(run("list", "--show", "a,,b"))
+    assert "contains an empty column name; separate names with commas" in usage_error(run("list", "--show", "a,,b"))
 
 
 @pytest.mark.parametrize("command", [["list"], ["similar", "doc123"], ["passages", "doc123"]])

@@ -21,7 +21,7 @@ def test_a_document_a_file_and_a_text_have_the_same_hits() -> None:
     assert others == ids("papers/mine.txt") == ids("mine") == ids(f"./{file}") == ids("--file", file)
     assert ALL == ids("--file", "essay.txt") == ids("--text", QUOTE)
     assert ALL == ids("--file", "-", stdin=PAPER) == ids("--text", "-", stdin=QUOTE)
-    assert "The document 'papers/mine.txt' is not listed, because it is this file." in output(
+    assert "The document 'papers/mine.txt' is not listed, because it was indexed from this file." in output(
         "passages", "--file", file
     )
 
@@ -176,7 +176,7 @@ def test_a_store_without_texts_gives_estimates() -> None:
             " ".join(QUOTE.split()[:20]),
             "only 20 words. A document that contains all of it is found with a probability of 74.2 ",
         ),
-        ("a b c", "only 3 words. So short a text only matches documents that have no other words"),
+        ("a b c", "only 3 words. A text this short only matches documents that contain no other words"),
     ):
         assert message in output("passages", "--text", text, "--store", "textless")
     assert "probability" not in output("passages", "--text", QUOTE, "--store", "textless")

@@ -91,7 +91,10 @@ def test_the_table_has_kinds_and_shared_concepts() -> None:
 
     assert hit.endswith("  related  D4.txt")
     assert "Jason Dufner, New York, Oak Hill" in concepts
-    assert ["The document 'D3.txt' is not listed, because it is this file.", "1 document compared"] == notes
+    assert [
+        "The document 'D3.txt' is not listed, because it was indexed from this file.",
+        "1 document compared",
+    ] == notes
     assert ["no related documents", "0 documents compared"] == output("related", "D5").splitlines()
 
 
@@ -132,6 +135,6 @@ def test_options_for_concepts_are_checked_before_a_store_is_created(folder: Path
     for name in ("x", "spacy:"):
         message = usage_error(run(*new, "--with", "relations", "--extractor", name))
         assert "choose yake, names or spacy:MODEL" in message
-    assert "require --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
+    assert "only work with --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
     assert not (folder / "new").exists()
     assert "the store has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--extractor", "names"))

@@ -55,7 +55,7 @@ def test_an_existing_store_is_upgraded_from_its_texts() -> None:
     result = run("index", "corpus", "--store", "s", "--with", "relations,versions")
     info = output("info", "--store", "s")
 
-    assert (0, "5 documents upgraded with sentences and concepts") == (result.exit_code, result.stderr.splitlines()[0])
+    assert (0, "sentences and concepts added to 5 documents") == (result.exit_code, result.stderr.splitlines()[0])
     assert ", 5 unchanged" in result.output
     assert "related    found by their stored concepts, extracted by yake" in info
     assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("s")

@@ -86,7 +86,7 @@ def test_a_file_has_versions() -> None:
     assert lines[6].endswith("  new.txt  (your document)")
     assert "newest: 2023/Report <b>.txt, by the date in their names, not counting 1 undated document" in lines
     own = output("versions", "--file", "corpus/2023/Report <b>.txt")
-    assert "The document '2023/Report <b>.txt' is not listed, because it is this file." in own
+    assert "The document '2023/Report <b>.txt' is not listed, because it was indexed from this file." in own
 
 
 def test_json_has_scores_dates_words_and_sentences() -> None:
@@ -137,7 +137,7 @@ def test_without_dates_and_texts_the_order_is_a_hint() -> None:
     assert "words" not in "".join(lines[2:4])
     assert "newest: not known, as no evidence shows which is newer" in lines
     assert "to see the last change, run: simdoc-search compare one two --store rows" in lines
-    assert "two: its sentences cannot be shown, because a text is not stored" in lines
+    assert "two: the similar sentences cannot be shown, because one of the texts is not stored" in lines
 
 
 def test_limits_filters_and_pages_select_versions() -> None:
@@ -171,7 +171,9 @@ def test_the_page_shows_each_version_beside_the_one_before(tmp_path: Path, monke
     monkeypatch.setattr(versions_page, "_MAX_PAIRS", 1)
     shown = html("2022/Report.txt")
     assert 1 == shown.count('<article class="pair"')
-    assert "1 step is not shown side by side; to see them, use simdoc-search compare" in shown
+    assert (
+        "1 version is not shown side by side with the previous one; to compare them, use simdoc-search compare" in shown
+    )
     shown = html("2021/Report.txt", "--size", 1)
     assert "<p>Showing 1 of 2 other versions. Show more with --size 100. 2 documents compared</p>" in shown
 
@@ -228,8 +230,8 @@ def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
     stored = output("defaults", "--max-distance", "3", "--min-share", "99", *store)
     result = answer("versions", "2022/Report.txt", *store)
 
-    assert "a distance of at most 12 of 64" in built_in
-    assert "at most 3 of 64\nversions   at least 99 % of one version's sentences are similar, and 10 %" in stored
+    assert "a distance of at most 12 (of 64)" in built_in
+    assert "at most 3 (of 64)\nversions   at least 99 % of one version's sentences are similar, and 10 %" in stored
     assert stored.strip() in output("info", *store)
     assert (
         {"max_distance": 3, "min_share": 0.99, "min_smaller_share": 0.1, "min_score": 0.5}

@@ -42,9 +42,9 @@ def test_a_copy_that_arrives_is_matched(options: list[str], tmp_path: Path) -> N
         r"other\.txt is watched for copies with an overlap of 33\.5 % or more, since \S+\n",
         listed,
     )
-    assert ["new is a copy of", "old is not a copy of a watched document"] == [matches[0], matches[-1]]
+    assert ["new is a copy of:", "old is not a copy of a watched document"] == [matches[0], matches[-1]]
     assert re.fullmatch(r"  ~9\d %  doc123\.txt", matches[1])
-    assert "1 removed\n" == output("watch", "--remove", "doc123.txt", *options)
+    assert "1 watch removed\n" == output("watch", "--remove", "doc123.txt", *options)
     assert output("watch", "--list", *options).startswith("other.txt ")
 
 

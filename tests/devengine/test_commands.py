@@ -12,7 +12,7 @@ import pytest
 
 from simdoc_search import devengine as library
 from simdoc_search.cli.engine import engine as commands
-from simdoc_search.devengine import EngineError, cluster
+from simdoc_search.devengine import DevEngineError, cluster
 from tests.support.cli import output, run, sentence, usage_error
 from tests.support.devengine import NOWHERE, registered
 
@@ -31,7 +31,7 @@ def test_status_without_an_engine_has_exit_code_1() -> None:
 def test_status_names_the_ports_of_other_engines(launch_child: Any) -> None:
     registered(port=9270, pids=(launch_child(),), token="the-token")
 
-    assert "(engines are running on these ports: 9270; choose one with --port)" in sentence(
+    assert "(ports of running engines: 9270; choose one with --port)" in sentence(
         run("engine", "status", "--port", NOWHERE)
     )
 
@@ -74,7 +74,7 @@ def test_logs_without_an_engine_are_an_error() -> None:
 
 def test_a_start_that_fails_shows_the_end_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing_start(**_: object) -> None:
-        raise EngineError("node 1 ended", ["starting ...", "out of luck"])
+        raise DevEngineError("node 1 ended", ["starting ...", "out of luck"])
 
     monkeypatch.setattr(library, "start_cluster", failing_start)
     shown = run("engine", "start")

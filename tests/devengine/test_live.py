@@ -15,7 +15,7 @@ import pytest
 
 from simdoc_search.devengine import (
     Cluster,
-    EngineError,
+    DevEngineError,
     find_cluster,
     find_free_port,
     running_cluster,
@@ -207,7 +207,7 @@ def test_the_next_start_starts_a_killed_node(three_nodes: Cluster) -> None:
 
 
 def test_a_running_node_is_not_restarted(three_nodes: Cluster) -> None:
-    with pytest.raises(EngineError, match=r"node 3 is already running \(process"):
+    with pytest.raises(DevEngineError, match=r"node 3 is already running \(process"):
         three_nodes.restart_node(3)
 
 
@@ -227,7 +227,7 @@ def test_a_node_that_fails_shows_the_end_of_its_log(home: Path, monkeypatch: pyt
     before = set(home.iterdir())
     monkeypatch.setattr(startup, "is_port_in_use", lambda _: False)  # as if the other program started after the check
     message = r"node 1 ended during its start \(exit code 1\); see the end of its log"
-    with socket.create_server(("127.0.0.1", port + 100)), pytest.raises(EngineError, match=message) as caught:
+    with socket.create_server(("127.0.0.1", port + 100)), pytest.raises(DevEngineError, match=message) as caught:
         start_cluster(port=port, ephemeral=True, heap="256m")
 
     assert "java.net.BindException: Address already in use" in caught.value.log

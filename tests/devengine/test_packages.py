@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.devengine import EngineError, find_cluster, packages, start_cluster
+from simdoc_search.devengine import DevEngineError, find_cluster, packages, start_cluster
 from simdoc_search.devengine.common import cache_folder
 from simdoc_search.devengine.packages import Java, find_jars, find_java
 from simdoc_search.errors import MissingExtraError
@@ -103,7 +103,7 @@ def test_a_failed_download_is_retried(faults: list[str], fault: str) -> None:
 def test_a_download_that_fails_repeatedly_is_an_error(faults: list[str], fault: str) -> None:
     faults += [fault] * 100
 
-    with pytest.raises(EngineError, match=r"cannot download.*HTTPS_PROXY.*SIMDOC_MAVEN_URL") as caught:
+    with pytest.raises(DevEngineError, match=r"cannot download.*HTTPS_PROXY.*SIMDOC_MAVEN_URL") as caught:
         find_jars()
     faults.clear()
 
@@ -142,6 +142,6 @@ def test_jgo_without_a_network_is_an_error(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv(packages.MAVEN_URL, "http://127.0.0.1:1/maven2/")
 
     with pytest.raises(
-        EngineError, match=r"cannot download OpenSearch 3.8.0 \(.*127\.0\.0\.1.*; connect to the internet"
+        DevEngineError, match=r"cannot download OpenSearch 3.8.0 \(.*127\.0\.0\.1.*; connect to the internet"
     ):
         find_jars()

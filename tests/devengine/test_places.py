@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.devengine import EngineError, find_free_port, packages
+from simdoc_search.devengine import DevEngineError, find_free_port, packages
 from simdoc_search.devengine.common import cache_folder, data_folder
 from simdoc_search.devengine.node import HTTP_PORTS, TRANSPORT_PORT_OFFSET, Node, check_ports, is_port_in_use
 
@@ -26,7 +26,7 @@ def test_ports_in_the_range_are_accepted(port: int, nodes: int) -> None:
 
 @pytest.mark.parametrize(("port", "nodes"), [(9199, 1), (9281, 1), (9279, 3), (80, 1), (9300, 1), (9201, 0)])
 def test_ports_outside_the_range_are_refused(port: int, nodes: int) -> None:
-    with pytest.raises(EngineError, match=r"between 9200 and 9280|at least 1"):
+    with pytest.raises(DevEngineError, match=r"from 9200 to 9280|at least 1"):
         check_ports(port, nodes)
 
 
@@ -45,7 +45,7 @@ def test_free_ports_are_consecutive_and_random() -> None:
     assert first > 9201
     assert [] == [port for port in range(first, first + 3) if is_port_in_use(port)]
     assert len({find_free_port() for _ in range(10)}) > 1
-    with pytest.raises(EngineError, match="no 100 consecutive free ports from 9210 to 9280"):
+    with pytest.raises(DevEngineError, match="cannot find 100 consecutive free ports from 9210 to 9280"):
         find_free_port(100)
 
 

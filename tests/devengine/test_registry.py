@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.devengine import EngineError, find_cluster, find_running_clusters, processes, registry
+from simdoc_search.devengine import DevEngineError, find_cluster, find_running_clusters, processes, registry
 from simdoc_search.devengine.common import data_folder
 from tests.support.devengine import NOWHERE, registered
 
@@ -98,5 +98,5 @@ def test_a_node_that_does_not_exist_is_an_error() -> None:
 
     assert engine is not None
     for number in (0, 3):
-        with pytest.raises(EngineError, match=f"no node {number}; choose a number from 1 to 2"):
+        with pytest.raises(DevEngineError, match=f"no node {number}; choose a number from 1 to 2"):
             engine.log_tail(number)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.devengine import EngineError, cluster, find_cluster, find_free_port, processes, start_cluster
+from simdoc_search.devengine import DevEngineError, cluster, find_cluster, find_free_port, processes, start_cluster
 from simdoc_search.devengine.common import cache_folder
 from simdoc_search.devengine.packages import Java
 from tests.support.devengine import NOWHERE, fake_java, registered
@@ -20,7 +20,7 @@ from tests.support.devengine import NOWHERE, fake_java, registered
 
 
 def test_a_port_in_use_is_refused_before_the_download(used_port: int) -> None:
-    with pytest.raises(EngineError, match=f"port {used_port} is in use by another program; free this port, or choose"):
+    with pytest.raises(DevEngineError, match=f"port {used_port} is in use by another program; free this port, or"):
         start_cluster(port=used_port)
 
     assert None is find_cluster(used_port)
@@ -31,14 +31,14 @@ def test_a_transport_port_in_use_is_refused() -> None:
     port = find_free_port()
     with (
         socket.create_server(("127.0.0.1", port + 100)),
-        pytest.raises(EngineError, match=f"port {port + 100} is in use"),
+        pytest.raises(DevEngineError, match=f"port {port + 100} is in use"),
     ):
         start_cluster(port=port)
 
 
 @pytest.mark.parametrize("version", ["3.x", "2.19", "v3.3.2", "3.3.2/../x", "latest", "٣.3.2"])
 def test_a_malformed_version_is_refused(version: str) -> None:
-    with pytest.raises(EngineError, match=r"is not a version number of OpenSearch; write it like \d"):
+    with pytest.raises(DevEngineError, match=r"is not a version number of OpenSearch, such as \d"):
         start_cluster(port=find_free_port(), version=version, ephemeral=True)
 
     assert not cache_folder().exists()
@@ -48,30 +48,30 @@ def test_fewer_nodes_than_the_data_has_are_refused(tmp_path: Path) -> None:
     for number in (1, 2, 3):
         (tmp_path / f"node-{number}" / "data" / "nodes").mkdir(parents=True)
 
-    with pytest.raises(EngineError, match=r"contains the data of 3 nodes, not 2; omit --nodes"):
+    with pytest.raises(DevEngineError, match=r"contains the data of 3 nodes, more than 2; omit --nodes"):
         start_cluster(nodes=2, port=find_free_port(2), data=tmp_path)
 
 
 def test_an_ephemeral_engine_cannot_use_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match="omit --data or --ephemeral"):
+    with pytest.raises(DevEngineError, match="omit --data or --ephemeral"):
         start_cluster(data=tmp_path, ephemeral=True)
 
 
 def test_a_file_as_the_folder_is_refused_before_the_port_is_checked(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
-    with pytest.raises(EngineError, match=r"file is not a folder; choose a folder with --data"):
+    with pytest.raises(DevEngineError, match=r"file is not a folder; choose a folder with --data"):
         start_cluster(port=80, data=tmp_path / "file")
 
 
 def test_a_running_engine_with_other_options_is_refused(launch_child: Any, tmp_path: Path) -> None:
     registered(pids=(launch_child(),), token="the-token")
 
-    with pytest.raises(EngineError, match=r"\(nodes: 1, not 2; heap: 1g, not 2g; data: .*\); omit these options"):
+    with pytest.raises(DevEngineError, match=r"\(nodes: 1, not 2; heap: 1g, not 2g; data: .*\); omit these options"):
         start_cluster(port=NOWHERE, nodes=2, heap="2g", data=tmp_path / "other")
-    with pytest.raises(EngineError, match=r"version: 3\.3\.2, not 2\.19\.1\); omit"):
+    with pytest.raises(DevEngineError, match=r"version: 3\.3\.2, not 2\.19\.1\); omit"):
         start_cluster(port=NOWHERE, version="2.19.1")
-    with pytest.raises(EngineError, match="data: not ephemeral"):
+    with pytest.raises(DevEngineError, match="data: a permanent folder"):
         start_cluster(port=NOWHERE, ephemeral=True)
     assert start_cluster(port=NOWHERE, nodes=1, heap="1g").was_running
 
@@ -79,9 +79,9 @@ def test_a_running_engine_with_other_options_is_refused(launch_child: Any, tmp_p
 def test_data_and_ports_of_another_engine_are_refused(launch_child: Any) -> None:
     registered(port=9270, pids=(launch_child(), 0), token="the-token")
 
-    with pytest.raises(EngineError, match="the engine on port 9270 uses the data in"):
+    with pytest.raises(DevEngineError, match="the engine on port 9270 uses the data in"):
         start_cluster(port=NOWHERE)
-    with pytest.raises(EngineError, match="port 9271 is in use by another engine"):
+    with pytest.raises(DevEngineError, match="port 9271 is in use by another engine"):
         start_cluster(port=9271, ephemeral=True)
 
 
@@ -100,5 +100,5 @@ def test_a_node_that_ends_during_its_start_is_an_error(home: Path, monkeypatch: 
         time.sleep(0.01)
     shutil.rmtree(engine.data)
 
-    with pytest.raises(EngineError, match=r"node 1 ended during its start \(exit code 1\); see its log in "):
+    with pytest.raises(DevEngineError, match=r"node 1 ended during its start \(exit code 1\); see its log in "):
         engine.wait_for_nodes([1], 5)

@@ -102,7 +102,7 @@ def test_the_delete_command_fails_if_the_store_refuses(place: str, store: Store)
     with blocked(place):
         shown, machine = run("delete", "a", "--store", place), run("delete", "a", "b", "--store", place, "--json")
 
-    assert (1, "0 deleted, 1 refused\n") == (shown.exit_code, shown.stdout)
+    assert (1, "0 documents deleted, 1 refused\n") == (shown.exit_code, shown.stdout)
     assert shown.stderr.startswith("  a: the index test-")
     assert (1, 0) == (machine.exit_code, json.loads(machine.stdout)["deleted"])
     assert ["a", "b"] == [refused["id"] for refused in json.loads(machine.stdout)["refused"]]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.devengine import EngineError, find_free_port
+from simdoc_search.devengine import DevEngineError, find_free_port
 from simdoc_search.devengine.node import HOST, LAUNCHER, TRANSPORT_PORT_OFFSET
 from simdoc_search.devengine.packages import EXTRA_PACKAGES, find_java, find_or_download_jars
 from simdoc_search.errors import SimdocError
@@ -98,4 +98,4 @@ def _wait(url: str, process: subprocess.Popen[bytes]) -> str:
             call(url, "GET", "/_cluster/health?wait_for_status=yellow&timeout=60s")
             return url
         time.sleep(POLL_SECONDS)
-    raise EngineError(f"Elasticsearch {VERSION} does not start")
+    raise DevEngineError(f"Elasticsearch {VERSION} does not start")

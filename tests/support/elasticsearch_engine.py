@@ -23,7 +23,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.devengine.common import EngineError
+from simdoc_search.devengine.common import DevEngineError
 from simdoc_search.devengine.node import HOST
 from simdoc_search.devengine.packages import find_java
 from simdoc_search.errors import SimdocError
@@ -84,7 +84,7 @@ def running_elasticsearch(heap: str = "512m", version: str | None = None) -> Ite
 
     Raises:
         NoEngineError: the packages cannot be fetched.
-        EngineError: it does not start.
+        DevEngineError: it does not start.
     """
     if there := os.environ.get(URL):
         yield there.rstrip("/")
@@ -181,7 +181,7 @@ def _compile(packages: Packages, sources: list[Path], to: Path) -> None:
     command = [str(packages.java), *QUICK, "-jar", str(compiler), "-21", "-nowarn", "-cp", path, "-d", str(to)]
     result = subprocess.run([*command, *sources], capture_output=True, text=True, timeout=START_SECONDS, check=False)
     if result.returncode != 0:
-        raise EngineError(f"the Java of {sources[0]} does not compile:\n{result.stdout}{result.stderr}")
+        raise DevEngineError(f"the Java of {sources[0]} does not compile:\n{result.stdout}{result.stderr}")
 
 
 def _launch(home: Path, packages: Packages, heap: str) -> Process:
@@ -234,9 +234,9 @@ def _wait(home: Path, process: Process) -> str:
     while not ports.exists():
         code = process.poll()
         if code is not None:
-            raise EngineError(f"Elasticsearch ended while it was started (exit code {code}):\n{_log_end(home)}")
+            raise DevEngineError(f"Elasticsearch ended while it was started (exit code {code}):\n{_log_end(home)}")
         if time.monotonic() > deadline:
-            raise EngineError(f"Elasticsearch was not ready after {START_SECONDS:.0f} s:\n{_log_end(home)}")
+            raise DevEngineError(f"Elasticsearch was not ready after {START_SECONDS:.0f} s:\n{_log_end(home)}")
         time.sleep(POLL_SECONDS)
     url = f"http://{ports.read_text('utf-8').split()[0]}"
     call(url, "GET", "/_cluster/health?wait_for_status=yellow&timeout=60s")

@@ -12,13 +12,13 @@ engine_side.py     lets the engine compute the fingerprints
 cost_estimate.py   estimates the disk space and the duration
 
 A backfill changes only the fingerprint field. It sends partial updates, which the engine rejects if the document
-changed after it was read. It reads only documents that searches can find. If the loader of the application adds
-fingerprints itself (`fingerprint_actions`), one backfill is enough.
+changed after it was read. It reads only documents that searches can find. If the loader of the application also adds
+fingerprints, with `fingerprint_actions`, one backfill is enough.
 
 A backfill has two side effects on the application. First, an update increases the version of a document. If the
-application assigns versions itself (`version_type=external`), the engine may reject its next write. In this case, let
-the loader add the fingerprints. Second, if the application updates a document at the same moment, it may get a version
-conflict. To retry such updates, set `retry_on_conflict`.
+application assigns the versions (`version_type=external`), the engine may reject its next write of the document. In
+this case, let the loader add the fingerprints. Second, if the application updates a document at the same moment, its
+update may fail with a version conflict. To retry such updates, set `retry_on_conflict`.
 """
 
 from __future__ import annotations

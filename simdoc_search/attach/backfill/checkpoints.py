@@ -1,9 +1,9 @@
 """Stores checkpoints in the mapping, so that the next run reads only documents that were written since this run.
 
 Engines number the writes in each shard (`_seq_no`), and each document has the number of its last write. A checkpoint
-is the number of a write. In its shard, the fingerprints of all documents up to this number were compared with the
-texts. The mapping also stores a hash of the shard histories. A cloned or restored index, and a shard that was lost and
-created again, have a new history, so all of their documents are compared again.
+is the number of a write in a shard. The fingerprints of all documents whose number is not greater were compared with
+the texts. The mapping also stores a hash of the shard histories. A cloned or restored index has new histories, and so
+has a shard that was lost and created again. All of their documents are compared again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from simdoc_search.stores.remote.mappings import add_fields
 from simdoc_search.stores.remote.schema import format_label
 
 _META_FIELD, _META_KEY = "buckets", "simdoc_compared"
-"""The subfield whose `meta` stores the checkpoints, and the key of the hash. The other keys begin with this key."""
+"""The subfield whose `meta` stores the checkpoints, and the key of the hash. The keys of the checkpoints begin with
+the key of the hash."""
 
 _MAX_VALUES, _MAX_VALUE_LENGTH = 4, 50
 """Maximum number of `meta` values for checkpoints, and maximum length of a value in characters."""
@@ -81,7 +82,7 @@ class WriteRange:
         return _seq_no_query(self.after[number], self.up_to[number : number + 1])
 
     def build_any_shard_query(self) -> Query:
-        """Return one query for all shards. If the shards have different bounds, it also matches other documents."""
+        """Return one query for all shards. If bounds differ between shards, it also matches documents out of range."""
         return _seq_no_query(min(self.after), self.up_to)
 
     def split(self, count: int) -> Iterator[WriteRange]:
@@ -135,7 +136,7 @@ def find_unread_writes(
 
 
 def build_unread_queries(engine: Engine, target: Target, options: BackfillOptions) -> list[Query]:
-    """Return queries for all documents that a backfill reads. With several shards, they may match more documents."""
+    """Return queries for the documents that a backfill reads. With several shards, they may match further documents."""
     if not options.stale:
         return [build_incomplete_query(target, options)]
     shards = read_shards(engine, target.index.name, target.index.shard_count)

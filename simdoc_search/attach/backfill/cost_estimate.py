@@ -29,7 +29,8 @@ documents share tokens."""
 
 UPDATE_FACTOR, DEFAULT_MILLISECONDS = 3, 0.2
 """An update takes about three times as long as the engine reports for indexing a document. This factor was measured on
-two cores, which the engine, its merges and this process shared. If the engine reports no time, the default is used."""
+two cores, which the engine, its merges and this process shared. If the engine reports no time, it is assumed to take
+DEFAULT_MILLISECONDS per document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,11 @@ class CostEstimate:
     Attributes:
         documents: number of documents to read.
         writes: number of documents to write.
-        max_writes: upper bound of the number of writes, with 95 % confidence.
+        max_writes: maximum number of documents to write, with 95 % confidence.
         sampled: number of documents in the sample.
         tokens_per_document: average number of tokens of all kinds in a fingerprint.
         bytes_added: growth of the indices and their replicas, after merges have removed the old versions of documents.
-        max_bytes_added: growth before these merges.
+        max_bytes_added: growth before these merges, while the old versions still take space.
         seconds: estimated duration.
         skipped_indices: indices to skip, with the reason.
         notes: a sentence for each index about what `force` would change.

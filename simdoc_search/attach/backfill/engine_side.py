@@ -80,7 +80,7 @@ class EngineUpdate:
         return report
 
     def _run_rounds(self, unread: WriteRange, report: BackfillReport, progress: Callable[[int], None]) -> str:
-        """Update until no unprocessed documents remain. Return the reason why some remain; empty if none remain."""
+        """Update documents in rounds. Return why some were not processed; empty if all were processed."""
         is_final_pipeline = self._target.index.final_pipeline == self._pipeline
         query = self._build_query(unread)
         for _ in range(_MAX_ROUNDS):
@@ -97,18 +97,18 @@ class EngineUpdate:
             self.written_count += updated.updated
             report.conflicts += updated.conflicts
             self._refusal_reasons |= updated.failures
-            # The engine stops at a document that it cannot write, so the next round excludes these documents.
+            # If the engine cannot write a document, it ends the round, so the next round excludes such documents.
             not_failed = {"bool": {"must_not": [{"ids": {"values": [*self._refusal_reasons]}}, self._failed_query]}}
             query = combine_clauses(self._build_query(unread), not_failed)
             if not (updated.conflicts or updated.failures) or len(self._refusal_reasons) > _MAX_LISTED_DOCUMENTS:
                 break
         self._engine.refresh(self._name, allow=(403,))
-        remaining = f"{format_count(self._count_documents(query), 'document')} not processed"
+        count = format_count(self._count_documents(query), "document was", "documents were")
         if updated.failures:
-            problem = "the engine stops at a document that it cannot write"
-            return f"{remaining}, because {problem}; run the command again without --in-engine"
-        problem = "other writers changed them in every round"
-        return f"{remaining}, because {problem}; run the command again" if updated.conflicts else ""
+            problem = "the engine stopped at another document that it cannot write"
+            return f"{count} not processed, because {problem}; run the command again without --in-engine"
+        problem = "other writers kept changing documents"
+        return f"{count} not processed, because {problem}; run the command again" if updated.conflicts else ""
 
     def _build_query(self, unread: WriteRange) -> Query:
         """Return the query for incomplete documents. With `stale`, it also matches documents written in the range."""
@@ -128,7 +128,7 @@ class EngineUpdate:
         return islice(all_hits(self._engine, self._name, body), _MAX_LISTED_DOCUMENTS)
 
     def _read_error(self, hit: RawHit) -> str:
-        return str((hit.get("_source", {}).get(self._options.field) or {}).get("error", "no reason given"))
+        return str((hit.get("_source", {}).get(self._options.field) or {}).get("error", "the pipeline gave no reason"))
 
     def _count_documents(self, query: Query) -> int:
         return self._engine.count(self._name, query)

@@ -26,7 +26,7 @@ from simdoc_search.stores.remote.updates import CONFLICT, NOT_FOUND, TOO_MANY_CO
 _FORBIDDEN = 403
 
 WrittenCounter = Literal["updated", "without_words", "removed"]
-"""The name of the counter in a report for a document that was written."""
+"""The attribute of a report that counts documents written in this way."""
 
 
 def list_source_fields(options: BackfillOptions) -> list[str]:
@@ -46,7 +46,8 @@ class FingerprintWriter:
     def write(self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False) -> None:
         """Update documents, and count them in a report. The counts are correct even if an error is raised.
 
-        With `reindex`, documents with a correct fingerprint are written too, because it may not be indexed.
+        With `reindex`, documents with a correct fingerprint are written too, because the fingerprint may not be
+        indexed.
 
         Raises:
             UnsupportedIndexError: the index does not accept updates, or was removed.
@@ -54,11 +55,11 @@ class FingerprintWriter:
             StoreError: the engine rejected a whole request.
             StoppedError: the run was stopped. Updates already sent are counted.
         """
-        rounds = chain([reindex], repeat(False))
+        reindex_per_round = chain([reindex], repeat(False))
         written: dict[str, WrittenCounter] = {}  # maps document ids to counters
 
         def make_updates(hits: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
-            is_reindexed = next(rounds)
+            is_reindexed = next(reindex_per_round)
             for hit, values in self.compute_new_values(hits, report, reindex=is_reindexed):
                 kind: WrittenCounter = (
                     "removed" if values is None else "updated" if values["tokens"] else "without_words"
@@ -77,7 +78,7 @@ class FingerprintWriter:
     ) -> Iterator[tuple[RawHit, dict[str, Any] | None]]:
         """Yield the documents that need an update, with the new value of the fingerprint field; None removes it.
 
-        The other documents are counted in the report.
+        Documents that need no update are counted in the report.
         """
         texts: list[tuple[RawHit, str]] = []
         for hit in hits:
@@ -119,7 +120,7 @@ class FingerprintWriter:
         )
 
     def _make_update_body(self, hit: RawHit, value: dict[str, Any] | None, *, reindex: bool) -> dict[str, Any]:
-        """Return the body of the update. It removes keys with dots, which would add values to the same fields."""
+        """Return the body of an update. It sets keys with dots to null, because they would add values to the fields."""
         field, source = self._options.field, hit.get("_source") or {}
         dotted = {key: None for key in source if key.startswith(f"{field}.")}
         before = source.get(field)

@@ -15,7 +15,7 @@ MAX_WRITERS = 3
 """Maximum number of pages that are written at the same time."""
 
 MAX_PAGE_DOCUMENTS, FIRST_PAGE_DOCUMENTS, TARGET_PAGE_CHARACTERS = 500, 50, 4_000_000
-"""Maximum number of documents per page, number of documents on the first page, and desired characters per page."""
+"""Maximum number of documents on a page, number of documents on the first page, and desired characters on a page."""
 
 GRACE_SECONDS, INTERRUPTED_GRACE_SECONDS = 30.0, 1.0
 """Seconds to wait, after an error or after Ctrl-C, for pages that are being written."""
@@ -34,7 +34,7 @@ class PagePacer:
         self._next_turn = 0.0
 
     def wait_for_turn(self, hits: list[RawHit]) -> None:
-        """Wait until this page may be written, and adapt the size of further pages to the length of its documents."""
+        """Wait until this page may be written, and adapt the size of later pages to the length of these documents."""
         length = sum(len(str(hit.get("_source"))) for hit in hits) / len(hits)
         self.size = max(1, min(self._max_size, int(TARGET_PAGE_CHARACTERS / (length + 1))))
         if self._throttle:
@@ -56,7 +56,7 @@ class PageProcessor:
         self._engine = engine
         self._pacer = PagePacer(throttle)
         self._on_report = on_report
-        # (index, id) of the documents that are not tried again in this run
+        # (index, id) of each document that is not tried again in this run
         self._refused_keys: set[tuple[str, str]] = set()
         self._threads = ThreadPoolExecutor(MAX_WRITERS, "simdoc-backfill")
         self._reports_by_future: dict[Future[None], BackfillReport] = {}
@@ -69,24 +69,24 @@ class PageProcessor:
         """Read all pages and write them.
 
         Returns:
-            The number of documents read, without documents that were refused in an earlier query.
+            The number of documents read, without the documents that this run had refused before.
 
         Raises:
             StoreError: reading or writing failed. Pages already read are still written, for at most 30 seconds.
             KeyboardInterrupt: Ctrl-C. Pages already read are still written, for at most one second.
         """
         documents = 0
-        unfinished = deque(pages.slices)
+        unfinished_slices = deque(pages.slices)
         try:
-            while unfinished:
+            while unfinished_slices:
                 self._wait_for_writers(MAX_WRITERS - 1)
-                page_slice = unfinished.popleft()
+                page_slice = unfinished_slices.popleft()
                 hits = [
                     hit
                     for hit in pages.read(page_slice, self._pacer.size)
                     if (hit["_index"], hit["_id"]) not in self._refused_keys
                 ]
-                unfinished += [] if page_slice.is_finished else [page_slice]
+                unfinished_slices += [] if page_slice.is_finished else [page_slice]
                 if hits:
                     self._pacer.wait_for_turn(hits)
                     report = BackfillReport()
@@ -110,7 +110,7 @@ class PageProcessor:
         self._on_report(report)
 
     def _stop_writers(self, grace_seconds: float) -> None:
-        """Wait at most `grace_seconds` for the pages being written. Stop the others, and report all of them."""
+        """Wait at most `grace_seconds` for the pages being written, stop the writers, and report all pages."""
         wait(self._reports_by_future, timeout=grace_seconds)
         self._engine.stop_event.set()
         wait(self._reports_by_future)

@@ -20,8 +20,8 @@ def build_alias_query(target: Target, *filters: Query) -> Query:
 def build_incomplete_query(target: Target, options: BackfillOptions) -> Query:
     """Return the query for the documents without a fingerprint, or without one of the kinds of tokens.
 
-    With `stale`, it also matches fingerprints with other settings. If queries can find the documents with a text, it
-    excludes documents without a text, unless they have a fingerprint to remove.
+    With `stale`, it also matches documents whose fingerprint was computed with other settings. If queries can find the
+    documents with a text, it excludes documents without a text, unless they have a fingerprint to remove.
     """
     complete = complete_query(target.settings, options.field)
     kinds = token_kind_names(target.settings)
@@ -37,7 +37,7 @@ def build_incomplete_query(target: Target, options: BackfillOptions) -> Query:
 
 
 def build_comparable_query(target: Target, options: BackfillOptions) -> Query:
-    """Return the query for the documents with a complete fingerprint. The fingerprint may not match the text."""
+    """Return the query for the documents with a complete fingerprint, whether or not it matches the text."""
     return build_alias_query(target, complete_query(target.settings, options.field))
 
 

@@ -26,14 +26,14 @@ class BackfillReport:
     """The results of a backfill.
 
     Attributes:
-        updated: documents that got a fingerprint.
-        unchanged: documents whose fingerprint was already correct.
-        without_words: documents whose text has no words. They got an empty fingerprint.
-        removed: documents without a text whose fingerprint was removed.
-        without_text: documents without a text and without a fingerprint.
-        conflicts: writes that the engine rejected because another writer had changed the document. Such a document is
-            read again.
-        deleted_meanwhile: documents that were deleted before their fingerprint was written.
+        updated: number of documents that got a fingerprint.
+        unchanged: number of documents whose fingerprint was already correct.
+        without_words: number of documents whose text has no words. They got an empty fingerprint.
+        removed: number of documents without a text whose fingerprint was removed.
+        without_text: number of documents without a text and without a fingerprint.
+        conflicts: number of writes that the engine rejected because another writer had changed the document. Such a
+            document is read again.
+        deleted_meanwhile: number of documents that were deleted before their fingerprint was written.
         incomplete: maps the id of each incomplete document to the kinds of tokens that could not be computed, such as
             `sentences and concepts`.
         refused: documents that could not get a fingerprint, with the reason.
@@ -66,7 +66,7 @@ class BackfillReport:
         return self.updated + self.without_words + self.removed
 
     def add(self, report: BackfillReport) -> None:
-        """Add another report. A document that was refused twice is listed once, with the last reason."""
+        """Add the results of another report. A document that was refused twice is listed once, with the last reason."""
         for name in _COUNTERS:
             setattr(self, name, getattr(self, name) + getattr(report, name))
         self.incomplete |= report.incomplete

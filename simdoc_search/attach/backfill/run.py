@@ -34,13 +34,13 @@ POINT_IN_TIME_DOCUMENTS = 50_000
 """Number of documents per point in time. The engine keeps old segments on disk until a point in time is closed."""
 
 MAX_CATCH_UP_ROUNDS = 3
-"""Maximum number of rounds after the first one. They read documents that other writers changed meanwhile."""
+"""Maximum number of rounds after the first one. Each reads the documents that other writers changed meanwhile."""
 
 ProgressCallback = Callable[[int, int], None]
 """Called with the number of documents processed so far, and the total counted at the start."""
 
 _LOST_POINT_IN_TIME_ERROR = "search_context_missing_exception"
-_SKIPPED_ERROR_TYPES = frozenset({"index_closed_exception", "cluster_block_exception"})
+_UNUSABLE_INDEX_ERRORS = frozenset({"index_closed_exception", "cluster_block_exception"})
 
 
 class Backfill:
@@ -76,7 +76,7 @@ class Backfill:
         self._total = 0
 
     def run(self) -> BackfillReport:
-        """Add or replace fingerprints until all documents are up to date. If interrupted, call it again to resume.
+        """Add or replace fingerprints until all documents are up to date. To resume an interrupted run, call it again.
 
         Raises:
             StoreNotFoundError: no index has this name.
@@ -143,13 +143,13 @@ class Backfill:
             )
             if (
                 not documents or 0 < before <= documents
-            ):  # no progress, because the engine may accept fingerprints without indexing them
+            ):  # there is no progress; the engine may accept fingerprints without indexing them
                 return
 
     def _read_and_write(
         self, pages: PageProcessor, target: Target, query: Query, writes: WriteRange, *, reindex: bool = False
     ) -> int:
-        """Read the documents in a range of writes once, and update them if necessary.
+        """Read each document in a range of writes once, and update it if necessary.
 
         Returns:
             The number of documents that were read.
@@ -187,9 +187,9 @@ class Backfill:
         self.report.add(page)
         self._show_progress()
 
-    def _show_progress(self, unreported: int = 0) -> None:
+    def _show_progress(self, unreported_count: int = 0) -> None:
         if self._progress:
-            self._progress(self.report.document_count + unreported, self._total)
+            self._progress(self.report.document_count + unreported_count, self._total)
 
     @contextmanager
     def _skip_if_unsupported(self, target: Target) -> Iterator[None]:
@@ -197,7 +197,7 @@ class Backfill:
         try:
             yield
         except (UnsupportedIndexError, StoreNotFoundError, RequestError) as error:
-            if isinstance(error, RequestError) and error.error_type not in _SKIPPED_ERROR_TYPES:
+            if isinstance(error, RequestError) and error.error_type not in _UNUSABLE_INDEX_ERRORS:
                 raise
             skipped = SkippedIndex(target.index.name, str(error))
             if skipped not in self.report.skipped_indices:

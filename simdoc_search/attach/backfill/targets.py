@@ -47,7 +47,7 @@ class Target:
         extractor: finds the concepts of its documents; None if the settings have no concepts.
         text_query: finds the documents with a text; None if no query can find them.
         subfields: mappings of all subfields of the fingerprint field, including `missing_mappings`.
-        note: a sentence about different text fields in this index or in others; empty if they are the same.
+        note: a sentence about what `force` changes; empty if it changes nothing.
     """
 
     index: IndexDescription
@@ -63,8 +63,8 @@ class Target:
 def find_targets(engine: Engine, name: str, options: BackfillOptions) -> tuple[list[Target], list[SkippedIndex]]:
     """Return the indices behind a name that can get fingerprints, and the skipped ones.
 
-    A new fingerprint field gets the settings that the field has in the other indices behind the name. If none has it,
-    the field gets the default settings.
+    A new fingerprint field gets the settings of the field in another index behind the name. If no index has the field,
+    it gets the default settings.
 
     Raises:
         StoreNotFoundError: no index has this name.
@@ -94,7 +94,7 @@ def find_targets(engine: Engine, name: str, options: BackfillOptions) -> tuple[l
 def choose_fields(
     engine: Engine, name: str, field: str | None, text_fields: Sequence[str]
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the fingerprint field and the text fields. Those that are not given are read from the mappings.
+    """Return the fingerprint field and the text fields. If they are not given, they are read from the mappings.
 
     Raises:
         StoreNotFoundError: no index has this name.
@@ -150,7 +150,7 @@ def _choose_settings(
     """Return the settings that the fingerprint field will have.
 
     Raises:
-        UnsupportedIndexError: the field already has different settings.
+        UnsupportedIndexError: the field has settings that cannot be changed to the requested ones.
     """
     requested = (
         options.change_settings(existing_settings or default_settings)
@@ -182,7 +182,7 @@ def _check_index(engine: Engine, index: IndexDescription, options: BackfillOptio
         if fault.blocks_writes
     ]
     if not faults and index.is_simdoc_index:
-        faults.append("simdoc-search index created it; use that command to update it")
+        faults.append("simdoc-search index created this index; use that command to update the index")
     faults += filter(None, (find_text_field_problem(index.mappings, name) for name in options.text_fields))
     if faults:
         raise UnsupportedIndexError(faults[0])
@@ -194,7 +194,8 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
     """Check the fields of a sample of documents, because a text field may be misspelt.
 
     Raises:
-        UnsupportedIndexError: no document has the text field, or a document has another value in the fingerprint field.
+        UnsupportedIndexError: no document has the text field, or the fingerprint field of a document contains something
+            else.
     """
     body = {
         "size": _SAMPLE_SIZE,
@@ -206,11 +207,12 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
         if mapping_at(index.mappings, name) is None and not any(has_text(source, name) for source in sources):
             properties = index.mappings.get("properties", {})
             other_fields = {key: mapping for key, mapping in properties.items() if key != options.field}
-            advice = f"give one of its text fields with --text-field ({shorten_list(text_paths(other_fields))})"
-            raise UnsupportedIndexError(f"neither the mapping nor the documents have the field {name}; {advice}")
+            advice = f"choose a text field with --text-field ({shorten_list(text_paths(other_fields))})"
+            raise UnsupportedIndexError(f"neither the mapping nor the sampled documents have a field {name}; {advice}")
     if not all(is_simdoc_value(read_fingerprint_value(source, options.field)) for source in sources):
         raise UnsupportedIndexError(
-            f"the documents have different data in the field {options.field}; choose another field with --field"
+            f"the field {options.field} of some documents does not contain fingerprints; choose another field with "
+            "--field"
         )
 
 
@@ -240,7 +242,7 @@ def _check_text_fields(index: IndexDescription, options: BackfillOptions, other_
             f"the fingerprints of {owner} were computed from {old}, not {new}; give {flags}, or --force to use {new}"
         )
     if not recorded:
-        return f"{index.name}: fingerprints are computed from {new}, but those of the other indices from {old}"
+        return f"{index.name}: fingerprints are computed from {new}, but in the other indices from {old}"
     if options.stale:
         return f"{index.name}: all fingerprints are now computed from {new}, no longer from {old}"
     problem = f"new fingerprints are computed from {new}, but existing ones were computed from {old}"

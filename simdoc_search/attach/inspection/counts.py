@@ -26,7 +26,7 @@ class Counts:
 
     Attributes:
         documents: all documents.
-        fingerprinted: documents with a fingerprint of any settings, including empty fingerprints.
+        fingerprinted: documents with a fingerprint, with any settings. Empty fingerprints are included.
         wordless: documents with an empty fingerprint, because their text has no words.
         current: documents with a complete fingerprint; 0 if the mapping has no settings.
         lacking: maps each kind of tokens to the number of documents whose fingerprint lacks this kind.

@@ -12,9 +12,9 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.schema import format_label
 
-PipelineState = Literal["none", "missing", "unknown", "other", "different", "fits"]
+PipelineState = Literal["none", "missing", "unknown", "unrelated", "different", "fits"]
 """`none`: the index has no pipeline. `missing`: its pipeline does not exist. `unknown`: this user may not read it.
-`other`: it does not compute fingerprints. `different`: it computes fingerprints with settings, text fields or a
+`unrelated`: it does not compute fingerprints. `different`: it computes fingerprints with settings, text fields or a
 fingerprint field that differ from the mapping. `fits`: it computes fingerprints that match the mapping."""
 
 _DESCRIPTIONS = {
@@ -22,14 +22,16 @@ _DESCRIPTIONS = {
     "missing": "index.{setting} is set to {pipeline}, which does not exist, so writes fail; install the pipeline with "
     "simdoc-search template install, or set index.{setting} to _none",
     "unknown": "index.{setting} is set to {pipeline}, which this user may not read",
-    "other": "{pipeline} (index.{setting}) does not compute fingerprints",
+    "unrelated": "{pipeline} (index.{setting}) does not compute fingerprints",
     "different": "{pipeline} (index.{setting}) uses settings, text fields or a fingerprint field that differ from the "
     "mapping; install it again with simdoc-search template install",
     "fits": "{pipeline} (index.{setting}) computes fingerprints that match the mapping",
 }
 
 _PIPELINE_SETTINGS = ("final_pipeline", "default_pipeline")
-_STATES_BEST_FIRST: tuple[PipelineState, ...] = ("fits", "different", "missing", "unknown", "other", "none")
+_STATES_BY_PRECEDENCE: tuple[PipelineState, ...] = ("fits", "different", "missing", "unknown", "unrelated", "none")
+"""If an index has two pipelines, the one whose state comes first here is reported."""
+
 _MAX_CALL_DEPTH = 5
 """Maximum depth of pipelines that call other pipelines."""
 
@@ -55,7 +57,7 @@ class IndexPipeline:
 
     @property
     def is_faulty(self) -> bool:
-        """Whether new documents get no fingerprint, or one that does not match the mapping."""
+        """Whether the pipeline does not exist, so that writes fail, or its fingerprints do not match the mapping."""
         return self.state in ("missing", "different")
 
     def __str__(self) -> str:
@@ -70,14 +72,14 @@ class PipelineReader:
         self._cache: dict[str, _Body | PipelineState] = {}
 
     def find_pipeline(self, index: IndexDescription) -> IndexPipeline:
-        """Return the pipeline of an index that computes fingerprints; if none does, its first pipeline."""
+        """Return the final or default pipeline of an index, whichever state comes first in `_STATES_BY_PRECEDENCE`."""
         settings = index.index_settings
         named = [
             (str(settings[key]), key) for key in _PIPELINE_SETTINGS if settings.get(key, NO_PIPELINE) != NO_PIPELINE
         ]
         pipelines = [IndexPipeline(self._find_state(name, index), name, key) for name, key in named]
         return min(
-            pipelines, key=lambda pipeline: _STATES_BEST_FIRST.index(pipeline.state), default=IndexPipeline("none")
+            pipelines, key=lambda pipeline: _STATES_BY_PRECEDENCE.index(pipeline.state), default=IndexPipeline("none")
         )
 
     def _find_state(self, name: str, index: IndexDescription) -> PipelineState:
@@ -91,7 +93,7 @@ class PipelineReader:
             for script in scripts
         ):
             return "fits"
-        return "different" if scripts else "other"
+        return "different" if scripts else "unrelated"
 
     def _find_scripts(self, body: _Body, depth: int = _MAX_CALL_DEPTH) -> Iterator[_Body]:
         """Yield the parameters of the fingerprint scripts in a pipeline, and in the pipelines that it calls."""

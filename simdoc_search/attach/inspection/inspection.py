@@ -50,7 +50,7 @@ class Inspection:
     Attributes:
         all_indices: all indices, including closed ones, sorted by name.
         indices: the indices whose documents were counted.
-        skipped: the other indices, and why they were not counted.
+        skipped: the other indices, and why their documents were not counted.
         sample: the result of comparing a random sample of fingerprints with the texts.
         limits: limits of `versions` and `related` that the mappings record.
     """
@@ -62,23 +62,23 @@ class Inspection:
     limits: Limits
 
     @property
-    def documents(self) -> int:
+    def document_count(self) -> int:
         """The number of all documents."""
         return sum(inspected.counts.documents for inspected in self.indices)
 
     @property
-    def missing(self) -> int:
+    def missing_count(self) -> int:
         """The number of documents with a text but no fingerprint. See `Counts.missing`."""
         return sum(inspected.counts.missing for inspected in self.indices)
 
     @property
     def missing_share(self) -> float:
-        """The share of `missing` documents among all documents, 0..1."""
-        return self.missing / self.documents if self.documents else 0.0
+        """The share of the documents with a text but no fingerprint among all documents, 0..1."""
+        return self.missing_count / self.document_count if self.document_count else 0.0
 
     @property
-    def without_text(self) -> int:
-        """The number of documents without a text and without a fingerprint, if queries can find them."""
+    def without_text_count(self) -> int:
+        """The number of documents without a text and without a fingerprint, in the indices where queries find them."""
         return sum(inspected.counts.without_text or 0 for inspected in self.indices)
 
 
@@ -181,7 +181,7 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
 
 
 def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
-    """Map each index with missing shards to a sentence about them. Its searches would wait, and then fail."""
+    """Map each index with missing shards to a sentence about them. Searches of such an index wait, and then fail."""
     health = engine.call("GET", ["_cluster", "health", name], allow=UNSUPPORTED_OR_FORBIDDEN, level="indices") or {}
     reasons = {}
     for index, state in health.get("indices", {}).items():
@@ -189,7 +189,8 @@ def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
         missing = shards - int(state.get("active_primary_shards", 0))
         if missing > 0:
             advice = "find the cause with GET _cluster/allocation/explain, then run the command again"
-            reasons[index] = f"{missing} of {shards} shards are missing (status {state['status']}); {advice}"
+            are = "is" if missing == 1 else "are"
+            reasons[index] = f"{missing} of {shards} shards {are} missing (status {state['status']}); {advice}"
     return reasons
 
 

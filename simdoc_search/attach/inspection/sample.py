@@ -85,7 +85,7 @@ class Sample:
     def interval(self) -> tuple[float, float]:
         """The 95 % confidence interval of the share, see `wilson_interval`.
 
-        It accounts for sampling without replacement: the larger the sampled share, the narrower the interval.
+        The sample is drawn without replacement, so the interval is narrower if more of the documents are sampled.
         """
         if self.is_exact:
             return self.share, self.share
@@ -118,7 +118,7 @@ def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource],
     if sampled and not has_text and all(source.text_fields for source in sources):
         names = ", ".join(sorted({name for source in sources for name in source.text_fields}))
         not_compared_reason, stale = (
-            f"none of the {sampled:,} sampled documents has the field {names}; choose another one with --text-field",
+            f"no sampled document has a text in the field {names}; choose another field with --text-field",
             [],
         )
     examples = tuple(sorted(stale)[:_MAX_EXAMPLES])
@@ -145,7 +145,7 @@ def _draw_documents(
 
 
 def _plan_searches(name: str, sources: Sequence[SampleSource]) -> Iterator[tuple[str, dict[str, Any], dict[str, str]]]:
-    """Yield the index, query and parameters of each search. With several checkpoints, each shard needs one search."""
+    """Yield the index, query and parameters of each search. An index with several checkpoints needs one per shard."""
     combined_queries = []
     for source in sources:
         index, checkpoints = source.index, source.checkpoints

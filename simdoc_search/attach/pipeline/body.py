@@ -63,7 +63,7 @@ def build_pipeline_body(
                     "lang": "painless",
                     "source": join_scripts(*_SCRIPT_NAMES),
                     "params": _build_parameters(settings, text_field_names(text_field), field),
-                    # The script does not catch all errors. Without these processors, such errors would fail the write.
+                    # The script does not catch all errors. Without these processors, such an error fails the write.
                     "on_failure": [
                         {"script": {"source": _CLEAR_SCRIPT, "params": {"into": field}, "ignore_failure": True}},
                         {"set": {"field": f"{field}.error", "value": failed, "ignore_failure": True}},
@@ -92,7 +92,7 @@ def _check_supported(settings: Settings, field: str) -> None:
         if is_set:
             raise StoreError(f"an ingest pipeline does not support {name}; use simdoc-search backfill")
     if not field or "." in field or field.startswith("_"):
-        advice = f"use a top-level field, such as {DEFAULT_FIELD}"
+        advice = f"choose a name without dots and without a leading underscore, such as {DEFAULT_FIELD}"
         raise StoreError(f"a pipeline cannot write to the field '{printable(field)}'; {advice}")
 
 

@@ -18,7 +18,7 @@ DEFAULT_PIPELINE = "simdoc"
 _TEST_TEXT = (
     "Straße ΟΔΟΣ ﬁne 漢字 カタカナ ภาษาไทย हिन्दी e\u0301\u0323 שָׁלוֹם 👩\u200d❤\ufe0f\u200d👩 𐐀 3.14 ﷺ \U0001e2ec"
 )
-"""Words in many writing systems. Some contain letters that were added in Unicode 12."""
+"""Words in many writing systems, including a letter that was added in Unicode 12."""
 
 SCRIPT_ALTERNATIVE = "use simdoc-search backfill without --in-engine, or fingerprint_actions in your loader"
 """What to do if an engine cannot run the pipeline; the end of a message."""
@@ -35,7 +35,7 @@ def plan_pipeline_steps(
 ) -> list[Step]:
     """Return the step that installs the pipeline; none if it is installed already.
 
-    The engine is only accepted if it computes the same fingerprint of a test text as this package.
+    The engine must compute the same fingerprint of a test text as this package.
 
     Args:
         engine: the engine.
@@ -72,5 +72,5 @@ def _check_same_fingerprint(engine: Engine, settings: Settings) -> None:
     except (AttributeError, IndexError, KeyError, TypeError):
         raise StoreError(f"{engine.name} does not run ingest pipelines; check the URL") from None
     if value != fingerprint_field(_TEST_TEXT, settings):
-        fault = f"the pipeline at {engine.name} computes different fingerprints ({problem})"
+        fault = f"the pipeline at {engine.name} does not compute the same fingerprints as simdoc-search ({problem})"
         raise StoreError(f"{fault}; use simdoc-search backfill instead")

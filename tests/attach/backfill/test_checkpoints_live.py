@@ -182,7 +182,7 @@ def test_status_and_backfill_are_right_after_any_writes(temp_indices: TempIndice
         found = inspect_indices(engine, name)
         assert len(wrong & fingerprinted) == found.sample.stale, (SEED, wrong)
         assert found.sample.is_exact
-        assert len(wrong - fingerprinted) == found.missing
+        assert len(wrong - fingerprinted) == found.missing_count
         if rng.random() < 0.5:
             backfill(engine, name)
             wrong, fingerprinted = states(engine, name)

@@ -161,7 +161,7 @@ def test_an_index_that_cannot_be_filled_is_skipped_with_the_reason(
 @one_engine
 @pytest.mark.parametrize(
     ("field", "reason"),
-    [("bdoy", "give one of its text fields with --text-field (body, title)"), ("title.raw", "use title")],
+    [("bdoy", "choose a text field with --text-field (body, title)"), ("title.raw", "use title")],
 )
 def test_a_misspelt_text_field_is_refused(temp_indices: TempIndices, engine: Engine, field: str, reason: str) -> None:
     """Otherwise all documents would be marked as empty."""
@@ -203,7 +203,7 @@ def test_other_text_fields_need_force(temp_indices: TempIndices, engine: Engine)
         assert [own, beside] == [command(name, *options).stderr.split(": ", 2)[2].strip() for name in (first, second)]
     notes = [command(second, "--force"), command(first, "--force"), command(first, "--force", "--stale")]
     assert [
-        f"note: {second}: fingerprints are computed from heading, but those of the other indices from body\n",
+        f"note: {second}: fingerprints are computed from heading, but in the other indices from body\n",
         f"note: {first}: new fingerprints are computed from heading, but existing ones were "
         "computed from body; add --stale to replace the existing ones\n",
         "",
@@ -268,4 +268,4 @@ def test_a_dry_run_of_stale_documents_gives_an_upper_bound(
     assert (len(TEXTS), 0, 0, 0) == (exact.documents, exact.writes, exact.max_writes, exact.bytes_added)
     assert 1 <= found.writes <= updated + 8
     assert 2 == updated <= found.max_writes
-    assert " would be written, at most " in shown.splitlines()[0]
+    assert " (at most " in shown.splitlines()[0]

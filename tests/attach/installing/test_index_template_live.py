@@ -156,10 +156,8 @@ def test_a_missing_or_legacy_template_is_refused(app: Application) -> None:
     app.call("PUT", "/_template/NAME", {"index_patterns": [f"{app.name}*"]})
     legacy = sentence(run(*app.install("--index-template", app.name)))
 
-    assert f"has no index template {app.name}; create it, or choose another template (" in missing
-    assert (
-        f"has no index template {app.name}; replace this legacy template (_template) with an index template" in legacy
-    )
+    assert f"has no index template {app.name}; create the template, or choose another template (" in missing
+    assert f"has no index template {app.name}; replace the legacy template of this name" in legacy
 
 
 def test_another_final_pipeline_is_replaced_only_with_force(app: Application) -> None:
@@ -208,9 +206,9 @@ def test_text_fields_that_are_not_mapped_or_recorded_are_named(app: Application)
     texts = [part for number in range(6) for part in ("--text-field", f"text_{number}")]
     values = answer(*command, *texts, "--force")
 
-    note = f"note: the index template {app.name} does not map the field titel; the text fields are: body, title\n"
+    note = f"note: the index template {app.name} does not map the field titel; its text fields are: body, title\n"
     assert (0, note) == (result.exit_code, result.stderr)
-    assert ["the names of the text fields do not fit in the mapping"] == [
+    assert ["the mapping cannot record the text fields, because they are too many or their names are too long"] == [
         warning.partition(";")[0] for warning in values["warnings"]
     ]
     assert "mappings" not in app.template()["template"]

@@ -243,7 +243,9 @@ def test_a_check_finds_nothing_while_another_process_writes(tmp_path: Path) -> N
 def test_the_command_check_names_the_damage(
     intact_store: Path, store: Path, expected: dict[str, Any], tmp_path: Path
 ) -> None:
-    assert f"{intact_store} is not damaged: {len(expected)} documents\n" == run("check", intact_store).stdout
+    assert (
+        f"{intact_store} is not damaged; it contains {len(expected)} documents\n" == run("check", intact_store).stdout
+    )
     assert {"store": str(intact_store), "ok": True, "documents": len(expected), "findings": []} == answer(
         "check", intact_store
     )
