@@ -279,14 +279,12 @@ class _PlanRun:
         if self.method == "delete":
             return drop.kept.name
         if drop.kept.path is None or not _has_equal_bytes(drop):
-            raise LeftAloneError("the file cannot be replaced with a hard link, because the kept file has other bytes")
+            raise LeftAloneError("a hard link cannot replace the file, because the kept file has other bytes")
         kept = os.lstat(drop.kept.path)
         if os.path.samestat(kept, info):
             return ""
         if kept.st_dev != info.st_dev:
-            raise LeftAloneError(
-                "the file cannot be replaced with a hard link, because the kept file is on another disk"
-            )
+            raise LeftAloneError("a hard link cannot replace the file, because the kept file is on another disk")
         return drop.kept.path
 
     def _new_path(self, row: PlanRow) -> str:
