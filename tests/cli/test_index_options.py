@@ -73,7 +73,7 @@ def test_an_existing_store_is_upgraded_from_its_texts() -> None:
 def test_unknown_kinds_are_refused_before_a_store_is_created(command: list[str], folder: Path) -> None:
     error = usage_error(run(*command, "--with", "versions,relation"))
 
-    assert "'relation' is not a value of --with; give versions, relations or both" in error
+    assert "'relation' is not a value of --with; give versions, related or both" in error
     assert ["corpus"] == [path.name for path in folder.iterdir()]
 
 
