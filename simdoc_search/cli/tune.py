@@ -130,7 +130,7 @@ def tune(
             for line in tune_output.limits_lines(learned, paths[0]):
                 say(line)
         return
-    required = {id for pair in pairs for id in (pair.a, pair.b)}
+    required = {id for pair in pairs for id in (pair.first_id, pair.second_id)}
     if in_store:
         with open_for_query(paths[0], **open_options) as opened:
             texts, total = _sample_store(opened, paths[0], sample, required)

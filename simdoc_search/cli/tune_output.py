@@ -198,7 +198,8 @@ def _misclassified_lines(pairs: Sequence[LabelledPair]) -> Iterator[str]:
         label = "yes" if pair.is_yes else "no"
         wrong_label = "no" if pair.is_yes else "yes"
         yield printable(
-            f"line {pair.line_number}: {pair.a!r} and {pair.b!r} are labelled {label}, but classified as {wrong_label}"
+            f"line {pair.line_number}: {pair.first_id!r} and {pair.second_id!r} are labelled {label}, but classified "
+            f"as {wrong_label}"
         )
     if len(pairs) > _MAX_MISCLASSIFIED:
         more = format_count(len(pairs) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
@@ -206,7 +207,7 @@ def _misclassified_lines(pairs: Sequence[LabelledPair]) -> Iterator[str]:
 
 
 def _pairs_as_json(pairs: Sequence[LabelledPair]) -> list[dict[str, Any]]:
-    return [{"a": pair.a, "b": pair.b, "yes": pair.is_yes, "line": pair.line_number} for pair in pairs]
+    return [{"a": pair.first_id, "b": pair.second_id, "yes": pair.is_yes, "line": pair.line_number} for pair in pairs]
 
 
 def _counts_as_json(counts: ConfusionCounts) -> dict[str, Any]:

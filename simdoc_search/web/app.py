@@ -134,7 +134,7 @@ async def _respond(
             page_request = replace(page_request, values=values, upload=upload)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(stop_on_disconnect, tasks.cancel_scope)
-                make_response = partial(_render_in_thread, make_page, page_request, stop)
+                make_response = partial(render, make_page, page_request, stop)
                 response = await anyio.to_thread.run_sync(make_response, limiter=limiter)
                 tasks.cancel_scope.cancel()
     except ClientDisconnect:
@@ -142,7 +142,8 @@ async def _respond(
     return response or to_response(make_error_page(StoppedError(), served_store), page_request)
 
 
-def _render_in_thread(make_page: PageFunction, page_request: PageRequest, stop: StopEvent) -> Response:
+def render(make_page: PageFunction, page_request: PageRequest, stop: StopEvent) -> Response:
+    """Return the response of a page, or of its error. Setting `stop` ends the computation within about a second."""
     try:
         with cancellable_by(stop):
             return to_response(make_page(page_request), page_request)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
 
-from simdoc_search.cancellation import StoppedError
+from simdoc_search.cancellation import POLL_SECONDS, StoppedError, check_stopped
 from simdoc_search.errors import QuerySyntaxError, SimdocError
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Page, Redirect
@@ -37,6 +38,7 @@ class BackgroundJob(Generic[Result]):
         self._title = title or f"the search for {name}"
         self._is_stop_requested = False
         self._lock = Lock()
+        self._thread: Thread | None = None
         self.result: Result | None = None
         self.problem: str = ""
         self.state: tuple[str, float] | None = None
@@ -51,13 +53,25 @@ class BackgroundJob(Generic[Result]):
             if self.state is not None:
                 raise QuerySyntaxError(f"{self._title} is already running; wait until it has finished, or stop it")
             self.state, self._is_stop_requested, self.problem = ("reading", 0.0), False, ""
-        Thread(target=self._run, args=(compute,), name=self._name, daemon=True).start()
+        self._thread = Thread(target=self._run, args=(compute,), name=self._name, daemon=True)
+        self._thread.start()
         return Redirect(f"/{self._name}", {"state": "running", "stage": "reading", "share": 0.0})
 
     def stop(self) -> Redirect:
         """Stop the job at its next progress report."""
         self._is_stop_requested = True
         return Redirect(f"/{self._name}", {"state": "stopping"})
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the running search has finished, for at most this number of seconds.
+
+        Raises:
+            StoppedError: The request was stopped meanwhile.
+        """
+        deadline = time.monotonic() + seconds
+        while self._thread is not None and self._thread.is_alive() and (left := deadline - time.monotonic()) > 0:
+            check_stopped()
+            self._thread.join(min(POLL_SECONDS, left))
 
     def _report(self, stage: str, share: float) -> None:
         if self._is_stop_requested:

@@ -39,7 +39,7 @@ def original_file(request: PageRequest) -> FileDownload:
     search = request.served_store.search()
     record = read_stored_record(search, find_document_key(request, search))
     path = _find_path(record)
-    file = _open(path)
+    file = open_regular_file(path)
     name = PurePosixPath(record.id).name or "document"
     is_text = os.path.splitext(path)[1].lower() in _TEXT_EXTENSIONS  # noqa: PTH122 - the path is a string
     media_type = "text/plain" if is_text else mimetypes.guess_type(name)[0] or "application/octet-stream"
@@ -59,8 +59,12 @@ def _find_path(record: Record) -> str:
     return str(real)
 
 
-def _open(path: str) -> BinaryIO:
-    """Open a regular file. A link is not followed, and opening never waits."""
+def open_regular_file(path: str) -> BinaryIO:
+    """Open a regular file. A link is not followed, and opening never waits.
+
+    Raises:
+        FileNotAvailableError: The file cannot be opened, or it is not a regular file.
+    """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         handle = os.open(path, flags)

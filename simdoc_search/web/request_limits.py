@@ -1,4 +1,4 @@
-"""Defines the limits of requests. docs/serve.md and SECURITY.md list them."""
+"""Defines the limits of requests. docs/serve_reference.md and SECURITY.md list them."""
 
 from __future__ import annotations
 

@@ -114,6 +114,11 @@ class ServedStore:
             raise NotIndexedError(f"the store has no concepts; {advice}")
         return search
 
+    @property
+    def has_concepts(self) -> bool:
+        """Whether the store has concepts. False if it was not opened yet."""
+        return self._search is not None and self._search.store.settings.concepts is not None
+
     def info(self) -> StoreInfo:
         """Return the number of documents and the settings.
 

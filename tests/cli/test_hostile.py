@@ -142,6 +142,8 @@ ON_A_STORE = [
     ["serve", "--host", EVIL],
     ["serve", "--allowed-host", EVIL, EVIL],
     ["serve", "--store", f"{EVIL}2"],
+    ["mcp", "--store", f"{EVIL}2"],
+    ["mcp", EVIL],
     ["info"],
     ["languages"],
     ["languages", "docs", EVIL, "--workers", "1"],

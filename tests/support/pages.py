@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.support.cli import output
 
-__all__ = ["page_commands", "run_command"]
+__all__ = ["mask_numbers", "omit_lines", "page_commands", "run_command"]
 
 _BLOCK = re.compile(r"^( *)```(?:ba)?sh\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 
@@ -36,3 +36,17 @@ def run_command(command: str, folder: Path | None = None) -> str:
     )
     assert (0, "") == (done.returncode, done.stderr), f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout
+
+
+def mask_numbers(lines: list[str]) -> list[str]:
+    """Return lines with other numbers, as times and sizes differ. Spaces are joined, as they align numbers."""
+    return [re.sub(r" +", " ", re.sub(r"\d[\d,.]*", "1", line)).strip() for line in lines]
+
+
+def omit_lines(printed: list[str], shown: list[str]) -> list[str]:
+    """Return the printed lines. If a page shows `...`, the lines that it omits are replaced by it."""
+    if "..." not in shown:
+        return printed
+    before = shown.index("...")
+    after = len(shown) - before - 1
+    return [*printed[:before], "...", *printed[len(printed) - after :]]

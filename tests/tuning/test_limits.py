@@ -83,7 +83,7 @@ def test_versions_with_learned_limits_agree_with_the_labels(with_sentences: bool
         learned.best_limits.min_smaller_share,
         learned.best_limits.min_score,
     )
-    assert [pair.is_yes for pair in pairs] == [pair.b in versions[pair.a] for pair in pairs]
+    assert [pair.is_yes for pair in pairs] == [pair.second_id in versions[pair.first_id] for pair in pairs]
 
 
 @pytest.mark.slow
@@ -98,7 +98,10 @@ def test_no_limits_on_a_grid_are_better_than_the_learned_limits(
     learned = learn_version_limits(filled_store(), pairs)
 
     def cost(limits: Limits) -> int:
-        yes = [limits.score_of(match_texts(pair.a, pair.b, limits.max_distance)) is not None for pair in pairs]
+        yes = [
+            limits.score_of(match_texts(pair.first_id, pair.second_id, limits.max_distance)) is not None
+            for pair in pairs
+        ]
         missed = sum(pair.is_yes and not is_yes for pair, is_yes in zip(pairs, yes, strict=True))
         taken = sum(is_yes and not pair.is_yes for pair, is_yes in zip(pairs, yes, strict=True))
         return missed * (count - cut) + taken * cut

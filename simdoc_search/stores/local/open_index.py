@@ -34,6 +34,11 @@ class IndexInMemory:
         self._index.reload()
         return self._index.searcher()
 
+    @property
+    def version(self) -> None:
+        """None, because commits in memory cannot be distinguished."""
+        return None
+
     def open_for_writing(self) -> tantivy.Index:
         """Return the index for a writer."""
         return self._index
@@ -62,6 +67,15 @@ class IndexInFolder:
         elif read_commit(self._path) != self._commit:
             self._open_through_links()
         return self._index.searcher()
+
+    @property
+    def version(self) -> tuple[int, int, int] | None:
+        """A value that changes with each commit, because a commit replaces `meta.json`. None if it cannot be read."""
+        try:
+            status = (self._path / META_FILE).stat()
+        except OSError:
+            return None
+        return status.st_ino, status.st_mtime_ns, status.st_size
 
     def open_for_writing(self) -> tantivy.Index:
         """Open the index again, for a writer.

@@ -51,7 +51,7 @@ def find_phrases(
     for count, (address, phrase_indices) in enumerate(sorted(indices_by_address.items())):
         if count % STOP_CHECK_INTERVAL == 0:
             check_stopped()
-        document = snapshot.read_document(address)
+        document = snapshot.read_document(address, keep=False)
         if matches := matcher.matching_phrases(read_text(document) or "", phrase_indices):
             documents[DocumentKey(read_id(document))] = matches
     return PhraseMatches(documents, incomplete)

@@ -7,14 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from tantivy import DocAddress, Document, Query, Schema, Searcher
 
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.fields import escape_surrogates
 from simdoc_search.stores.local.errors import convert_errors
-from simdoc_search.stores.local.schema import read_document, to_digest, to_record
+from simdoc_search.stores.local.schema import read_document, read_id, to_digest, to_record
 from simdoc_search.stores.record import Digest, Record
 
 Address = tuple[int, int]
 """The address of a document in a snapshot: the number of its segment, and its position in the segment."""
 
 BATCH_SIZE = 64
+
+MAX_KEPT_BYTES = 32 << 20
+"""Maximum size of the documents that a snapshot keeps in memory. A query reads most documents more than once."""
+
+_BYTES_WITHOUT_TEXT = 4096
 
 
 class Snapshot:
@@ -32,6 +38,9 @@ class Snapshot:
         self.settings: Settings = settings
         self.location: str = location
         self._searcher = searcher
+        self._kept_documents: dict[Address, Document] = {}
+        self._kept_addresses: dict[str, Address] = {}  # by id
+        self._kept_bytes = 0
 
     @property
     def document_count(self) -> int:
@@ -83,30 +92,57 @@ class Snapshot:
         """Return the number of documents with a term. It includes deleted documents until their segments are merged."""
         return self._searcher.doc_freq(field, term)
 
-    def read_document(self, address: Address) -> Document:
-        """Read a document, and verify its checksum."""
+    def find_ids(self, ids: Iterable[str]) -> list[Address]:
+        """Return the addresses of the documents with these ids, in ascending order."""
+        unknown, addresses = [], set()
+        for id in ids:
+            if address := self._kept_addresses.get(id):
+                addresses.add(address)
+            elif self.document_frequency("id", term := escape_surrogates(id)):
+                unknown.append(term)
+        if unknown:
+            query = Query.term_set_query(self.schema, "id", unknown)
+            addresses.update(self.find_addresses(query, len(unknown)))
+        return sorted(addresses)
+
+    def read_document(self, address: Address, *, keep: bool = True) -> Document:
+        """Read a document, and verify its checksum. If `keep`, the document stays in memory for some time."""
+        if document := self._kept_documents.get(address):
+            return document
         with convert_errors("read", self.location):
-            return read_document(self._searcher, DocAddress(*address))
+            document = read_document(self._searcher, DocAddress(*address))
+        if keep:
+            self._keep(address, document)
+        return document
+
+    def _keep(self, address: Address, document: Document) -> None:
+        size = _BYTES_WITHOUT_TEXT + len(document.get_first("text") or b"")
+        if self._kept_bytes + size > MAX_KEPT_BYTES:
+            self._kept_documents, self._kept_addresses, self._kept_bytes = {}, {}, 0
+        self._kept_documents[address] = document
+        self._kept_addresses[read_id(document)] = address
+        self._kept_bytes += size
 
     def read_digests(self, addresses: Iterable[Address]) -> list[Digest]:
         """Return the digests of the documents at these addresses."""
-        with convert_errors("read", self.location):
-            return [to_digest(read_document(self._searcher, DocAddress(*address))) for address in addresses]
+        return [to_digest(self.read_document(address, keep=False)) for address in addresses]
 
     def read_records(
-        self, addresses: Sequence[Address], *, text: bool = False, passages: bool = False, sketches: bool = False
+        self,
+        addresses: Sequence[Address],
+        *,
+        text: bool = False,
+        passages: bool = False,
+        sketches: bool = False,
+        keep: bool = True,
     ) -> Iterator[Record]:
-        """Yield the records at these addresses. See `Store.get` for the options."""
+        """Yield the records at these addresses. See `Store.get` and `read_document` for the options."""
         for start in range(0, len(addresses), BATCH_SIZE):
+            batch = addresses[start : start + BATCH_SIZE]
+            documents = [self.read_document(address, keep=keep) for address in batch]
             with convert_errors("read", self.location):
                 records = [
-                    to_record(
-                        read_document(self._searcher, DocAddress(*address)),
-                        self.settings,
-                        text=text,
-                        passages=passages,
-                        sketches=sketches,
-                    )
-                    for address in addresses[start : start + BATCH_SIZE]
+                    to_record(document, self.settings, text=text, passages=passages, sketches=sketches)
+                    for document in documents
                 ]
             yield from records

@@ -92,6 +92,7 @@ class LocalStore(Closable):
         with convert_errors("open", location):
             index = IndexInFolder(folder / INDEX_FOLDER, self._schema) if folder else IndexInMemory(self._schema)
         self._open: list[IndexInFolder | IndexInMemory] = [index]  # empty when closed
+        self._last_snapshot: dict[object, Snapshot] = {}  # by the version of its commit
 
     @classmethod
     def in_folder(
@@ -127,6 +128,7 @@ class LocalStore(Closable):
 
     def close(self) -> None:
         self._open.clear()
+        self._last_snapshot.clear()
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """Return no indices, because a local store has none."""
@@ -215,7 +217,7 @@ class LocalStore(Closable):
     ) -> Iterator[Record]:
         snapshot = self._open_snapshot()
         addresses = snapshot.find_addresses(restrict(self._schema, root_query(self._schema, root, below_root), filters))
-        yield from snapshot.read_records(addresses, text=text, passages=passages, sketches=sketches)
+        yield from snapshot.read_records(addresses, text=text, passages=passages, sketches=sketches, keep=False)
 
     def count(self, root: str, *, below_root: bool = False) -> int:
         return self._open_snapshot().count(root_query(self._schema, root, below_root))
@@ -334,6 +336,8 @@ class LocalStore(Closable):
         return field_or_folder_names(snapshot.read_records(sample), condition)
 
     def _find_addresses(self, snapshot: Snapshot, ids: Iterable[str], filters: Filters | None = None) -> list[Address]:
+        if not filters:
+            return snapshot.find_ids(ids)
         terms = [escape_surrogates(id) for id in ids]
         query = restrict(self._schema, tantivy.Query.term_set_query(self._schema, "id", terms), filters)
         return snapshot.find_addresses(query, len(terms))
@@ -362,10 +366,17 @@ class LocalStore(Closable):
         return self._open[0]
 
     def _open_snapshot(self) -> Snapshot:
-        """Open the last commit."""
+        """Open the last commit, unless it is already open."""
         index = self._require_open()
+        version = index.version
+        if version is not None and (last_snapshot := self._last_snapshot.get(version)):
+            return last_snapshot
         with convert_errors("read", self.location):
-            return Snapshot(index.searcher(), self._schema, self._settings, self.location)
+            snapshot = Snapshot(index.searcher(), self._schema, self._settings, self.location)
+        self._last_snapshot.clear()
+        if version is not None:
+            self._last_snapshot[version] = snapshot
+        return snapshot
 
 
 def _estimate_text_bytes(snapshot: Snapshot) -> int:

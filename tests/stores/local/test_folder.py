@@ -69,6 +69,18 @@ def test_no_unneeded_file_is_left(tmp_path: Path) -> None:
         assert [] == unneeded(tmp_path / "s")
 
 
+def test_a_reader_sees_each_commit_of_another_writer(store: Path) -> None:
+    """This also holds for documents that the reader keeps in memory."""
+    with closing(open_store(store)) as reader, closing(open_store(store)) as other:
+        for n in range(20):
+            put(other, record("a", text=f"text {n}"))
+            assert [f"text {n}"] * 2 == [found.text for _ in range(2) for found in reader.records(["a"], text=True)]
+        with other.writer() as writer:
+            writer.delete(["a"])
+            writer.commit()
+        assert reader.get("a") is None
+
+
 def test_a_missing_store_is_created_only_on_request(tmp_path: Path) -> None:
     for place in (tmp_path / "missing", tmp_path):
         with pytest.raises(StoreNotFoundError, match=r"no store at .*simdoc-search index FOLDER --store"):
