@@ -37,6 +37,7 @@ OWN_FILES = [
         for name in (
             *("duplicates", "new_copies", "passages", "compare", "similar", "queries", "versions", "related"),
             *("collection", "indexing", "archives", "languages", "browse", "backup", "tuning", "datasets", "serve"),
+            "agents",
         )
     ),
 ]
@@ -159,7 +160,7 @@ def readme_engine(opensearch_url: str) -> Iterator[str]:
     call(opensearch_url, "DELETE", "/_ingest/pipeline/articles")
 
 
-NOT_RUN = {"serve", "engine"}
+NOT_RUN = {"serve", "mcp", "engine"}
 """Commands that run until they are stopped, or that start an engine for development."""
 
 
@@ -287,6 +288,12 @@ def test_the_index_lists_every_page() -> None:
     listed = re.findall(r"^(\w+)$", "".join(blocks("{toctree}", TEXT_OF["docs/index.md"])), re.MULTILINE)
 
     assert sorted(f"docs/{name}.md" for name in (*listed, "index")) == PAGES[1:]
+
+
+def test_every_page_begins_with_what_its_reader_can_do() -> None:
+    pages = [name for name in PAGES[1:] if name not in ("docs/index.md", "docs/security.md")]
+
+    assert [] == [name for name in pages if not TEXT_OF[name].split("\n", 2)[2].startswith("After this page, ")]
 
 
 def test_settings_lists_every_environment_variable() -> None:
