@@ -49,7 +49,9 @@ if TYPE_CHECKING:
         GroupedDocument,
         Pair,
         ShownHit,
+        ShownVersion,
         fold_near_duplicates,
+        fold_older_versions,
     )
     from simdoc_search.errors import (
         AmbiguousQueryError,
@@ -160,6 +162,7 @@ __all__ = [
     "Settings",
     "SharedConcept",
     "ShownHit",
+    "ShownVersion",
     "SimdocError",
     "SimilaritySearch",
     "Store",
@@ -183,6 +186,7 @@ __all__ = [
     "fingerprint",
     "fingerprints",
     "fold_near_duplicates",
+    "fold_older_versions",
     "highlight",
     "language_candidates",
     "language_of",
@@ -197,7 +201,9 @@ _NAMES_BY_MODULE = {
     "simdoc_search.analysis": "Analysis",
     "simdoc_search.corpus": "read_corpus",
     "simdoc_search.documents": "Document DocumentKey",
-    "simdoc_search.duplicates": "Duplicate Duplicates Group GroupedDocument Pair ShownHit fold_near_duplicates",
+    "simdoc_search.duplicates": (
+        "Duplicate Duplicates Group GroupedDocument Pair ShownHit ShownVersion fold_near_duplicates fold_older_versions"
+    ),
     "simdoc_search.errors": (
         "AmbiguousQueryError CorpusError DocumentError FormatMismatchError LocationError MissingExtraError "
         "NoFingerprintError NoTextError QuerySyntaxError SimdocError StoreError StoreLockedError "

@@ -30,7 +30,7 @@ from simdoc_search.web.app import GET_PAGES, PageFunction, render
 from simdoc_search.web.duplicates import start_duplicates
 from simdoc_search.web.original_file import open_regular_file
 from simdoc_search.web.request import PageRequest, Upload
-from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_COMPARISONS, MAX_REQUEST_SECONDS
+from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_CONCURRENT_COMPARISONS, MAX_REQUEST_SECONDS
 from simdoc_search.web.response import Page, json_text
 
 MAX_ANSWER_CHARACTERS = 50_000
@@ -197,7 +197,7 @@ def run_mcp_server(store: ServedStore, folders: Sequence[str]) -> None:
 
 async def _run(store: ServedStore, folders: Sequence[str]) -> None:
     server = MCPServer("simdoc-search", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING")
-    tools = _Tools(store, folders, anyio.CapacityLimiter(MAX_COMPARISONS))
+    tools = _Tools(store, folders, anyio.CapacityLimiter(MAX_CONCURRENT_COMPARISONS))
     hints = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     for tool in (tools.similar, tools.passages, tools.compare, tools.versions, tools.duplicates, tools.show):
         server.add_tool(tool, annotations=hints, structured_output=False)

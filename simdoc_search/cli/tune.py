@@ -22,8 +22,8 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_options import parse_sketch, with_sketch, word_settings
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.cli.sketch_options import parse_sketch, with_sketch, word_settings
 from simdoc_search.errors import CorpusError
 from simdoc_search.small_files import read_small
 

@@ -87,7 +87,7 @@ def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     """
     if store.settings.concepts is None:
         raise FormatMismatchError(
-            "--for related needs concepts, but the index has none; index the documents again with --with relations"
+            "--for related needs concepts, but the index has none; index the documents again with --with related"
         )
     current, records = store.settings.limits, _read_records(store, pairs)
     scores = [_compute_related_score(store, records[pair.first_id], records[pair.second_id]) for pair in pairs]

@@ -35,7 +35,7 @@ def original_file(request: PageRequest) -> FileDownload:
         FileNotAvailableError: The document has no file, or its file cannot be sent.
     """
     if request.local is None:
-        raise HTTPException(403, "original files can only be opened on the computer of the server")
+        raise HTTPException(403, "original files can only be opened on the computer that runs the server")
     search = request.served_store.search()
     record = read_stored_record(search, find_document_key(request, search))
     path = _find_path(record)
@@ -55,7 +55,7 @@ def _find_path(record: Record) -> str:
         raise FileNotAvailableError("this document is in an archive; open the archive to see it")
     real, real_root = Path(os.path.realpath(path)), Path(os.path.realpath(root))
     if real != real_root and real_root not in real.parents:
-        raise FileNotAvailableError("the file is a link out of the indexed folder; open it in that folder")
+        raise FileNotAvailableError("the file is a link to a place outside the indexed folder; open it from the folder")
     return str(real)
 
 
@@ -72,7 +72,7 @@ def open_regular_file(path: str) -> BinaryIO:
         raise FileNotAvailableError("the file no longer exists, or it cannot be read") from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise FileNotAvailableError("the path is not that of a regular file")
+        raise FileNotAvailableError("the document's path no longer leads to a regular file")
     return os.fdopen(handle, "rb")
 
 

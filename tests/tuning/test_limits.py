@@ -138,5 +138,5 @@ def test_stored_limits_decide_which_pairs_are_versions(tmp_path: Path) -> None:
 def test_missing_documents_and_concepts_are_errors() -> None:
     with pytest.raises(CorpusError, match="line 2 of the pairs file: no document has the id 'nobody'"):
         learn_version_limits(filled_store(), label_pairs([("first", "third")], [("first", "nobody")]))
-    with open_store(":memory:", create=True) as plain, pytest.raises(FormatMismatchError, match="--with relations"):
+    with open_store(":memory:", create=True) as plain, pytest.raises(FormatMismatchError, match="--with related"):
         learn_related_limits(plain, label_pairs([("first", "third")], [("first", "fifth")]))
