@@ -138,8 +138,12 @@ def extractor_from_settings(settings: ConceptSettings, synonyms: Synonyms | None
     extractor = Extractor(_make_finder(settings.extractor, STORED_PREFIX), synonyms)
     if extractor.settings != settings:
         given = f", not {synonyms.checksum}" if synonyms else ""
-        file = f"the synonym file with the checksum {settings.synonyms_checksum}{given}; give this file with --synonyms"
-        problem = f"with {file}" if settings.synonyms_checksum else "without synonyms; omit --synonyms"
+        checksum = f"{settings.synonyms_checksum}{given}"
+        problem = (
+            f"with a synonym file whose checksum is {checksum}; give that file with --synonyms"
+            if settings.synonyms_checksum
+            else "without synonyms; omit --synonyms"
+        )
         raise FormatMismatchError(f"the index was created {problem}", settings, extractor.settings)
     return extractor
 

@@ -22,10 +22,10 @@ _MIN_COMPARED_CANDIDATES = 50
 """Number of candidates that are read to count the hits, even if the hits on the page are already known."""
 
 _COMPARED_PER_HIT = 5
-"""Number of candidates that are read for each requested hit, at least `_MIN_COMPARED_CANDIDATES`, for any overlap.
+"""Maximum number of candidates that are read per requested hit if there is no minimum overlap.
 
-Without this limit, hundreds of texts would be compared where many documents share a few sentences, only to sort hits
-with an overlap of a few percent.
+At least `_MIN_COMPARED_CANDIDATES` are read. Without this limit, hundreds of texts would be compared if many documents
+share a few sentences, only to sort hits with an overlap of a few percent.
 """
 
 MAX_COMPARED_CANDIDATES = 2_000
@@ -81,8 +81,8 @@ class Ranker:
 
         The number of equal tokens of a candidate, divided by the number of tokens of the query document, is an upper
         bound for the estimated overlap of this candidate and all later ones, because the union of two token sets is at
-        least as large as each set. Reading stops when the bound rules out further hits, or when
-        the overlaps of enough hits reach it.
+        least as large as each set. Reading stops when the bound rules out further hits, or when the overlaps of enough
+        hits reach the bound.
 
         Args:
             candidates: the candidates, by descending number of equal tokens.

@@ -319,7 +319,7 @@ def test_an_interruption_says_how_to_resume(options: list[str], message: str, mo
         raise KeyboardInterrupt
 
     output("index", "docs/other.txt")
-    assert "this store is not in an engine" in sentence(run("duplicates", "--compare-in", "engine"))
+    assert "requires a store in an engine" in sentence(run("duplicates", "--compare-in", "engine"))
     monkeypatch.setattr("simdoc_search.search.SimilaritySearch.duplicates", interrupted)
     result = run("duplicates", "--compare-in", "engine", *options)
 

@@ -109,12 +109,10 @@ def test_the_synonyms_of_the_store_are_needed() -> None:
     assert "D4.txt" in ids("--file", "corpus/D3.txt", *synonyms, "syn.txt")
     assert ", 5 unchanged" in output("index", "corpus", *synonyms, "syn.txt")
     for command in (["related", "--file", "essay.txt", "--store", "names"], ["index", "corpus", "--store", "names"]):
-        message = (
-            f"the index was created with the synonym file with the checksum {check}; give this file with --synonyms"
-        )
+        message = f"the index was created with a synonym file whose checksum is {check}; give that file with --synonyms"
         assert message == sentence(run(*command))
         other = sentence(run(*command, "--synonyms", "other.txt"))
-        assert re.fullmatch(f".* checksum {check}, not [0-9a-f]+; give this file .*", other)
+        assert re.fullmatch(f".* checksum is {check}, not [0-9a-f]+; give that file .*", other)
     message = "line 1 of the synonym file bad.txt has an empty term; write `a, b => c` or `a, b, c`"
     assert message == sentence(run("related", "D3", *synonyms, "bad.txt"))
 
