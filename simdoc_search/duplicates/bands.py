@@ -190,10 +190,12 @@ def table_band_keys(
     for band_pass in plan_passes(overlap, recall, table.buckets):
         documents = band_pass.select(table, all_documents)
         if band_pass.rows:
-            all_keys = table.band_keys(documents, band_pass.rows, band_pass.bands)
+            all_keys = table.band_keys(
+                documents, band_pass.rows, band_pass.bands, extended=is_extended(table, band_pass)
+            )
             keys_and_owners += [(keys, documents) for keys in all_keys]
         else:
-            extended = _is_extended(table, band_pass)
+            extended = is_extended(table, band_pass)
             keys_and_owners.append(
                 choose_rare_tokens(table, documents, overlap, recall, frequency_of, extended=extended)
             )
@@ -209,11 +211,14 @@ def short_token_hashes(table: FingerprintTable, overlap: Fraction, recall: Fract
     """Return the hashes of all tokens of the documents that are paired by rare tokens."""
     band_pass = plan_passes(overlap, recall, table.buckets)[-1]
     documents = band_pass.select(table, np.arange(len(table.counts)))
-    return table.token_hashes(documents, extended=_is_extended(table, band_pass))[0]
+    return table.token_hashes(documents, extended=is_extended(table, band_pass))[0]
 
 
-def _is_extended(table: FingerprintTable, band_pass: BandPass) -> bool:
-    """Return whether hashes are extended. It does not depend on the documents."""
+def is_extended(table: FingerprintTable, band_pass: BandPass) -> bool:
+    """Return whether the hashes of tokens are extended in a pass: if all its documents have extensions.
+
+    Otherwise, millions of short documents would have keys that are equal by chance.
+    """
     return table.hash_extensions is not None and band_pass.max_shingles <= MAX_EXTENDED_TOKENS
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Ints, Keys, is_in_sorted, pair_keys, run_starts, split_pair_keys
-from simdoc_search.duplicates.bands import RECALL, choose_rarest_tokens, plan_passes
+from simdoc_search.duplicates.bands import RECALL, choose_rarest_tokens, is_extended, plan_passes
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 
@@ -72,7 +72,9 @@ def join(
     for number, band_pass in enumerate(passes):
         selected = band_pass.select(table, documents)
         if band_pass.rows:
-            all_keys = table.band_keys(selected, band_pass.rows, band_pass.bands)
+            all_keys = table.band_keys(
+                selected, band_pass.rows, band_pass.bands, extended=is_extended(table, band_pass)
+            )
             for band, keys in enumerate(all_keys, 1):
                 pairs.add_equal_keys(keys, selected)
                 progress((number + band / band_pass.bands) / len(passes))
