@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from tantivy import Occur, Query
@@ -36,7 +36,8 @@ MAX_DOCUMENTS_PER_PHRASE = 1_000
 BASE_READ, READ_PER_PHRASE, MAX_READ = 5_000, 20, 50_000
 """At most `BASE_READ` documents and `READ_PER_PHRASE` more for each phrase are read, but never more than `MAX_READ`.
 
-Documents with the rarest phrases are read first. Reading a few thousand documents takes 0.1 s.
+Documents with the rarest phrases are read first. Reading a few thousand documents takes 0.1 s. If the only phrase is a
+single word, which has no pair, up to `MAX_READ` documents are read.
 """
 
 STOP_CHECK_INTERVAL = 256
@@ -54,18 +55,19 @@ def find_phrases(
     snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: DocumentKey | None
 ) -> PhraseMatches:
     """Return the documents that contain at least one of these phrases; see `Store.documents_with_phrases`."""
-    phrase_count = len(phrases)
+    read_limit = _ReadLimit.of(phrases)
     queries = _make_queries(snapshot, phrases)
     incomplete: tuple[int, ...]
-    if (addresses := _find_all_at_once(snapshot, queries, filters, exclude, phrase_count)) is not None:
+    if (addresses := _find_all_at_once(snapshot, queries, filters, exclude, read_limit.per_phrase)) is not None:
         indices_by_address, incomplete = {address: list(queries) for address in addresses}, ()
     else:
-        limit = _max_read_per_phrase(phrase_count) + 1
         candidates = {
-            index: snapshot.find_addresses(restrict(snapshot.schema, query, filters, exclude), limit)
+            index: snapshot.find_addresses(
+                restrict(snapshot.schema, query, filters, exclude), read_limit.per_phrase + 1
+            )
             for index, query in _check_stopped_for_each(queries)
         }
-        indices_by_address, incomplete = _documents_to_read(candidates, phrase_count)
+        indices_by_address, incomplete = _documents_to_read(candidates, read_limit)
     matcher = _Matcher(phrases, snapshot.settings.analysis)
     documents = {}
     for count, (address, phrase_indices) in enumerate(sorted(indices_by_address.items())):
@@ -102,7 +104,7 @@ def _find_all_at_once(
     queries: Mapping[int, Query],
     filters: Filters | None,
     exclude: DocumentKey | None,
-    phrase_count: int,
+    limit: int,
 ) -> list[Address] | None:
     """Return the documents that any of the queries finds. None if these are too many to read all of them."""
     if not queries:
@@ -111,7 +113,6 @@ def _find_all_at_once(
         return None
     any_query = Query.boolean_query([(Occur.Should, query) for query in queries.values()])
     query = restrict(snapshot.schema, Query.const_score_query(any_query, 0.0), filters, exclude)
-    limit = _max_read_per_phrase(phrase_count)
     addresses = snapshot.find_addresses(query, limit + 1)
     return addresses if len(addresses) <= limit else None
 
@@ -176,18 +177,28 @@ def _letters_and_digits(text: str) -> bytes | None:
     return bytes(letters[is_kept])
 
 
-def _max_read_per_phrase(phrase_count: int) -> int:
-    """Return the maximum number of documents that are read for each phrase."""
-    return max(MAX_DOCUMENTS_PER_PHRASE, BASE_READ // max(1, phrase_count))
+class _ReadLimit(NamedTuple):
+    """The maximum numbers of documents that are read, for each phrase and in total."""
+
+    per_phrase: int
+    total: int
+
+    @classmethod
+    def of(cls, phrases: Sequence[Phrase]) -> _ReadLimit:
+        count = len(phrases)
+        if count == 1 and len(" ".join(phrases[0].words).split(" ")) == 1:
+            return cls(MAX_READ, MAX_READ)
+        per_phrase = max(MAX_DOCUMENTS_PER_PHRASE, BASE_READ // max(1, count))
+        return cls(per_phrase, min(BASE_READ + READ_PER_PHRASE * count, MAX_READ))
 
 
 def _documents_to_read(
-    candidates: Mapping[int, Sequence[Address]], phrase_count: int
+    candidates: Mapping[int, Sequence[Address]], read_limit: _ReadLimit
 ) -> tuple[dict[Address, list[int]], tuple[int, ...]]:
     """Return the documents to read, with the indices of their phrases. Also return `PhraseMatches.incomplete`."""
     indices_by_address: defaultdict[Address, list[int]] = defaultdict(list)
     incomplete = []
-    limit, total_limit = _max_read_per_phrase(phrase_count), min(BASE_READ + READ_PER_PHRASE * phrase_count, MAX_READ)
+    limit, total_limit = read_limit
     for index in sorted(candidates, key=lambda index: len(candidates[index])):
         addresses = candidates[index]
         is_complete = len(addresses) <= limit
