@@ -1,10 +1,11 @@
-"""Draws the pictures of docs/how_it_works.md: how likely what is found, and which shingles a passage keeps.
+"""Draws the pictures of docs/how_it_works.md, and the terminal of the README as docs/getting_started.md shows it.
 
 python scripts/pictures.py docs/pictures
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from html import escape
 from pathlib import Path
@@ -25,6 +26,13 @@ text { font: 13px system-ui, sans-serif; fill: #222 }
 """
 
 
+TERMINAL_STYLE = """
+text { font: 13px ui-monospace, monospace; white-space: pre } .bold { font-weight: 600 }
+.good { fill: #176d2c } .bad { fill: #a4262c }
+@media (prefers-color-scheme: dark) { .good { fill: #7bd88f } .bad { fill: #ff9a8b } }
+"""
+
+
 def main(folder: Path) -> None:
     """Write all pictures into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -32,6 +40,7 @@ def main(folder: Path) -> None:
         "s_curve": ("How likely a document is a candidate, by its overlap", 640, 330, s_curve()),
         "bands": ("Five bands of four tokens: one of them is whole in both", 640, 190, bands()),
         "winnowing": ("The smallest hash of each window is kept", 640, 210, winnowing()),
+        "terminal": ("simdoc-search lists the copies in a folder", 930, 230, terminal()),
         "buckets": ("Each shingle falls into a bucket, each bucket keeps its smallest hash", 640, 190, buckets()),
     }.items():
         head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">'
@@ -115,6 +124,18 @@ def buckets() -> list[str]:
             lines.append(f'<text x="{x + 46 * place + 21}" y="92" text-anchor="middle">{value}</text>')
     lines.append(said(20, 140, "Each keeps its smallest. Two texts have the same smallest hash in a bucket"))
     lines.append(said(20, 160, "with just the probability of their overlap."))
+    return lines
+
+
+def terminal() -> list[str]:
+    """The first command of the tutorial and its output, which a test compares with that of the command."""
+    page = (Path(__file__).parents[1] / "docs" / "getting_started.md").read_text("utf-8")
+    shown = re.findall(r"^```console\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)[0]
+    colours = {"keep": "good", "drop": "bad", "$": "bold"}
+    lines = [f"<style>{TERMINAL_STYLE}</style>", '<rect class="box" x="0.5" y="0.5" width="929" height="229" rx="8"/>']
+    for number, line in enumerate(shown.splitlines()):
+        colour = colours.get((line.split() or [""])[0], "plain")
+        lines.append(f'<text class="{colour}" x="20" y="{36 + 24 * number}">{escape(line)}</text>')
     return lines
 
 

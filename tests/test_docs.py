@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -17,26 +18,41 @@ import pytest
 
 from simdoc_search.cli.group import cli, load_commands
 from tests.support import formats
-from tests.support.cli import answer, json_lines, output, words, write, write_corpus
+from tests.support.cli import answer, json_lines, output, run, words, write, write_corpus
 from tests.support.datasets import make_rows, write_rows
+from tests.support.documents import write_documents
 from tests.support.engines import call
 from tests.support.http_server import indices
+from tests.support.pages import mask_numbers, omit_lines
+from tests.support.scripts import run_script
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "simdoc_search"
-FIRST = [
+TUTORIAL = "docs/getting_started.md"
+"""Its commands run in a folder of their own. Its whole output is compared."""
+OWN_FILES = [
     "README.md",
     *(
         f"docs/{name}.md"
-        for name in ("getting_started", "passages", "asking", "duplicates", "datasets", "versions", "my_files")
+        for name in (
+            *("duplicates", "new_copies", "passages", "compare", "similar", "queries", "versions", "related"),
+            *("collection", "indexing", "archives", "languages", "browse", "backup", "tuning", "datasets", "serve"),
+            "agents",
+        )
     ),
-    *(f"docs/{name}.md" for name in ("engines", "python", "my_application")),
 ]
-"""Pages whose commands and code run in this order and in one folder, as a reader runs them."""
+"""Pages whose commands run in this order and in one folder, as a reader runs them."""
+WITH_ENGINE = [f"docs/{name}.md" for name in ("engines", "marks", "watch", "loader", "fresh")]
+"""Pages whose commands run in this order and in one engine."""
+APPLICATION = "docs/my_application.md"
+"""A tutorial that tests/test_engine_pages.py runs."""
 OF_AN_ENGINE = ["docs/async.md"]
 """Pages whose code needs an engine. tests/search/test_async_similarity_search.py runs it."""
-PAGES = [*FIRST, *sorted({f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} - {*FIRST})]
-TEXT = "\n".join((ROOT / name).read_text("utf-8") for name in PAGES)
+OF_SITE = ["docs/json.md"]
+"""Pages whose commands tests/test_site.py runs."""
+PAGES = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
+TEXT_OF = {name: (ROOT / name).read_text("utf-8") for name in PAGES}
+TEXT = "\n".join(TEXT_OF.values())
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
@@ -50,21 +66,21 @@ def blocks(language: str, text: str = TEXT) -> list[str]:
 
 
 MEMORY = '":memory:"'
-WITH_CODE = [name for name in PAGES if name not in OF_AN_ENGINE and "```python" in (ROOT / name).read_text("utf-8")]
+WITH_CODE = [name for name in PAGES if name not in OF_AN_ENGINE and "```python" in TEXT_OF[name]]
 
 
 @pytest.mark.parametrize("name", WITH_CODE)
 def test_the_python_of_a_page_prints_what_its_comments_say(name: str) -> None:
-    check_python(name, blocks("python", (ROOT / name).read_text("utf-8")))
+    check_python(name, blocks("python", TEXT_OF[name]))
 
 
 @pytest.mark.parametrize("engine_url", ["opensearch", "elasticsearch"])
-@pytest.mark.parametrize("name", [page for page in WITH_CODE if MEMORY in (ROOT / page).read_text("utf-8")])
+@pytest.mark.parametrize("name", [page for page in WITH_CODE if MEMORY in TEXT_OF[page]])
 def test_the_python_of_a_page_prints_the_same_with_an_engine(
     name: str, engine_url: str, request: pytest.FixtureRequest
 ) -> None:
     with indices(request.getfixturevalue(f"{engine_url}_url")) as made:
-        page = re.sub(MEMORY, lambda _: f'"{made.engine}/{made.name()}", create=True', (ROOT / name).read_text("utf-8"))
+        page = re.sub(MEMORY, lambda _: f'"{made.engine}/{made.name()}", create=True', TEXT_OF[name])
         check_python(name, blocks("python", page))
 
 
@@ -76,7 +92,8 @@ def check_python(name: str, code: list[str]) -> None:
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown):
             exec(compile(block, name, "exec"), namespace)
-        comments = [line.partition("  # ")[2] for line in block.splitlines() if line.startswith("print(")]
+        ends = [line for line in block.splitlines() if line.startswith(("print(", ")")) and "  # " in line]
+        comments = [line.partition("  # ")[2] for line in ends]
         lines = shown.getvalue().splitlines()
 
         assert len(comments) == len(lines)
@@ -98,14 +115,15 @@ def is_value(comment: str) -> bool:
 # --- commands ---
 
 
-def console() -> list[tuple[str, list[str]]]:
-    """The commands of the console blocks, each with the output shown under it."""
+def console(pages: list[str]) -> list[tuple[str, list[str]]]:
+    """The commands of the console blocks of some pages, each with the output shown under it."""
     shown: list[tuple[str, list[str]]] = []
-    for line in "".join(blocks("console")).splitlines():
-        if line.startswith("$ "):
-            shown.append((line.removeprefix("$ "), []))
-        else:
-            shown[-1][1].append(line)
+    for page in pages:
+        for line in "".join(blocks("console", TEXT_OF[page])).splitlines():
+            if line.startswith("$ "):
+                shown.append((line.removeprefix("$ "), []))
+            else:
+                shown[-1][1].append(line)
     return shown
 
 
@@ -113,7 +131,7 @@ def console() -> list[tuple[str, list[str]]]:
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder with the files that the commands name. It becomes the current folder."""
     write_corpus(tmp_path / "corpus")
-    write(tmp_path, {"draft.txt": words(0, 150), "ids.txt": "doc123_20\n", "inbox/new.txt": words(0, 140)})
+    write(tmp_path, {"draft.txt": words(0, 150), "ids.txt": "doc123\n", "inbox/new.txt": words(0, 140)})
     write(tmp_path, {"judged.tsv": "doc123.txt\treports/half.txt\tyes\ndoc123.txt\tother.txt\tno\n"})
     write(
         tmp_path, {"corpus/contract.docx": formats.docx(), "data/a.txt": words(0, 60), "old_data/a.txt": words(0, 60)}
@@ -125,6 +143,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_rows(tmp_path / "eval.jsonl", [{"question": f"What follows {run_of_words}?"}])
     monkeypatch.chdir(tmp_path)
     german = {"id": "reports/german", "text": words(0, 200), "language": "de"}
+    output("index", "corpus")
     output("index", "-", stdin=json_lines(german))
 
 
@@ -141,29 +160,62 @@ def readme_engine(opensearch_url: str) -> Iterator[str]:
     call(opensearch_url, "DELETE", "/_ingest/pipeline/articles")
 
 
-@pytest.mark.usefixtures("corpus")
-def test_the_commands_of_the_pages_run_in_their_order(readme_engine: str) -> None:
-    number = re.compile(r"\d[\d,.]*")
-    found = []
-    for command, shown in console():
-        program, *arguments = [re.sub(r"http://[\w.]+:\d+", readme_engine, word) for word in shlex.split(command, True)]
+NOT_RUN = {"serve", "mcp", "engine"}
+"""Commands that run until they are stopped, or that start an engine for development."""
+
+
+def check_commands(pages: list[str], url: str = "") -> None:
+    """Run the commands of some pages, which must succeed, and compare their output with the output shown."""
+    for command, shown in console(pages):
+        program, *arguments = [re.sub(r"http://[\w.]+:\d+", url, word) for word in shlex.split(command, True)]
         if program == "python":
-            call(readme_engine, "PUT", "/articles/_doc/2?refresh=true", {"text": words(0, 60)})
-        elif arguments[0] not in ("engine", "serve") and "--watch" not in arguments:
-            printed = output(*arguments)
-            if "language=de" in arguments:
-                found = [hit["id"] for hit in answer(*arguments)["hits"]]
+            call(url, "PUT", "/articles/_doc/2?refresh=true", {"text": words(0, 60)})
+        elif arguments[0] not in NOT_RUN and "--watch" not in arguments:
+            printed = output(*arguments).splitlines()
+            if "language=de" in arguments and "--filter-any" not in arguments and "path=reports/" in arguments:
+                assert ["reports/german"] == [hit["id"] for hit in answer(*arguments)["hits"]]
 
             assert "simdoc-search" == program
-            assert [number.sub("1", line) for line in shown] == [
-                number.sub("1", line) for line in printed.splitlines()[: len(shown)]
-            ]
-    assert ["reports/german"] == found
+            assert mask_numbers(shown) == mask_numbers(printed[: len(shown)]), command
+
+
+@pytest.mark.usefixtures("corpus")
+def test_the_commands_about_your_own_files_run_in_their_order() -> None:
+    check_commands(OWN_FILES)
+
+
+@pytest.mark.usefixtures("corpus")
+def test_the_commands_about_an_engine_run_in_their_order(readme_engine: str) -> None:
+    output("backfill", f"{readme_engine}/articles", "--text-field", "text")  # the first run, of the tutorial
+    check_commands(WITH_ENGINE, readme_engine)
+
+
+def test_the_tutorial_shows_what_its_commands_print(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write_documents(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    run_commands = []
+    for command, shown in console([TUTORIAL]):
+        _, name, *arguments = (os.path.expanduser(word) for word in shlex.split(command))  # noqa: PTH111 - as a shell
+        if name not in NOT_RUN:
+            result = run(name, *arguments)
+            printed = result.output.replace(f"{tmp_path}/", "").rstrip("\n").splitlines()
+            expected = "\n".join(shown).rstrip().splitlines()
+            run_commands.append(name)
+
+            assert 0 == result.exit_code
+            assert mask_numbers(expected) == mask_numbers(omit_lines(printed, expected)), command
+    assert ["duplicates", "duplicates", "apply", "apply", "passages", "versions"] == run_commands
+
+
+def test_every_page_with_commands_is_run() -> None:
+    pages = [name for name in PAGES if "```console" in TEXT_OF[name]]
+
+    assert sorted([*OWN_FILES[1:], *WITH_ENGINE, TUTORIAL, APPLICATION, *OF_SITE]) == pages
 
 
 @pytest.mark.usefixtures("corpus")
 def test_the_page_of_datasets_shows_the_whole_output() -> None:
-    block = "".join(blocks("console", (ROOT / "docs/datasets.md").read_text("utf-8")))
+    block = "".join(blocks("console", TEXT_OF["docs/datasets.md"]))
     commands = re.findall(r"^\$ (.*)\n((?:[^$].*\n)*)", block, re.MULTILINE)
 
     assert 2 < len(commands)
@@ -172,7 +224,7 @@ def test_the_page_of_datasets_shows_the_whole_output() -> None:
 
 
 def test_every_command_is_in_the_pages() -> None:
-    lines = "\n".join(line for line, _ in console())
+    lines = "\n".join(line for line, _ in console([name for name in PAGES if "```console" in TEXT_OF[name]]))
 
     assert [] == [command for command in load_commands() if f"simdoc-search {command}" not in lines]
 
@@ -185,8 +237,8 @@ def commands() -> list[click.Command]:
     return found
 
 
-OTHERS = {"--help", "--data-binary", "--path"}
-"""Options of click, of curl, and one that a message of an engine names."""
+OTHERS = {"--help", "--data-binary"}
+"""Options of click and of curl."""
 
 
 def test_every_option_in_the_pages_exists() -> None:
@@ -221,6 +273,35 @@ def test_scripts_in_the_documents_exist() -> None:
 
 
 # --- links and maps ---
+
+
+@pytest.mark.parametrize("arguments", [("readability.py",), ("reference.py", "--check")])
+def test_pages_are_easy_to_read_and_their_tables_current(arguments: tuple[str, ...]) -> None:
+    """If this fails, run the script: it lists the sentences, or writes the tables."""
+    with pytest.raises(SystemExit) as exited:
+        run_script(ROOT / "scripts" / arguments[0], *arguments[1:])
+
+    assert 0 == exited.value.code
+
+
+def test_the_index_lists_every_page() -> None:
+    listed = re.findall(r"^(\w+)$", "".join(blocks("{toctree}", TEXT_OF["docs/index.md"])), re.MULTILINE)
+
+    assert sorted(f"docs/{name}.md" for name in (*listed, "index")) == PAGES[1:]
+
+
+def test_every_page_begins_with_what_its_reader_can_do() -> None:
+    pages = [name for name in PAGES[1:] if name not in ("docs/index.md", "docs/security.md")]
+
+    assert [] == [name for name in pages if not TEXT_OF[name].split("\n", 2)[2].startswith("After this page, ")]
+
+
+def test_settings_lists_every_environment_variable() -> None:
+    source = "\n".join(path.read_text("utf-8") for path in PACKAGE.rglob("*.py"))
+    used = set(re.findall(r"\bSIMDOC_[A-Z_]*[A-Z]\b", source))
+
+    assert 10 < len(used)
+    assert [] == [name for name in sorted(used) if f"`{name}`" not in TEXT_OF["docs/settings.md"]]
 
 
 def test_links_lead_to_a_file_and_a_heading() -> None:

@@ -18,15 +18,18 @@ from tests.support.backfill import load, to
 from tests.support.cli import answer, output
 from tests.support.engines import call, need_packages, own_name
 from tests.support.http_server import indices
-from tests.support.pages import page_commands, run_command
+from tests.support.pages import mask_numbers, omit_lines, page_commands, page_steps, run_command
 from tests.support.pipeline import expected
 from tests.support.programs import program
 from tests.support.rolling_index import has_data_streams, rolling
 
 ROOT = Path(__file__).parents[1]
-OPERATING, PIPELINE, TEMPLATES, APPLICATION = (
+OPERATING, UPGRADING, DATA_STREAMS, PIPELINE, TEMPLATES, WATCH, REMOVE, APPLICATION = (
     (ROOT / "docs" / f"{name}.md").read_text("utf-8")
-    for name in ("operating", "pipeline", "search_templates", "my_application")
+    for name in (
+        *("operating", "upgrading", "data_streams", "pipeline", "search_templates", "watch", "remove"),
+        "my_application",
+    )
 )
 OLD = "2.19.1"
 
@@ -53,15 +56,15 @@ def names(engine_url: str) -> Iterator[dict[str, str]]:
         call(engine_url, "DELETE", f"/{place}", allow=(404,))
 
 
-# --- docs/operating.md ---
+# --- docs/operating.md, docs/upgrading.md, docs/data_streams.md ---
 
 
 def test_indices_are_operated_by_the_commands_of_the_page(engine_url: str, names: dict[str, str]) -> None:
     """Each `similar` finds the other document, in whatever index it is."""
     has_streams = has_data_streams(engine_url)
-    page = OPERATING if has_streams else re.sub(r"<!-- data streams -->\n```sh\n.*?```", "", OPERATING, flags=re.DOTALL)
+    pages = f"{OPERATING}\n{UPGRADING}\n{DATA_STREAMS if has_streams else ''}"
     hits = []
-    for command in page_commands(page, names):
+    for command in page_commands(pages, names):
         if command.startswith("simdoc-search similar"):
             hits.append([hit["id"] for hit in json.loads(run_command(f"{command} --json"))["hits"]])
         elif printed := run_command(command):
@@ -87,7 +90,7 @@ def test_the_next_version_of_an_engine_reads_the_data(tmp_path: Path, pytestconf
 
             articles.roll_over()
             articles.write("42", {"body": f"{text} 42"})
-            section = OPERATING.partition("\n## Upgrade the engine\n")[2].partition("\n## ")[0]
+            section = UPGRADING.partition("\n## Upgrade the engine\n")[2].partition("\n## ")[0]
             for command in page_commands(section, {"http://localhost:9200": engine.url, "articles": articles.name}):
                 run_command(command)
             for source, hit in (("41", "42"), ("42", "41")):
@@ -106,7 +109,9 @@ def test_the_pipeline_is_installed_by_the_commands_of_the_page(
     articles, letters = names["articles"], names["letters"]
     letter = {"subject": "A letter", "text": "which was there before the pipeline came"}
     call(engine_url, "PUT", f"/{letters}/_doc/1?refresh=true", letter)
-    printed = [run_command(command, tmp_path) for command in page_commands(PIPELINE, names)]
+    with_one_command, _, without_python = PIPELINE.partition("\n## Without Python\n")
+    commands = page_commands(f"{without_python}\n{with_one_command}", names)  # so that there is a template to extend
+    printed = [run_command(command, tmp_path) for command in commands]
     document = call(engine_url, "GET", f"/{articles}/_doc/1")["_source"]
     call(engine_url, "PUT", f"/{articles}/_doc/2?refresh=true", {"body": document["body"]})
 
@@ -123,14 +128,16 @@ def test_the_shipped_pipeline_is_current() -> None:
     assert build_pipeline_body() == json.loads((ROOT / "index_templates/simdoc.pipeline.json").read_text("ascii"))
 
 
-# --- docs/search_templates.md ---
+# --- docs/search_templates.md, docs/watch.md ---
 
 
 def test_an_application_queries_by_the_commands_of_the_page(names: dict[str, str]) -> None:
     """Two documents are saved, one finds the other, and it is a copy of the watched one."""
     watches = f"simdoc-search watch --watches {names['simdoc-watches']}"
     options = {"simdoc-search watch": watches, "--search --pipeline": "--force --search --pipeline"}
-    printed = [(command, run_command(command)) for command in page_commands(TEMPLATES, {**names, **options})]
+    printed = [
+        (command, run_command(command)) for command in page_commands(f"{TEMPLATES}\n{WATCH}", {**names, **options})
+    ]
     answers: list[Any] = [json.loads(text) for command, text in printed if command.startswith("curl")]
     similar, simulated, banded, source, copied = (
         reply for reply in answers if not {"result", "acknowledged"} & reply.keys()
@@ -151,16 +158,41 @@ def test_an_application_queries_by_the_commands_of_the_page(names: dict[str, str
 # --- docs/my_application.md ---
 
 
+def test_the_tutorial_about_an_application_shows_what_its_commands_print(opensearch_url: str) -> None:
+    """The indices and pipelines have other names. The search finds both similar documents."""
+    found: list[str] = []
+    with indices(opensearch_url) as made:
+        name = made.name()
+        names = {"http://127.0.0.1:9201": opensearch_url, "articles": name}
+        try:
+            for command, shown in page_steps(APPLICATION, names):
+                if not command.startswith("simdoc-search engine"):
+                    printed = run_command(command.replace("--search", "--force --search"))
+                    found += re.findall(r'"_id":"(\w+)","_score"', printed)
+
+                    expected = shown.splitlines()
+                    lines = omit_lines(printed.splitlines(), expected) if shown else []
+                    assert mask_numbers(expected) == mask_numbers(lines), command
+        finally:
+            call(opensearch_url, "PUT", f"/{name}/_settings", {"index.final_pipeline": "_none"})
+            call(opensearch_url, "DELETE", f"/_ingest/pipeline/{name}", allow=(404,))
+
+    assert ["lease", "draft"] == found
+
+
+# --- docs/remove.md ---
+
+
 def test_everything_is_removed_by_the_commands_of_the_page(engine_url: str, names: dict[str, str]) -> None:
     """Our fields, templates, pipelines and watches. Later writes succeed."""
-    section, text = APPLICATION.partition("## Take it out again")[2], "Descale the kettle every month, and rinse it"
+    text = "Descale the kettle every month, and rinse it"
     with indices(engine_url) as made, to(engine_url) as engine:
         articles, watches = made.make({"properties": {"body": {"type": "text"}}}), made.name()
         setup = ["--search", "--pipeline", "--name", articles, "--text-field", "body", "--index", articles, "--force"]
         output("template", "install", engine_url, *setup)
         load(engine, articles, {"1": {"body": text}, "2": {"body": f"{text} {text}"}})
         output("watch", "1", "--store", f"{engine_url}/{articles}", "--watches", watches)
-        commands = page_commands(section, {**names, "articles": articles, "simdoc-watches": watches})
+        commands = page_commands(REMOVE, {**names, "articles": articles, "simdoc-watches": watches})
         answers = [json.loads(run_command(command)) for command in commands]
         load(engine, articles, {"3": {"body": text}})
         hits = engine.search(articles, {"size": 10})["hits"]["hits"]

@@ -26,9 +26,10 @@ LAYERS = [
     {"versions"},
     {"indexing", "attach", "duplicates", "tuning"},
     {"groups", "dedupe"},
-    {"search"},
+    {"search", "spark"},
     {"as_json"},
     {"web"},
+    {"mcp_server"},
     {"cli"},
     {"__init__", "__main__"},
 ]
@@ -68,6 +69,7 @@ THIRD_PARTY = {
     "tomli": {"small_files"},
     "yaml": {"corpus"},
     "watchfiles": {"cli"},
+    "pyspark": {"spark"},
     "opensearchpy": {"stores"},
     "simdoc_search_native": {"analysis"},
     "jgo": {"devengine"},
@@ -79,12 +81,14 @@ THIRD_PARTY = {
     "selectolax": {"corpus"},
     "click": {"cli"},
     "rich": {"cli"},
-    "anyio": {"web"},
+    "anyio": {"mcp_server", "web"},
     "jinja2": {"passages", "web"},
     "markupsafe": {"passages", "web"},
     "python_multipart": {"web"},
     "starlette": {"web"},
     "uvicorn": {"web"},
+    "mcp": {"mcp_server"},
+    "pydantic": {"mcp_server"},
 }
 """The packages of ours that may import each third-party package."""
 

@@ -5,7 +5,7 @@
     simdoc-passages          documents that share passages with a stored document or a text
     simdoc-new-copies        watched documents that share text with a document or a text; searches the index of watches
 
-docs/search_templates.md describes the parameters. A Mustache template cannot calculate. The minimum number of
+docs/search_templates_reference.md describes the parameters. A Mustache template cannot calculate. The minimum number of
 equal tokens is therefore a percentage, which the engine rounds down to a number. The stored script simdoc-bands
 computes the bands for an overlap and a probability. Applications run it with `_ingest/pipeline/_simulate`.
 """

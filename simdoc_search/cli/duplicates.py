@@ -196,7 +196,7 @@ def duplicates(
     warn_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
-        say("comparing all documents in the store, because not every path is a folder", err=True)
+        say("comparing all documents in the store, because a given path is not a folder", err=True)
     if sets_marks:
         kept_before += search.kept_by_marks()
     try:

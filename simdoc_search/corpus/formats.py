@@ -34,7 +34,7 @@ MEDIA_TYPES = {
 TAR_EXTENSIONS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz")
 MBOX_EXTENSIONS = (".mbox", ".mbox.gz")
 ARCHIVE_EXTENSIONS = (".zip", *TAR_EXTENSIONS, *MBOX_EXTENSIONS)
-_EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
+EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
     "html": (".html", ".htm", ".xhtml"),
     "markdown": (".md", ".markdown", ".mdx", ".mdown", ".qmd", ".rmd"),
     "document": tuple(MEDIA_TYPES),
@@ -95,7 +95,7 @@ class FileFormat:
 
 TEXT_FORMAT = FileFormat("text")
 _FORMATS = {
-    extension: FileFormat(kind, extension) for kind, extensions in _EXTENSIONS.items() for extension in extensions
+    extension: FileFormat(kind, extension) for kind, extensions in EXTENSIONS.items() for extension in extensions
 }
 
 

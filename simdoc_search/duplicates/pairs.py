@@ -1,5 +1,6 @@
-"""Finds candidate pairs in memory: documents with an equal band key whose fingerprints do not rule out the overlap.
+"""Finds candidate pairs in memory.
 
+The two documents of a pair have a band key in common, and their fingerprints do not rule out the minimum overlap.
 The keys of each band are sorted, and documents in a run of equal keys are paired. Memory grows with the number of
 documents and of accepted pairs, not with the number of compared pairs.
 
@@ -10,7 +11,7 @@ long run are only compared with a few documents of the run, called anchors. So t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Ints, Keys, is_in_sorted, pair_keys, run_starts, split_pair_keys
-from simdoc_search.duplicates.bands import RECALL, choose_rare_tokens, plan_passes
+from simdoc_search.duplicates.bands import RECALL, choose_rarest_tokens, plan_passes
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 
@@ -62,7 +63,7 @@ def join(
         documents: the documents to pair, ascending.
         measure: the measure of overlap, and the minimum overlap.
         known_pairs: sorted pairs to omit from the result.
-        new_from: the minimum number of the second document of a pair.
+        new_from: number of the first new document. The second document of each pair has this number or a greater one.
         recall: probability of finding a pair with exactly the minimum overlap.
         progress: called with the share of the work that is done, 0..1.
     """
@@ -76,7 +77,7 @@ def join(
                 pairs.add_equal_keys(keys, selected)
                 progress((number + band / band_pass.bands) / len(passes))
         else:
-            keys, owners = choose_rare_tokens(table, selected, measure.min_jaccard, recall)
+            keys, owners = choose_rarest_tokens(table, selected, measure.min_jaccard, recall)
             parts = np.uint64(len(keys) // _KEYS_AT_ONCE + 1)
             for part in np.arange(parts):
                 is_in_part = keys % parts == part
@@ -94,6 +95,21 @@ def choose_run_limit(documents: int) -> int:
     return min(max_limit, max(min_limit, _MAX_PAIRS // max(1, documents)))
 
 
+def pairs_in_runs(begins: Ints, lengths: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Yield all pairs of positions in the same run, as two arrays: the earlier positions and the later ones.
+
+    Args:
+        begins: where each run begins.
+        lengths: the number of positions of each run; 0 to omit the run.
+    """
+    ends = np.repeat(begins + lengths, lengths)
+    open_positions = np.arange(len(ends)) - np.repeat(np.cumsum(lengths) - lengths - begins, lengths)
+    for distance in range(1, int(lengths.max(initial=0))):
+        is_open = open_positions + distance < ends
+        open_positions, ends = open_positions[is_open], ends[is_open]
+        yield open_positions, open_positions + distance
+
+
 class _PairCollector:
     """Collects pairs, encoded by `pair_keys`."""
 
@@ -105,7 +121,7 @@ class _PairCollector:
         self._known_pairs = pair_keys(*known_pairs) if known_pairs else np.zeros(0, np.uint64)
         self._new_from = new_from
         self._limit = choose_run_limit(len(table.counts))
-        self._number_bits = np.uint64(max(1, (len(table.counts) - 1).bit_length()))
+        self._document_number_bits = np.uint64(max(1, (len(table.counts) - 1).bit_length()))
         self._pending_pairs: list[Keys] = []  # pairs that are not compared yet
         self._pending_count = 0
         # accepted pairs that are not in `_found_pairs` yet, and their estimates
@@ -122,9 +138,9 @@ class _PairCollector:
         Each key and its document number are sorted as one number, which is several times as fast as an argsort. The
         low bits of the keys are lost. If two different keys become equal, additional pairs are compared.
         """
-        entries = np.sort(keys >> self._number_bits << self._number_bits | owners.astype(np.uint64))
-        documents = (entries & ((np.uint64(1) << self._number_bits) - np.uint64(1))).astype(np.int64)
-        begins = run_starts(entries >> self._number_bits)
+        entries = np.sort(keys >> self._document_number_bits << self._document_number_bits | owners.astype(np.uint64))
+        documents = (entries & ((np.uint64(1) << self._document_number_bits) - np.uint64(1))).astype(np.int64)
+        begins = run_starts(entries >> self._document_number_bits)
         ends = np.append(begins[1:], len(entries))[: len(begins)]
         lengths = ends - begins
         # The last document of a run has the greatest number. If it is old, all of them are.
@@ -133,14 +149,9 @@ class _PairCollector:
             self._add_long_run(documents[begins[run] : ends[run]])
         self._merge_accepted()
         lengths[lengths > self._limit] = 0
-        later_in_run = np.repeat(begins + lengths, ends - begins) - np.arange(len(entries)) - 1
-        open_entries = np.flatnonzero(later_in_run > 0)
-        for distance in range(1, self._limit):
-            open_entries = open_entries[later_in_run[open_entries] >= distance]
-            if not len(open_entries):
-                break
-            earlier = open_entries[documents[open_entries + distance] >= self._new_from]
-            self._add(pair_keys(documents[earlier], documents[earlier + distance]))
+        for first, second in pairs_in_runs(begins, lengths):
+            is_new = documents[second] >= self._new_from
+            self._add(pair_keys(documents[first[is_new]], documents[second[is_new]]))
 
     def result(self) -> JoinedPairs:
         """Return all accepted pairs."""
@@ -187,7 +198,11 @@ class _PairCollector:
             self._found_pairs, self._estimates, self._accepted_pairs = pairs[order], estimates[order], []
 
     def _add_long_run(self, run: Ints) -> None:
-        """Compare a run with its first document, then all that do not overlap it with the next one, and so on."""
+        """Compare the documents of a run with anchors: up to `MAX_ANCHORS` documents that do not overlap each other.
+
+        Each anchor is compared with all documents that do not overlap an earlier anchor. If few documents are left in
+        the end, all pairs of these are compared.
+        """
         rest = self._pair_new_with_old(run)
         if len(rest) > self._limit:
             self._is_partly_compared[rest] = True

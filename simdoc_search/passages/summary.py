@@ -19,12 +19,15 @@ def excerpt(text: str, max_words: int = _MAX_EXCERPT_WORDS) -> str:
     if len(text) <= 4 * _MAX_EXCERPT_CHARACTERS:
         words = text.split()
     else:
-        words = [*text[: 2 * _MAX_EXCERPT_CHARACTERS].split(), "…", *text[-_MAX_EXCERPT_CHARACTERS:].split()[1:]]
+        first, last = text[: 2 * _MAX_EXCERPT_CHARACTERS].split(), text[-_MAX_EXCERPT_CHARACTERS:].split()
+        words = [*(first[:-1] or first), "…", *(last[1:] or last)]
     shown = words if len(words) <= max_words else [*words[: max_words - _END_WORDS], "…", *words[-_END_WORDS:]]
     line = " ".join(shown)
     if len(line) <= _MAX_EXCERPT_CHARACTERS:
         return line
-    return f"{line[: 2 * _MAX_EXCERPT_CHARACTERS // 3]} … {line[-_MAX_EXCERPT_CHARACTERS // 6 :]}"
+    begin, end = line[: 2 * _MAX_EXCERPT_CHARACTERS // 3], line[-_MAX_EXCERPT_CHARACTERS // 6 :]
+    begin, end = begin.rpartition(" ")[0] or begin, end.partition(" ")[2] or end  # whole words, if there are spaces
+    return f"{begin.rstrip(' …')} … {end.lstrip('… ')}"
 
 
 def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:

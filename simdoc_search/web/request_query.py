@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from simdoc_search.analysis.normalise import max_normalised_length
@@ -19,6 +19,7 @@ from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_TEXT_CHARACTERS, UPLOAD_LIMITS
 
 _LOCAL_PATH_PATTERN = re.compile(r"[/\\~]|\.\.?[/\\]|[A-Za-z]:[/\\]")
+_LINE_BREAK = re.compile(r"\r\n?")
 _REPEATED_VALUES = (
     *("q", "id", "index", "routing", "overlap", "probability", "measure", "estimate", "preset", "min_words"),
     *("all", "ignore_quotes", "min_share", "min_smaller_share", "explain", "size"),
@@ -73,7 +74,7 @@ def read_request_query(request: PageRequest) -> RequestQuery:
     Raises:
         QuerySyntaxError: The request has no query, or its text is too long.
         CorpusError: The file cannot be read.
-        SimdocError: `find_document_key` raises an error.
+        SimdocError: There is no such document, or several match; see `find_document_key`.
     """
     if not has_text(request):
         if not request.value("id").strip():
@@ -86,6 +87,8 @@ def read_request_query(request: PageRequest) -> RequestQuery:
     else:
         document = read_bytes(request.upload.name, request.upload.data, max_bytes=MAX_BODY_BYTES, limits=UPLOAD_LIMITS)
         query = RequestQuery(text=document.text, file=document.id)
+    if not request.wants_json:  # forms send all line breaks as CRLF, so positions in a repeated text would differ
+        query = replace(query, text=_LINE_BREAK.sub("\n", query.text or ""))
     if (length := count_characters_for_limit(query.text or "", request)) > MAX_TEXT_CHARACTERS:
         raise QuerySyntaxError(
             f"the text has {length:,} characters after Unicode normalisation, more than the limit of "

@@ -67,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder, {"draft.txt": words(0, 150)})
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        output("index", "corpus", "--with", "versions,relations", "--extractor", "names")
+        output("index", "corpus", "--with", "versions,related", "--extractor", "names")
         output("index", "corpus", "--store", "bare", "--no-texts", "--no-passages")
     return folder
 
@@ -129,7 +129,8 @@ def test_pages_in_the_browser_have_plain_words(path: Path) -> None:
 
 
 EVERYDAY = ["README.md", *(f"docs/{name}.md" for name in (
-    "getting_started", "passages", "asking", "duplicates", "versions", "my_files", "serve"
+    "getting_started", "passages", "similar", "queries", "compare", "duplicates", "new_copies", "plans", "versions",
+    "newest", "collection", "indexing", "archives", "browse", "languages", "formats", "settings", "serve"
 ))]  # fmt: skip
 
 

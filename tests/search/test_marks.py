@@ -157,7 +157,7 @@ def test_an_unchanged_document_that_is_indexed_again_keeps_its_mark(temp_indices
     assert (0, 0, 2) == counts(search.mark_duplicates(search.duplicates()))
 
 
-PAGE = (Path(__file__).parents[2] / "docs" / "engines.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "marks.md").read_text("utf-8")
 HIDING, GROUPED, WITHOUT_CLUSTER = (
     json.loads(block)
     for section in re.findall(r"^```json\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)

@@ -58,7 +58,7 @@ def ids(folder: Path) -> list[str]:
 
 
 def test_duplicates_are_moved_and_moved_back(pages: Pages, folder: Path) -> None:
-    """The store follows the first change. The page gives the command for the second one."""
+    """The index follows both changes."""
     given = token(pages)
     pages.client.post("/duplicates/apply", data={"form_token": given}, headers=BROWSER)
     pages.finished("/duplicates/apply")
@@ -76,7 +76,23 @@ def test_duplicates_are_moved_and_moved_back(pages: Pages, folder: Path) -> None
     assert ("none", None) == (pages.json("/duplicates")["state"], done["problem"])
     assert (COPIES, []) == (files(folder / "corpus"), done["can_undo"])
     assert "2 files were moved back" in pages.html("/duplicates/apply")
-    command = re.search(r"simdoc-search index (\S+) --store ([^\s<]+)<", pages.html("/duplicates/apply"))
+    assert "They are in the index again" in pages.html("/duplicates/apply")
+    assert sorted(COPIES) == ids(folder)
+
+
+def test_the_page_has_the_command_for_files_of_folders_that_are_not_in_the_index(pages: Pages, folder: Path) -> None:
+    """The command adds the files that were moved back to the index."""
+    given = token(pages)
+    pages.sent("/duplicates/apply", 202, form_token=given)
+    pages.finished("/duplicates/apply")
+    output("delete", *ids(folder), "--store", folder / "store")
+    [run] = pages.json("/duplicates/apply")["can_undo"]
+    pages.sent("/duplicates/undo", 202, form_token=given, run=run)
+    pages.finished("/duplicates/apply")
+    html = pages.html("/duplicates/apply")
+    command = re.search(r"simdoc-search index (\S+) --store ([^\s<]+)<", html)
+
+    assert "2 files are not in the index again" in html
     assert command is not None
     output("index", command[1], "--store", command[2])
     assert sorted(COPIES) == ids(folder)

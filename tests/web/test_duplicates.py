@@ -117,7 +117,7 @@ def test_another_document_of_a_group_can_be_kept(pages: Pages, folder: Path) -> 
     assert (("keep", ""), ("drop", Path(kept).name)) == (before[kept], before[other])
     assert {other: ("keep", ""), kept: ("drop", Path(other).name)} == {id: actions_of(plan)[id] for id in (other, kept)}
     assert read_plan(plan)[[row.group for row in read_plan(plan)].index(number + 1)].key.id == other
-    assert f'value="row-{number}-kept" aria-label="Keep {kept} instead of {other}"' in page
+    assert f'value="row-{number}-kept" aria-label="Keep this one instead: {kept}, not {other}"' in page
     output("apply", plan, "--move-to", folder / "gone", "--store", folder / "store")
     assert [kept] == [str(path.relative_to(folder / "gone")) for path in (folder / "gone").rglob(Path(kept).name)]
 

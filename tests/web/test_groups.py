@@ -34,7 +34,8 @@ def test_an_index_without_concepts_has_families_but_no_topics(over: Callable[...
         assert "has no concepts" in plain.json(path, 404, id="a")["error"]
     assert "has no concepts" in plain.sent("/topics", 404)["error"]
     assert {"state": "none", "problem": None} == plain.json("/families")
-    assert "Find families" in plain.html("/families")
+    assert "Find versions" in plain.html("/families")
+    assert 'href="/topics"' not in plain.html("/families")
     plain.sent("/families", 202)
     assert 0 == plain.finished("/families")["family_count"]
     assert "No families among 2 documents" in plain.html("/families")

@@ -48,10 +48,10 @@ def test_an_uploaded_file_is_not_written_to_disk(pages: Pages, tmp_path: Path, m
 
 
 @pytest.mark.parametrize(
-    ("page", "heading"), [("docs/serve.md", "## Limits"), ("SECURITY.md", "## The limits of `serve`")]
+    ("page", "heading"), [("docs/serve_reference.md", "## Limits"), ("SECURITY.md", "## The limits of `serve`")]
 )
 def test_the_docs_list_the_limits(page: str, heading: str) -> None:
-    """Every number in the tables is a limit in the code. The table in serve.md has all limits."""
+    """Every number in the tables is a limit in the code. The table in serve_reference.md has all limits."""
     values = [value for name, value in vars(request_limits).items() if name.startswith("MAX_")]
     upload = request_limits.UPLOAD_LIMITS
     known = {*map(int, values), int(upload.seconds), upload.memory // 1_000_000}

@@ -51,6 +51,20 @@ def test_a_passage_of_a_pasted_text_opens_there_too(pages: Pages) -> None:
     assert 'data-open="a1"' in page
 
 
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+def test_a_passage_of_a_file_opens_there_although_the_browser_changes_line_breaks(
+    pages: Pages, line_break: str
+) -> None:
+    """A form sends CRLF, so positions of a file with other line breaks would differ."""
+    text = f"{words(7000, 7020)}\n\n\n{words(8000, 8020)}\n\n{SECOND}".replace("\n", line_break)
+    html = pages.client.post("/passages", files={"file": ("essay.txt", text.encode())}, headers=BROWSER).text
+    actions = {unescape(action) for action in re.findall(r'formaction="(/compare[^"]*)"', html)}
+    [action] = [action for action in actions if "b=other" in action]
+    sent = text.replace("\r", "").replace("\n", "\r\n")
+
+    assert 'data-open="a1"' in pages.client.post(action, data={"text": sent}, headers=BROWSER).text
+
+
 @pytest.mark.parametrize("at", ["", "600", "999999"])
 def test_without_a_passage_at_the_position_the_page_opens_at_the_top(pages: Pages, at: str) -> None:
     """Position 600 is between the passages."""

@@ -33,11 +33,11 @@ MAX_COMBINED_QUERIES = 2_000
 MAX_DOCUMENTS_PER_PHRASE = 1_000
 """Maximum number of documents that are read for each phrase, if there are at least five phrases."""
 
-BASE_READ, READ_PER_PHRASE, MAX_READ = 5_000, 20, 50_000
-"""At most `BASE_READ` documents and `READ_PER_PHRASE` more for each phrase are read, but never more than `MAX_READ`.
+BASE_DOCUMENTS_READ, DOCUMENTS_READ_PER_PHRASE, MAX_DOCUMENTS_READ = 5_000, 20, 50_000
+"""Maximum number of documents that are read: a base, the number added for each phrase, and the maximum of the sum.
 
 Documents with the rarest phrases are read first. Reading a few thousand documents takes 0.1 s. If the only phrase is a
-single word, which has no pair, up to `MAX_READ` documents are read.
+single word, which has no pair, up to `MAX_DOCUMENTS_READ` documents are read.
 """
 
 STOP_CHECK_INTERVAL = 256
@@ -187,9 +187,9 @@ class _ReadLimit(NamedTuple):
     def of(cls, phrases: Sequence[Phrase]) -> _ReadLimit:
         count = len(phrases)
         if count == 1 and len(" ".join(phrases[0].words).split(" ")) == 1:
-            return cls(MAX_READ, MAX_READ)
-        per_phrase = max(MAX_DOCUMENTS_PER_PHRASE, BASE_READ // max(1, count))
-        return cls(per_phrase, min(BASE_READ + READ_PER_PHRASE * count, MAX_READ))
+            return cls(MAX_DOCUMENTS_READ, MAX_DOCUMENTS_READ)
+        per_phrase = max(MAX_DOCUMENTS_PER_PHRASE, BASE_DOCUMENTS_READ // max(1, count))
+        return cls(per_phrase, min(BASE_DOCUMENTS_READ + DOCUMENTS_READ_PER_PHRASE * count, MAX_DOCUMENTS_READ))
 
 
 def _documents_to_read(

@@ -43,7 +43,7 @@ WORD_PAIRS_FIELD = "word_pairs"
 """The field with the codes of the pairs of adjacent words."""
 
 _CHECKSUM_FIELDS = ("codes", "rest", "text", *_STORED_FIELDS.values())
-"""The fields in the checksum of a document, besides its id.
+"""The fields that the checksum of a document covers, besides the id.
 
 A missing field does not change the checksum, so fields can be added.
 """
@@ -55,7 +55,7 @@ def optional_fields(settings: Settings) -> list[str]:
 
 
 def build_schema(optional_names: Collection[str]) -> tantivy.Schema:
-    """Return the schema of an index. Optional fields come last, so that they do not change the numbers of the others.
+    """Return the schema of an index. Optional fields come last, so that they do not change the numbers of other fields.
 
     Args:
         optional_names: names of the optional fields that the index has.
@@ -99,7 +99,7 @@ def encode_records(records: Sequence[Record], settings: Settings, store_text: bo
             values[WORD_PAIRS_FIELD] = tokens
     for record, values in zip(records, values_of_records, strict=True):
         if len(record.id.encode()) > MAX_TERM_BYTES:
-            raise StoreError(f"the id {record.id[:40]!r}… is too long for the local store; shorten it")
+            raise StoreError(f"the id {record.id[:40]!r}… is too long for the local store; shorten the id")
         values["id"] = record.id
         values["names"] = alternative_names(record.id)
         values["path"] = path_terms(record.path)
