@@ -266,7 +266,7 @@ def test_a_backfill_that_would_be_refused_is_not_suggested(temp_indices: TempInd
     url = f"{temp_indices.engine}/{temp_indices.make({'properties': MAPPING, '_source': {'excludes': ['secret']}})}"
     message = sentence(run("similar", "a", "--store", url))
 
-    assert "has no field simdoc.tokens, and backfill cannot add it, because _source excludes fields" in message
+    assert "has no field simdoc.tokens, and backfill cannot add this field, because _source excludes fields" in message
     assert "--text-field" not in message
     assert "_source excludes fields" in run("backfill", url, "--text-field", "body").stderr
     assert "simdoc-search backfill" not in run("check", url).stdout
@@ -297,6 +297,6 @@ def test_an_index_without_the_field_cannot_be_written_to(temp_indices: TempIndic
     own, other = temp_indices.name(), temp_indices.make({"properties": MAPPING})
     open_store(f"{temp_indices.engine}/{own}", create=True)
     store = open_store(f"{temp_indices.engine}/{temp_indices.alias(own, other, write=other)}")
-    message = f"{other} behind .* was not created with `simdoc-search index`; remove it from the alias"
+    message = f"{other} behind .* was not created with `simdoc-search index`; remove this index from the alias"
     with pytest.raises(StoreError, match=message), store.writer():
         pass
