@@ -46,8 +46,8 @@ def test_extended_band_keys_differ_if_only_the_extensions_of_tokens_differ() -> 
     codes = np.arange(0, 512 * 512, 4096, dtype=np.uint32)  # 64 tokens in different buckets
     counts, begins = np.array([64, 64]), np.array([0, 64])
     extensions = np.append(np.zeros(64, np.uint32), np.ones(64, np.uint32))
-    table = FingerprintTable(np.tile(codes, 2), begins, counts, counts, 512, (extensions, begins))
+    made = module.FingerprintTable(np.tile(codes, 2), begins, counts, counts, 512, (extensions, begins))
     documents = np.array([1, 0])
 
-    assert all(keys[0] == keys[1] for keys in table.band_keys(documents, 3, 10))
-    assert all(keys[0] != keys[1] for keys in table.band_keys(documents, 3, 10, extended=True))
+    assert all(keys[0] == keys[1] for keys in made.band_keys(documents, 3, 10))
+    assert all(keys[0] != keys[1] for keys in made.band_keys(documents, 3, 10, extended=True))
