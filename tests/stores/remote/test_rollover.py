@@ -110,7 +110,6 @@ def test_queries_are_answered_from_the_indices_that_have_the_field(rolled_alias:
         ["explain", "a_20_80"],
         ["info"],
         ["duplicates", "--overlap", "70"],
-        ["duplicates", "--overlap", "70", "--compare-in", "engine"],
         ["tune", "--sketch", "minhash:64", "--overlap", "50"],
     ],
     ids=lambda command: " ".join(command)[:25],
@@ -239,7 +238,7 @@ def test_a_closed_index_behind_an_alias_is_left_out(engine: str, request: pytest
             assert ["b", "c"] == [hit.id for hit in result.hits]
             assert [(closed, None)] == left_out(result)
         note = f"note: the index {closed} is omitted: the index is closed; open it with POST /{closed}/_open"
-        for command in (["passages", "a"], ["duplicates", "--compare-in", "engine"], ["info"], ["list"]):
+        for command in (["passages", "a"], ["duplicates"], ["info"], ["list"]):
             for store in (alias.url, f"{alias.url}-0000*"):
                 shown = run(*command, "--store", store)
                 assert (0, [note]) == (shown.exit_code, shown.stderr.splitlines()[-1:])
