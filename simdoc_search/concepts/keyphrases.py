@@ -37,7 +37,7 @@ _LONG_WORD = re.compile(rf"\S{{{_MAX_WORD_LENGTH},}}")
 
 
 class KeyphraseFinder:
-    """Finds the keyphrases and names of each paragraph. A word in a name is not also in a keyphrase."""
+    """Finds the keyphrases and names of each paragraph. A word that is in a name is never in a keyphrase."""
 
     name = "yake"
 

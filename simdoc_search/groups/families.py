@@ -37,7 +37,7 @@ class Families:
 
     Attributes:
         limits: the limits that decide whether two documents are versions of each other.
-        documents: number of compared documents.
+        document_count: number of compared documents.
         left_out: maps the key of each document that cannot be compared to the reason.
         left_out_indices: indices behind an alias. Their documents were not compared, for the given reasons.
         compared_count: number of pairs that were compared.
@@ -65,7 +65,7 @@ class Families:
         self._lowest_scores = np.ones(len(documents))
         np.minimum.at(self._lowest_scores, labels[pairs.first_documents], pairs.scores)
         self.limits: Limits = limits
-        self.documents: int = len(documents)
+        self.document_count: int = len(documents)
         self.left_out: dict[DocumentKey, str] = documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         self.compared_count: int = pairs.compared_count

@@ -46,7 +46,7 @@ class VersionPairs(NamedTuple):
     second_documents: Ints  # the document with the larger number of each pair
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared_count: int  # number of pairs that were compared
-    # whether all similar sentences were found, and not only all equal ones and a sample of the similar ones
+    # whether all similar sentences were found; otherwise only all equal ones, and a sample of the similar ones
     found_all_similar_sentences: bool
     # number of documents with a queried sentence that is in more than FREQUENT_SENTENCE_LIMIT documents
     frequent_sentence_document_count: int
@@ -148,7 +148,7 @@ class _VersionSearch:
         )
 
     def _note_frequent(self, is_frequent: Bools) -> None:
-        """Note the documents that look up a frequent sentence."""
+        """Record the documents that look up a frequent sentence."""
         self._affected_documents.append(self.queriers.documents[np.repeat(is_frequent, self.queriers.counts)])
 
     def _compare_pairs(self, keys: Keys) -> None:

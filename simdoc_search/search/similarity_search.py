@@ -495,7 +495,7 @@ class SimilaritySearch:
 
         limits = options.choose_limits(self.store.settings.limits)
         families = find_families(self.store, limits, options.filters, options.progress, options.workers)
-        self._check_fields_exist(families.documents, options.filters)
+        self._check_fields_exist(families.document_count, options.filters)
         return families
 
     def order_family(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
@@ -533,7 +533,7 @@ class SimilaritySearch:
 
         limits = options.choose_limits(self.store.settings.limits)
         topics = find_topics(self.store, limits, options.filters, options.progress)
-        self._check_fields_exist(topics.documents, options.filters)
+        self._check_fields_exist(topics.document_count, options.filters)
         return topics
 
     def name_topic(
@@ -648,7 +648,7 @@ class SimilaritySearch:
             ignore=ignore,
             workers=workers,
         )
-        self._check_fields_exist(duplicates.documents, filters)
+        self._check_fields_exist(duplicates.document_count, filters)
         return duplicates
 
     def mark_duplicates(

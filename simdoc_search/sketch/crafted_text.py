@@ -45,7 +45,7 @@ def is_implausible(fingerprint: Fingerprint) -> bool:
 
 
 def crafted_text_ids(texts: Iterable[tuple[str, str]], settings: Settings) -> Iterator[str]:
-    """Yield the id of each text for which `is_implausible` is true, lazily. `texts` are pairs of an id and a text.
+    """Yield, lazily, the id of each text for which `is_implausible` is true. `texts` are pairs of an id and a text.
 
     Raises:
         FormatMismatchError: the secret of the hash key is unknown, or the sketch is not minhash.

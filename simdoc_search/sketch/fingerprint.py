@@ -39,8 +39,8 @@ class Fingerprint:
         minima: the smallest values of each slot. If `minhash.with_rotation` is set, empty buckets are filled.
         words_hash: `text_hash` of the normalised words, joined by one space. It is equal for texts with the same words.
             Empty unless requested.
-        words: the distinct normalised words in UTF-8, in any order, joined by one space. Empty unless requested,
-            and for long texts, which are processed in pieces.
+        words: the distinct normalised words in UTF-8, in any order, joined by one space. Empty unless requested. Also
+            empty for long texts, which are processed in pieces.
         passages: passage token codes; uint32, ascending, without repeats. Empty unless requested.
     """
 

@@ -122,7 +122,7 @@ def test_partly_compared_documents_are_one_group(keep: str, kept: str) -> None:
     assert ([kept], 39) == (list(groups(found)), found.duplicate_count)
     assert found.large_sets is not None
     assert (4, 0) == (found.large_sets.max_set_size, found.large_sets.skipped_comparisons)
-    assert 30 < found.large_sets.documents <= 40
+    assert 30 < found.large_sets.document_count <= 40
 
 
 # --- checkpoints ---
