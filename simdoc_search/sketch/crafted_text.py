@@ -66,7 +66,7 @@ def compute_deviation(fingerprint: Fingerprint) -> float:
     number.
     """
     if not isinstance(fingerprint.minhash, MinHash):
-        raise ValueError(f"{fingerprint.minhash.name} sketches have no buckets; only minhash sketches do")
+        raise ValueError(f"{fingerprint.minhash.name} sketches have no buckets; use a minhash sketch")
     fingerprint.minhash.require_bucketed_tokens()
     count, size = fingerprint.minhash.bucket_count, fingerprint.minhash.bucket_size << 32
     expected = fingerprint.shingles / count  # the mean number of hashes in a bucket

@@ -65,7 +65,7 @@ def test_saved_rows_of_other_settings_or_versions_are_refused(files: Path) -> No
     state = files / "saved"
     deduplicate_files(files / "old.parquet", files / "kept.parquet", save=state)
     other = DedupeOptions(settings=Settings(analysis=Analysis(shingle_size=3)))
-    with pytest.raises(FormatMismatchError, match="saved with other settings"):
+    with pytest.raises(FormatMismatchError, match="saved with settings that differ"):
         deduplicate_files(files / "new.jsonl", files / "out.jsonl", other, against=state)
     saved = json.loads((state / "saved.json").read_text())
     (state / "saved.json").write_text(json.dumps({**saved, "format": 99}))

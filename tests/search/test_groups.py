@@ -39,7 +39,7 @@ def test_families_consist_of_the_hits_of_versions(search: SimilaritySearch) -> N
     assert edge.score == pytest.approx(search.versions("D1 v1").hits[0].score)
     assert (6, 1, 2, {}) == (families.document_count, families.family_count, families.member_count, families.left_out)
     assert ["D1 v1", "D2 v2"] == [version.name for version in ordered.timeline]
-    assert "newest: D2 v2, by the modification date in their metadata" == ordered.verdict
+    assert "newest: D2 v2, by the modification dates in the metadata" == ordered.verdict
 
 
 def test_topics_consist_of_the_hits_of_related(search: SimilaritySearch) -> None:
