@@ -114,7 +114,7 @@ def write_evaluation_runs(
 ) -> EvaluationReport:
     """Write all runs of words of an evaluation set to a file for `EvaluationRuns`.
 
-    Every string in a row is a text of its own: a question, an answer, or each of several choices.
+    Every string in a row is a separate text: a question, an answer, or each of several choices.
 
     Raises:
         CorpusError: the evaluation set cannot be read, or each of its texts has fewer than `run_words` words.

@@ -53,7 +53,7 @@ class DedupeReport:
     """The result of a run.
 
     Attributes:
-        row_count: number of rows, without those of the old data.
+        row_count: number of rows, without the old rows.
         kept_count: number of kept rows.
         removed: number of removed rows of each kind: `same text`, `same words`, `near`, and `evaluation` for rows with
             a run of words of an evaluation set.

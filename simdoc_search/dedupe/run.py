@@ -246,7 +246,7 @@ def _open_old_data(against: StrPath | None, options: DedupeOptions, columns: Col
 
 
 def _count_rows(shards: Sequence[ShardColumns]) -> int:
-    """Return the number of rows, or 0 if only reading all files tells it."""
+    """Return the number of rows, or 0 if it is unknown until all files are read."""
     counts: list[int | None] = [getattr(shard.shard, "row_count", None) for shard in shards]
     return 0 if None in counts else sum(filter(None, counts))
 

@@ -75,7 +75,7 @@ class Checkpoint:
         Args:
             queried: the queried documents.
             pairs: pairs of documents, and their estimated overlap.
-            skipped_match_counts: for each document with too many matches, how many of them were not compared.
+            skipped_match_counts: for each document with too many matches, how many matches were not compared.
         """
         ordered = ((min(a, b), max(a, b), estimate) for a, b, estimate in pairs)
         add = self._database.executemany
@@ -95,7 +95,7 @@ class Checkpoint:
         return rows["a"], rows["b"], rows["estimate"]
 
     def read_skipped_match_counts(self) -> dict[int, int]:
-        """For the key of each document with too many matches, return how many of them were not compared."""
+        """Map the key of each document with too many matches to the number of matches that were not compared."""
         with self._convert_errors():
             return dict(self._database.execute("SELECT key, count FROM skipped_matches"))
 

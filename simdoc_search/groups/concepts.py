@@ -26,7 +26,7 @@ from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 
 MAX_CANDIDATES, MAX_ANCHORS = 2_000, 16
-"""Maximum number of candidates per document. A concept in more documents only yields the first MAX_ANCHORS of them."""
+"""Maximum number of candidates per document. A concept in more documents yields only MAX_ANCHORS of these."""
 
 MAX_COMPARED_CANDIDATES = 50
 """Maximum number of candidates with which a document is compared. A document is also compared with the documents that
@@ -164,7 +164,7 @@ def _sum_by_pair(rows: Ints, others: Ints, units: Ints) -> tuple[Ints, Ints, Int
 def _find_nearest(rows: Ints, nearness: Floats, counts: Ints) -> Ints:
     """Return the positions of the nearest candidates in each row, at most MAX_COMPARED_CANDIDATES. Rows are ascending.
 
-    Row, nearness and position are sorted as one number. The bits of positive floats sort like the floats themselves.
+    Row, nearness and position are sorted as one number. Positive floats have the same order as their bits.
     """
     far = (1 << _NEARNESS_BITS) - 1 - (nearness.astype(np.float32).view(np.uint32) >> 31 - _NEARNESS_BITS)
     keys = np.sort(

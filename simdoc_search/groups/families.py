@@ -76,7 +76,7 @@ class Families:
         self.frequent_sentence_document_count: int = pairs.frequent_sentence_document_count
 
     def families(self, size: int | None = None, offset: int = 0) -> Iterator[FamilyMembers]:
-        """Yield `size` families from `offset` on, the largest family first."""
+        """Yield the families, the largest first: at most `size` families, starting at `offset`."""
         for numbers in self._members[offset : None if size is None else offset + size]:
             keys = tuple(self._document_keys[number] for number in numbers.tolist())
             yield FamilyMembers(keys, int(self._edge_counts[numbers[0]]), float(self._lowest_scores[numbers[0]]))

@@ -33,8 +33,8 @@ _SAMPLE_COUNT = 48
 """Number of random choices of bits that find similar pairs among more than MAX_EXACT_SENTENCES sentences."""
 
 FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS = 100, 16
-"""A sentence in more than FREQUENT_SENTENCE_LIMIT documents is frequent. These documents are only paired with the first
-MAX_ANCHORS of them."""
+"""A sentence in more than FREQUENT_SENTENCE_LIMIT documents is frequent. Each of these documents is only paired with
+the first MAX_ANCHORS documents that contain the sentence."""
 
 _PAIRS_PER_BATCH = 1 << 22
 

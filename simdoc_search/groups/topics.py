@@ -120,7 +120,7 @@ class Topics:
         self.isolated_document_count: int = pairs.isolated_document_count
 
     def topics(self, size: int | None = None, offset: int = 0) -> Iterator[Topic]:
-        """Yield `size` topics from `offset` on, the largest topic first."""
+        """Yield the topics, the largest first: at most `size` topics, starting at `offset`."""
         for ranks in self._groups[offset : None if size is None else offset + size]:
             yield self._make_topic(ranks)
 

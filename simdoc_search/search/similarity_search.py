@@ -155,7 +155,7 @@ class SimilaritySearch:
             QuerySyntaxError: `reject_duplicates` is out of range.
             StoreLockedError: another process is writing to the store.
             StoreError: the store cannot be written.
-            FormatMismatchError: the extractor is not that of the store.
+            FormatMismatchError: the extractor differs from the one that the store was created with.
             MissingExtraError: the store has sentences, and the package that splits texts into sentences is not
                 installed.
         """
@@ -431,7 +431,7 @@ class SimilaritySearch:
 
         Raises:
             NoFingerprintError: the document has no concepts.
-            FormatMismatchError: the store has no concepts, or has those of another extractor or of other synonyms.
+            FormatMismatchError: the store has no concepts, or was created with another extractor or other synonyms.
             MissingExtraError: the extractor of a text is not installed.
         """
         self._check_has_concepts()
@@ -459,7 +459,7 @@ class SimilaritySearch:
             AmbiguousQueryError: several documents match the query.
             UnknownDocumentError: the document is not stored, or does not match `source_filters`.
             NoFingerprintError: the document has no concepts.
-            FormatMismatchError: the store has no concepts, or has those of another extractor or of other synonyms.
+            FormatMismatchError: the store has no concepts, or was created with another extractor or other synonyms.
         """
         self._check_has_concepts()
         document = QueryDocument(resolve_record(self.store, query, source_filters), self.store.settings)
@@ -551,7 +551,7 @@ class SimilaritySearch:
             is not installed.
 
         Raises:
-            FormatMismatchError: the extractor or the synonyms are not those of the store.
+            FormatMismatchError: the extractor or the synonyms differ from those that the store was created with.
         """
         record = read_records(self.store, [topic.centre]).get(topic.centre)
         if record is None:
