@@ -32,7 +32,9 @@ def test_index_names_the_attachments_that_it_does_not_read(folder: Path) -> None
     done = run("index", "docs")
 
     assert done.stdout.startswith("2 indexed")
-    assert done.stderr.startswith("  2 attachments were not read; save the files that matter and index them: ")
+    assert done.stderr.startswith(
+        "  2 attachments were not read; to search attachments, save them as files and index the files: "
+    )
     assert done.stderr.endswith(": contract.eml (a.txt, Vertrag ä.pdf)\n")
     assert "" == run("index", "docs").stderr
     assert {"contract.eml": ["a.txt", "Vertrag ä.pdf"]} == answer("index", "docs", "--store", "new")["attachments"]
