@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import NamedTuple
@@ -62,15 +62,34 @@ class Decisions:
         """Yield the documents that must be read, and count all others."""
         located = chain.from_iterable(map(self._locate_all, sources))
         while batch := _take_batch(located):
-            new = {id for _, _, id in batch if id is not None and id not in self._seen}
-            stored = {digest.id: digest for digest in self._store.digests(sorted(new))}
-            for source, named_path, id in batch:
-                if isinstance(source, SkippedFile):
-                    self._skip(source, named_path, stored.get(id or ""))
-                elif (job := self._decide(source, named_path, stored.get(source.id))) is not None:
-                    yield job
-                    continue
-                progress(1)
+            yield from self._choose_jobs_of_batch(batch, progress)
+
+    def _choose_jobs_of_batch(self, batch: Sequence[_LocatedSource], progress: Callable[[int], None]) -> Iterator[Job]:
+        new = {id for _, _, id in batch if id is not None and id not in self._seen}
+        stored = {digest.id: digest for digest in self._store.digests(sorted(new))}
+        for source, named_path, id in batch:
+            if isinstance(source, SkippedFile):
+                self._skip(source, named_path, stored.get(id or ""))
+            elif (job := self._decide(source, named_path, stored.get(source.id))) is not None:
+                if isinstance(source, FileSource) and named_path and self._archives.has_attachments(source):
+                    attachments = self._locate_attachments(source, named_path)
+                    yield from self._choose_jobs_of_batch(attachments, progress)
+                    are_documents = any(isinstance(attachment.source, FileSource) for attachment in attachments)
+                    job = replace(job, source=replace(source, has_attachments=are_documents))
+                yield job
+                continue
+            elif isinstance(source, FileSource) and named_path and (digest := stored.get(source.id)):
+                for record in self._archives.stored_attachments(source, digest.origin):
+                    self._note_unchanged_member(record, named_path)
+            progress(1)
+
+    def _locate_attachments(self, mail: FileSource, named_path: NamedPath) -> list[_LocatedSource]:
+        return [
+            self._locate(replace(attachment, root=named_path.path))
+            if isinstance(attachment, SkippedFile)
+            else _LocatedSource(attachment, named_path, attachment.id)
+            for attachment in self._archives.open_attachments(mail)
+        ]
 
     def _locate_all(self, source: Source) -> Iterator[_LocatedSource]:
         """Yield a source, or its members if it is an archive that must be read."""
@@ -286,7 +305,7 @@ class Decisions:
 
 def _has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
     """Return whether a file did not change. The stored state of its archive is ignored."""
-    return other == (replace(origin, archive="") if origin and origin.archive else origin)
+    return other in (origin, replace(origin, archive="") if origin else None)
 
 
 def _take_batch(located: Iterator[_LocatedSource]) -> list[_LocatedSource]:
