@@ -24,7 +24,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from simdoc_search import SimilaritySearch, open_store
-from simdoc_search.cli.sketch_options import parse_sketch, with_sketch
+from simdoc_search.cli.index_options import parse_sketch, with_sketch
 from simdoc_search.corpus import Document, read_corpus, read_sources
 from simdoc_search.sketch.settings import Settings
 from tests.support.edited_copies import edited_copies

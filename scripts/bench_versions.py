@@ -9,7 +9,7 @@ from another one in at most 8 random bits. `find_near_pairs` is compared with br
 with all that follow it, using the processor's instruction that counts bits. For more than 20,000 simhashes, the time of
 a sample of rows is extrapolated. The output also states whether both find the same pairs.
 
-`store` queries a local store. Its records are like those that `index --with versions,relations` writes, but synthetic:
+`store` queries a local store. Its records are like those that `index --with versions,related` writes, but synthetic:
 30 sentences, and 40 concepts in 10 paragraphs. Every tenth document is a version of the one before: a third of its
 sentences is edited, and some are new. One sentence in ten is one of 50 frequent sentences. The frequencies of concepts
 follow Zipf's law. The first 2,000 documents, or a fifth of all, are versions of one document, so a query for one of

@@ -14,6 +14,20 @@ find_python() {
     return 1
 }
 
+# `find_version 3.12` prints the path of this version of Python, and fails if there is none. It searches PATH and the
+# versions of pyenv, and then asks uv, which tries to download it.
+find_version() {
+    local candidate
+    for candidate in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python \
+        "$(uv python find "$1" 2>/dev/null || uv python install "$1" 2>/dev/null && uv python find "$1" 2>/dev/null)"; do
+        if "$candidate" -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$1')" 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+    return 1
+}
+
 make_venv() {
     local folder=$1 extra=$2 python stamp
     python=$(find_python) || return 1

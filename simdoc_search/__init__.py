@@ -31,6 +31,7 @@ tuning/         recommends settings
 search/         answers queries
 as_json/        converts results to JSON values
 web/            the server and its pages
+mcp_server.py   the server for agents, over the Model Context Protocol
 devengine/      runs OpenSearch on this machine, for development and tests
 cli/            the command line
 """

@@ -86,7 +86,7 @@ def wait_for(
         future: the future.
         seconds: maximum time to wait; None for no limit.
         cancel_event: an event that is set when the result is no longer needed, or None.
-        is_lost: returns whether the future can no longer complete. If so, the wait ends without an error.
+        is_lost: returns whether the future can no longer complete. In that case, stop waiting without an error.
 
     Raises:
         StoppedError: `cancel_event` was set.

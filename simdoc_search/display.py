@@ -102,7 +102,7 @@ def describe_shown_hits(
         offset: number of hits before the shown ones.
         singular: the noun for one hit.
         is_lower_bound: whether there may be more hits than `total`.
-        plural: the plural of the noun. By default it ends in `s`.
+        plural: the plural of the noun, unless it is `matches` or ends in `s` only.
     """
     all_hits = ("at least " if is_lower_bound else "") + format_count(
         total, singular, plural or ("matches" if singular == "match" else None)
@@ -113,7 +113,7 @@ def describe_shown_hits(
 
 
 def format_more_hits_hint(shown: int, total: int, offset: int = 0, *, option: str = "--size") -> str:
-    """Return how to show more hits: " Show more with --size 100."; an empty string if the last hit is shown."""
+    """Return a hint such as " Show more with --size 100."; an empty string if the last hit is shown."""
     if offset + shown >= total or not shown:
         return ""
     return f" Show more with {option} {max(100, 10 ** len(str(total - 1)))}."

@@ -137,9 +137,8 @@ class UnknownFieldError(SimdocError, LookupError):
     def __init__(self, field: str, known: Sequence[str] = (), path: str | None = None) -> None:
         missing = f"the field {field!r}" if path is None else f"a path that begins with {path!r}"
         more = f" and {len(known) - _MAX_SUGGESTED_NAMES:,} more" if len(known) > _MAX_SUGGESTED_NAMES else ""
-        hint = (
-            f"choose from: {', '.join(known[:_MAX_SUGGESTED_NAMES])}{more}" if known else "the documents have no fields"
-        )
+        nothing = "the documents have no fields" if path is None else "no document is in a folder"
+        hint = f"choose from: {', '.join(known[:_MAX_SUGGESTED_NAMES])}{more}" if known else nothing
         super().__init__(f"no document has {missing}; {hint}")
         self.field = field
         self.known: tuple[str, ...] = tuple(known)
@@ -159,7 +158,8 @@ class NoTextError(SimdocError):
 
     def __init__(self, id: str) -> None:
         hint = (
-            "index it again with its text; if another program created the index, set the text field with --text-field"
+            "index the document again with its text; if another program created the index, set the text field with "
+            "--text-field"
         )
         super().__init__(f"the store does not have the text of {id!r}; {hint}")
         self.id = id

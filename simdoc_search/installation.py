@@ -1,4 +1,4 @@
-"""Finds out how this package was installed, to say how to install what is missing."""
+"""Finds out how this package was installed, so that messages can say how to install what is missing."""
 
 from __future__ import annotations
 
@@ -6,20 +6,31 @@ import os
 import sys
 
 _NAME = "simdoc-search"
-_FULL = {"cli", "documents", "frontmatter", "language", "local", "lucene", "relations", "versions", "watch", "web"}
+_EXTRAS_IN_FULL = {
+    "cli",
+    "documents",
+    "frontmatter",
+    "language",
+    "local",
+    "lucene",
+    "relations",
+    "versions",
+    "watch",
+    "web",
+}
 """The extras that `full` includes."""
 
 
 def install_command(extra: str) -> str:
     """Return the command that adds an extra, or several separated by commas, to this installation.
 
-    pipx and uv keep this package in an environment of its own, which `pip install` does not change. `uv tool install`
-    removes what it is not asked for, so its command names `full` too.
+    pipx and uv keep this package in a separate environment, which `pip install` does not change. `uv tool install`
+    removes extras that the command does not name, so the command also names `full`.
     """
     if _has_file("pipx_metadata.json"):
         return f"pipx inject {_NAME} '{_NAME}[{extra}]'"
     if _has_file("uv-receipt.toml"):
-        others = [name for name in extra.split(",") if name not in _FULL]
+        others = [name for name in extra.split(",") if name not in _EXTRAS_IN_FULL]
         extras = ",".join(["full", *others])
         import shlex  # noqa: PLC0415 - rarely needed
 

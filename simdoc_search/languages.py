@@ -34,7 +34,7 @@ _MIN_CANDIDATE_PROBABILITY = 0.001  # a less probable language is not a candidat
 _MIN_SECOND_PROBABILITY, _MAX_FIRST_PROBABILITY, _MIN_SECOND_SHARE = 0.8, 0.1, 0.2
 
 _NOT_PROSE = re.compile(r"\S*[0-9/\\@_=<>{}#|&]\S*")
-"""Matches URLs, paths, numbers and code. They occur in texts of any language, and usually look like English."""
+"""Matches URLs, paths, numbers and code. They occur in texts of any language, but the model takes them for English."""
 
 _SCRIPT_NAMES = """
     ARABIC ARMENIAN BENGALI CJK CYRILLIC DEVANAGARI ETHIOPIC GEORGIAN GREEK GUJARATI GURMUKHI HANGUL HEBREW HIRAGANA
@@ -57,7 +57,7 @@ def language_of(text: str) -> str:
     """Return the language of a text.
 
     Returns:
-        The ISO 639-1 code of two letters (`de`, `zh`). If the language has none, a code of three letters (`yue`).
+        The two-letter ISO 639-1 code (`de`, `zh`), or a three-letter code (`yue`) if the language has none.
         `mixed` if at least a fifth of the letters are in parts that are clearly in a second language. `unknown` if the
         text has fewer than 40 letters, or if no language has a probability of at least 0.5. In a text of over 3,600
         characters, only 12 parts of 300 characters each are examined.

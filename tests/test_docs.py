@@ -37,6 +37,7 @@ OWN_FILES = [
         for name in (
             *("duplicates", "new_copies", "passages", "compare", "similar", "queries", "versions", "related"),
             *("collection", "indexing", "archives", "languages", "browse", "backup", "tuning", "datasets", "serve"),
+            "agents",
         )
     ),
 ]
@@ -159,7 +160,7 @@ def readme_engine(opensearch_url: str) -> Iterator[str]:
     call(opensearch_url, "DELETE", "/_ingest/pipeline/articles")
 
 
-NOT_RUN = {"serve", "engine"}
+NOT_RUN = {"serve", "mcp", "engine"}
 """Commands that run until they are stopped, or that start an engine for development."""
 
 

@@ -106,7 +106,7 @@ WORKING: list[tuple[str, ...]] = [
 NEEDING: dict[tuple[str, ...], str] = {
     ("versions", "a"): "versions",
     ("index", "--with", "versions"): "versions",
-    ("index", "--with", "relations"): "relations",
+    ("index", "--with", "related"): "relations",
     ("index", "docs", "--watch"): "watch",
     ("index", "docs", "--store", "new", "--language"): "language",
     ("languages", "docs"): "language",

@@ -29,6 +29,7 @@ LAYERS = [
     {"search"},
     {"as_json"},
     {"web"},
+    {"mcp_server"},
     {"cli"},
     {"__init__", "__main__"},
 ]
@@ -79,12 +80,14 @@ THIRD_PARTY = {
     "selectolax": {"corpus"},
     "click": {"cli"},
     "rich": {"cli"},
-    "anyio": {"web"},
+    "anyio": {"mcp_server", "web"},
     "jinja2": {"passages", "web"},
     "markupsafe": {"passages", "web"},
     "python_multipart": {"web"},
     "starlette": {"web"},
     "uvicorn": {"web"},
+    "mcp": {"mcp_server"},
+    "pydantic": {"mcp_server"},
 }
 """The packages of ours that may import each third-party package."""
 

@@ -81,7 +81,10 @@ def kernel() -> Kernel | None:
     except ImportError:
         return None
     if getattr(simdoc_search_native, "INTERFACE", 1) != INTERFACE:
-        _log.warning("the package simdoc-search-native has another version, so the slower Python code is used")
+        _log.warning(
+            "the installed version of simdoc-search-native does not fit this version of simdoc-search, so the slower "
+            "Python code is used; update simdoc-search-native"
+        )
         return None
     automaton, table = word_automaton(), classes()
     symbols = np.array(automaton.symbols, np.uint8)

@@ -81,7 +81,7 @@ class Analysis:
         """
         names = sorted(field.name for field in fields(cls))
         if not isinstance(values, dict) or not set(values) <= set(names):
-            allowed = f"the Analysis settings may only be {', '.join(names)}"
+            allowed = f"analysis can only have the settings {', '.join(names)}"
             raise ValueError(f"{allowed}, not {values!r:.200}")
         stored = values.get("stop_words")
         return cls(**{**values, "stop_words": StopWords.from_stored(str(stored)) if stored else None})

@@ -122,7 +122,7 @@ class StopWords:
             source = f"of the package stop-words for {languages}" if self.language else f"in {file}"
             fix = "install the version" if self.language else f"set {STOP_WORDS_VARIABLE} to the file"
             advice = f"{fix} that the index was created with"
-            raise FormatMismatchError(f"the stop words {source} differ from the stop words of the index; {advice}")
+            raise FormatMismatchError(f"the stop words {source} differ from those of the index; {advice}")
         return loaded.words
 
     def __eq__(self, other: object) -> bool:

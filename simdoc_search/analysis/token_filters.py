@@ -1,4 +1,4 @@
-"""Removes stop words and stems the other words before shingles are made.
+"""Removes stop words, and replaces the other words with their stems, before shingles are made.
 
 The filters only change shingles. Positions in a text, and the hash of its words, refer to the original words. If the
 filters depend on the language, it is identified from the text alone, so that query texts and indexed texts are treated
@@ -20,7 +20,7 @@ from simdoc_search.analysis.words import WordBatch, strings, words
 from simdoc_search.languages import language_of
 
 _NORWEGIAN = {"no": "nb", "nn": "nb"}
-"""Maps the language codes of `languages` to the codes of stop words and stemmers."""
+"""Maps the codes of Norwegian in the module `languages` to the code that stop word lists and stemmers use."""
 
 
 def filter_words(batch: WordBatch, texts: Sequence[str], analysis: Analysis) -> WordBatch:
@@ -44,7 +44,7 @@ def filter_words(batch: WordBatch, texts: Sequence[str], analysis: Analysis) -> 
     for language, group in itertools.groupby(zip(languages, last.tolist(), strict=True), key=lambda pair: pair[0]):
         *_, (_, end) = group
         words_of_group = all_words[len(replaced) : end]
-        replaced += map(_replacements(words_of_group, analysis, language).get, words_of_group)
+        replaced += map(_map_kept_words(words_of_group, analysis, language).get, words_of_group)
     kept = [word for word in replaced if word is not None]
     is_kept = np.fromiter((word is not None for word in replaced), bool, len(replaced))
     kept_before = np.concatenate(([0], np.cumsum(is_kept)))
@@ -59,8 +59,8 @@ def _identify_language(text: str) -> str:
     return _NORWEGIAN.get(language, language)
 
 
-def _replacements(all_words: Sequence[str], analysis: Analysis, language: str) -> dict[str, str]:
-    """Return a mapping from each word that is kept to itself or to its stem."""
+def _map_kept_words(all_words: Sequence[str], analysis: Analysis, language: str) -> dict[str, str]:
+    """Map each word that is not a stop word to its stem, or to itself without a stemmer."""
     stop_words = analysis.stop_words.words_for(language) if analysis.stop_words else frozenset()
     removed = _normalise_stop_words(stop_words, analysis.profile)
     kept = [word for word in dict.fromkeys(all_words) if word not in removed]
@@ -70,6 +70,6 @@ def _replacements(all_words: Sequence[str], analysis: Analysis, language: str) -
 
 @lru_cache(maxsize=64)
 def _normalise_stop_words(stop_words: frozenset[str], profile: str) -> frozenset[str]:
-    """Return stop words, normalised like the words of texts."""
+    """Return the stop words, normalised in the same way as the words of texts."""
     plain = Analysis(profile="lowercase") if profile == "lowercase" else Analysis()
     return frozenset(words(" ".join(sorted(stop_words)), plain))

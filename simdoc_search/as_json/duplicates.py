@@ -15,8 +15,8 @@ def duplicates_summary_as_json(duplicates: Duplicates, keep: str) -> dict[str, A
     """Convert the counts and options. `keep` is the rule that selects the kept document of a group."""
     measure = duplicates.measure
     return {
-        "documents": duplicates.documents,
-        "new_documents": duplicates.new_documents,
+        "document_count": duplicates.documents,
+        "new_document_count": duplicates.new_documents,
         "overlap": float(measure.overlap),
         "measure": measure.name,
         "keep": keep,
@@ -27,7 +27,7 @@ def duplicates_summary_as_json(duplicates: Duplicates, keep: str) -> dict[str, A
         "drop_count": duplicates.drop_count,
         "bytes_freed": duplicates.freed_bytes,
         "unverified_count": duplicates.unverified_count,
-        "ignored_words": duplicates.ignored_word_count,
+        "ignored_word_count": duplicates.ignored_word_count,
     }
 
 

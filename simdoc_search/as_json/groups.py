@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def families_as_json(families: Families, shown_families: Sequence[VersionFamily]) -> dict[str, Any]:
     """Convert the counts and limits of all families, and the shown families."""
     frequent = {
-        "documents": families.documents_with_frequent_sentences,
+        "documents": families.frequent_sentence_document_count,
         "limit": families.frequent_sentence_limit,
         "max_compared_per_sentence": families.max_compared_per_sentence,
     }
@@ -31,7 +31,7 @@ def families_as_json(families: Families, shown_families: Sequence[VersionFamily]
         "min_smaller_share": families.limits.min_smaller_share,
         "families": [_family_as_json(family) for family in shown_families],
         "found_all_similar_sentences": families.found_all_similar_sentences,
-        "frequent_sentences": frequent if families.documents_with_frequent_sentences else None,
+        "frequent_sentences": frequent if families.frequent_sentence_document_count else None,
         "left_out": _left_out_as_json(families.left_out),
     }
 

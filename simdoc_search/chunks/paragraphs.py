@@ -31,33 +31,33 @@ def paragraph_spans(text: str) -> list[Span]:
 
     A paragraph ends at an empty line, a form feed, or Unicode's paragraph separator. Long paragraphs are cut.
     """
-    return [piece for begin, end in _join_short(_split_at_breaks(text)) for piece in _cut(text, begin, end)]
+    return [piece for start, end in _join_short(_split_at_breaks(text)) for piece in _cut(text, start, end)]
 
 
 def _split_at_breaks(text: str) -> Iterator[Span]:
-    begin = 0
+    start = 0
     for match in _BREAK.finditer(text):
-        yield from strip_span(text, begin, match.start())
-        begin = match.end()
-    yield from strip_span(text, begin, len(text))
+        yield from strip_span(text, start, match.start())
+        start = match.end()
+    yield from strip_span(text, start, len(text))
 
 
-def strip_span(text: str, begin: int, end: int) -> Iterator[Span]:
+def strip_span(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield the span without white space around it. If nothing is left, yield nothing."""
-    inside = text[begin:end]
-    begin += len(inside) - len(inside.lstrip())
+    inside = text[start:end]
+    start += len(inside) - len(inside.lstrip())
     if content := inside.strip():
-        yield begin, begin + len(content)
+        yield start, start + len(content)
 
 
 def _join_short(spans: Iterator[Span]) -> list[Span]:
     """Join each short paragraph to the next one, and a short last paragraph to the previous one."""
     joined: list[Span] = []
-    for begin, end in spans:
+    for start, end in spans:
         if joined and _is_short(joined[-1]):
             joined[-1] = joined[-1][0], end
         else:
-            joined.append((begin, end))
+            joined.append((start, end))
     if len(joined) > 1 and _is_short(joined[-1]):
         _, end = joined.pop()
         joined[-1] = joined[-1][0], end
@@ -68,17 +68,17 @@ def _is_short(span: Span) -> bool:
     return span[1] - span[0] < MIN_PARAGRAPH_LENGTH
 
 
-def _cut(text: str, begin: int, end: int) -> Iterator[Span]:
-    while end - begin > MAX_PARAGRAPH_LENGTH:
-        cut = _find_last_break(text, begin)
-        yield from strip_span(text, begin, cut)
-        begin = cut
-    yield from strip_span(text, begin, end)
+def _cut(text: str, start: int, end: int) -> Iterator[Span]:
+    while end - start > MAX_PARAGRAPH_LENGTH:
+        cut = _find_last_break(text, start)
+        yield from strip_span(text, start, cut)
+        start = cut
+    yield from strip_span(text, start, end)
 
 
-def _find_last_break(text: str, begin: int) -> int:
-    """Return the end of the piece that begins at `begin`: the last suitable break in its second half."""
-    middle, limit = begin + MAX_PARAGRAPH_LENGTH // 2, begin + MAX_PARAGRAPH_LENGTH
+def _find_last_break(text: str, start: int) -> int:
+    """Return the end of the piece that begins at `start`: the last suitable break in its second half."""
+    middle, limit = start + MAX_PARAGRAPH_LENGTH // 2, start + MAX_PARAGRAPH_LENGTH
     for pattern in (_SENTENCE_END, _LINE_END, _WORD_END):
         if ends := [match.end() for match in pattern.finditer(text, middle, limit)]:
             return ends[-1]

@@ -41,39 +41,39 @@ def sentence_spans(text: str) -> list[Span]:
         from sentencex import segment  # noqa: PLC0415 - an optional dependency
     except ImportError:
         raise MissingExtraError("splitting texts into sentences", "versions") from None
-    unified = unify_line_ends(text)
+    unified = unify_line_endings(text)
     spans: list[Span] = []
-    for begin, end in _paragraphs(unified):
-        start = begin
-        for sentence in segment(_LANGUAGE, _SURROGATE.sub("\ufffd", unified[begin:end].replace("\n", " "))):
+    for paragraph_start, end in _paragraphs(unified):
+        start = paragraph_start
+        for sentence in segment(_LANGUAGE, _SURROGATE.sub("\ufffd", unified[start:end].replace("\n", " "))):
             spans += _cut(unified, start, start + len(sentence))
             start += len(sentence)
     removed = [match.start() - number for number, match in enumerate(_REMOVED_RETURN.finditer(text))]
-    return [(begin + bisect_left(removed, begin), end + bisect_left(removed, end)) for begin, end in spans]
+    return [(start + bisect_left(removed, start), end + bisect_left(removed, end)) for start, end in spans]
 
 
-def unify_line_ends(text: str) -> str:
+def unify_line_endings(text: str) -> str:
     r"""Return the text with `\n` at the end of each line."""
     return _LINE_END.sub("\n", text) if "\r" in text else text
 
 
 def _paragraphs(text: str) -> Iterator[Span]:
-    begin = 0
+    start = 0
     for match in _PARAGRAPH_BREAK.finditer(text):
-        yield begin, match.start()
-        begin = match.end()
-    yield begin, len(text)
+        yield start, match.start()
+        start = match.end()
+    yield start, len(text)
 
 
-def _cut(text: str, begin: int, end: int) -> Iterator[Span]:
+def _cut(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield a sentence without white space around it. If the sentence is too long, yield several pieces."""
-    for start, stop in strip_span(text, begin, end):
-        rest = start
-        while stop - rest > MAX_SENTENCE_LENGTH:
+    for sentence_start, sentence_end in strip_span(text, start, end):
+        rest = sentence_start
+        while sentence_end - rest > MAX_SENTENCE_LENGTH:
             positions = range(rest + MAX_SENTENCE_LENGTH, rest + MAX_SENTENCE_LENGTH // 2, -1)
             cut = next((position for position in positions if text[position].isspace()), rest + MAX_SENTENCE_LENGTH)
             yield from strip_span(text, rest, cut)
             rest = cut
             while text[rest].isspace():
                 rest += 1
-        yield rest, stop
+        yield rest, sentence_end

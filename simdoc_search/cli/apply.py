@@ -47,7 +47,7 @@ _UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
 @click.option(
     "--hardlink",
     is_flag=True,
-    help="Replace dropped files with hard links to the kept file, if both files have the same bytes.",
+    help="Replace each dropped file with a hard link to the kept file, if the two have the same bytes.",
 )
 @click.option("--undo", "undo_file", type=click.Path(), metavar="FILE", help="Undo the changes recorded in FILE.")
 @click.option("--dry-run", is_flag=True, help="Check everything and print what would be done, but change nothing.")

@@ -147,7 +147,7 @@ def _print_report(report: BackfillReport) -> None:
     }
     counts = {"unchanged": report.unchanged} | {name: count for name, count in optional.items() if count}
     updated = f"{format_count(report.updated, 'document')} updated"
-    say(", ".join([updated, *(f"{count:,} {name}" for name, count in counts.items())]) + f" in {report.seconds:.1f} s")
+    say(", ".join([updated, *(f"{count:,} {name}" for name, count in counts.items())]) + f" ({report.seconds:.1f} s)")
     print_incomplete(report.incomplete)
     for document in report.refused[:_MAX_PRINTED_REFUSALS]:
         say(f"  {document.index}: {document.id}: {document.reason}", err=True)
@@ -163,12 +163,13 @@ def _print_notes(skipped: Iterable[SkippedIndex], notes: Iterable[str]) -> None:
         say(f"skipped: {index.index}: {index.reason}", err=True)
 
 
-def _print_estimate(estimate: CostEstimate, place: str, as_json: bool) -> None:
+def _print_estimate(estimate: CostEstimate, url: str, as_json: bool) -> None:
     if as_json:
-        print_json({"url": place, "bytes_per_document": round(estimate.bytes_per_document), **asdict(estimate)})
+        print_json({"url": url, "bytes_per_document": round(estimate.bytes_per_document), **asdict(estimate)})
     else:
-        at_most = f" (at most {estimate.max_writes:,})" if estimate.max_writes != estimate.writes else ""
-        say(f"documents  {estimate.documents:,}, of which {estimate.writes:,}{at_most} would be written")
+        is_exact = estimate.max_writes == estimate.writes
+        writes = f"{estimate.writes:,}" if is_exact else f"about {estimate.writes:,} (at most {estimate.max_writes:,})"
+        say(f"documents  {estimate.documents:,}, of which {writes} would be written")
         added, meanwhile = format_bytes(estimate.bytes_added), format_bytes(estimate.max_bytes_added)
         say(
             f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), and temporarily up to "

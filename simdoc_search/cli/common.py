@@ -80,7 +80,8 @@ text_field_option: Final = click.option(
     "text_fields",
     multiple=True,
     metavar="FIELD",
-    help="Text field of an index that simdoc-search did not create. If repeated, the fields are joined into one text.  "
+    help="Field with the texts, if simdoc-search did not create the index. If repeated, the fields are joined into one "
+    "text.  "
     "[default: the field given to the first backfill]",
 )
 """For commands that read texts. Pass the value to `open_store` as `text_field`."""

@@ -16,7 +16,7 @@ from simdoc_search.cli.help_layout import CommandGroup, Formatter
 COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Find": ("similar", "passages", "compare", "versions", "related"),
     "Clean up": ("duplicates", "apply", "dedupe"),
-    "Collection": ("index", "list", "show", "info", "languages", "delete", "serve"),
+    "Collection": ("index", "list", "show", "info", "languages", "delete", "serve", "mcp"),
     "Search engine": ("template", "backfill", "status", "watch", "engine"),
     "Maintenance": ("check", "repair", "backup", "defaults", "tune", "explain"),
 }

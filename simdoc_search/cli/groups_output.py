@@ -159,8 +159,8 @@ def _family_notes(result: Families) -> Iterator[str]:
             "only a sample of the similar sentences was compared, so versions without an identical sentence may be "
             "missing"
         )
-    if result.documents_with_frequent_sentences:
-        documents = format_count(result.documents_with_frequent_sentences, "document shares", "documents share")
+    if result.frequent_sentence_document_count:
+        documents = format_count(result.frequent_sentence_document_count, "document shares", "documents share")
         yield (
             f"{documents} a sentence with more than {result.frequent_sentence_limit} others. Such a document was "
             f"compared with only {result.max_compared_per_sentence} of the others, so versions may be missing"

@@ -19,15 +19,9 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.cli.index_output import print_report, report_as_json
-from simdoc_search.cli.index_paths import source_progress
-from simdoc_search.cli.index_upgrade import upgrade
-from simdoc_search.cli.index_watch import FolderWatch
-from simdoc_search.cli.query_options import percent_type
-from simdoc_search.cli.settings_options import make_settings_change, passage_options
-from simdoc_search.cli.sketch_options import (
+from simdoc_search.cli.index_options import (
     analysis_options,
-    check_store_has,
+    check_stored_settings,
     choose_excluded_parts,
     extractor_options,
     for_new_stores,
@@ -38,6 +32,12 @@ from simdoc_search.cli.sketch_options import (
     with_kinds,
     word_options,
 )
+from simdoc_search.cli.index_output import print_report, report_as_json
+from simdoc_search.cli.index_paths import source_progress
+from simdoc_search.cli.index_upgrade import upgrade
+from simdoc_search.cli.index_watch import FolderWatch
+from simdoc_search.cli.query_options import percent_type
+from simdoc_search.cli.settings_options import make_settings_change, passage_options
 from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import format_count
 from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
@@ -77,11 +77,9 @@ if TYPE_CHECKING:
     "--text-field", default="text", show_default=True, help="JSONL field or table column that contains the text."
 )
 @click.option("--stdin-id", metavar="ID", help="Read stdin (-) as one text with this id, not as JSONL.")
-@click.option("--no-texts", is_flag=True, help="New store: store only fingerprints, not the texts.")
+@click.option("--no-texts", is_flag=True, help="New store: keep only the fingerprints, not the texts.")
 @for_new_stores(analysis_options, word_options, sketch_option, passage_options)
-@kinds_option(
-    "Also store the data for other commands: sentences for `versions`, or concepts (`relations`) for `related`."
-)
+@kinds_option("Also store the data that these commands need: sentences for `versions`, concepts for `related`.")
 @extractor_options
 @click.option("--language", is_flag=True, help="New store: identify the language of each document.")
 @for_new_stores(skip_options)
@@ -156,9 +154,9 @@ def index(
     old.zip!2021/Report.txt and mail.mbox!Re: thing.eml.
 
     --with versions stores the sentences of each document. In a test with 357 documents, this made `versions` ten times
-    as fast. --with relations stores concepts for `related`. Both also upgrade an existing store that has texts. PATH is
+    as fast. --with related stores concepts for `related`. Both also upgrade an existing store that has texts. PATH is
     then optional. In a test with 1,500 files, --with versions made the store 13 % larger, and indexing took 1.8 times
-    as long. --with versions,relations made it 34 % larger, and indexing took 15 times as long.
+    as long. --with versions,related made it 34 % larger, and indexing took 15 times as long.
 
     --language adds the metadata field `language` to each document that does not have it. Its value is a code such as
     `de`, `zh` or `yue`, or else `mixed` or `unknown`. Select documents with --filter language=de, and count them with
@@ -191,7 +189,7 @@ def index(
         raise click.UsageError("Missing argument 'PATH...'.")
     extractor = make_extractor(extractor_name, synonyms, stored_settings)
     if extractor and not stored_settings and "concepts" not in kinds:
-        raise click.UsageError("--extractor and --synonyms only work with --with relations; add this option")
+        raise click.UsageError("--extractor and --synonyms only work with --with related; add this option")
     requested = with_kinds(
         Settings(identifies_language=language, excluded_parts=choose_excluded_parts(front_matter, quoted_replies)),
         kinds,
@@ -274,7 +272,7 @@ def _choose_settings(
     if requested == Settings() and all(value in (None, False) for value in options.values()):
         return None
     if stored_settings:
-        check_store_has(stored_settings, requested, store)
+        check_stored_settings(stored_settings, requested, store)
     settings = make_settings_change({**options, "kinds": ()})(stored_settings or requested)
     if (
         stored_settings and stored_settings.passages is None and settings.passages

@@ -19,11 +19,11 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_options, check_all, show_topics
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_options import synonyms_option
 from simdoc_search.cli.input_text import read_query_arguments
 from simdoc_search.cli.limit_options import convert_limits, limit_options
 from simdoc_search.cli.query_options import FilterPairs, file_option, filter_options, make_filters, page_options
 from simdoc_search.cli.related_output import related_lines
-from simdoc_search.cli.sketch_options import synonyms_option
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -70,7 +70,7 @@ def related(
 
     Related documents share names and key phrases, which are called concepts. Rare concepts count more. Related
     documents score 0.5 to 0.75, and versions score 0.75 or more. The store must have concepts. To recognise versions,
-    it also needs sentences. To add both to an existing store, run: simdoc-search index --with versions,relations
+    it also needs sentences. To add both to an existing store, run: simdoc-search index --with versions,related
 
     \b
       simdoc-search related doc123

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from simdoc_search.errors import MissingExtraError
 if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.location import EngineKind
-    from simdoc_search.web import LocalAccess
+    from simdoc_search.web import LocalAccess, ServedStore
 
 _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a variable, not a token
 
@@ -76,7 +75,7 @@ def serve(
       simdoc-search serve --store ./old --port 9000
     """
     try:
-        from simdoc_search.web import ServedStore, Server, is_loopback, make_app, open_listening_socket
+        from simdoc_search.web import Server, is_loopback, make_app, open_listening_socket
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "simdoc_search":
             raise
@@ -88,9 +87,7 @@ def serve(
         raise click.UsageError(
             "--allow-apply only works if no other computer can reach the server; omit --host and --allowed-host"
         )
-    open_search = partial(_open_search, store, engine, text_fields, field)
-    served_store = ServedStore(open_search, _location_forms(store), show, local)
-    served_store.search()  # reports a missing store before the server starts
+    served_store = open_served_store(store, engine, text_fields, field, show, local)
     listening = open_listening_socket(host, port)
     is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - it is only compared
     app = make_app(served_store, hosts=[host, *names], allows_any_address=is_wildcard, token=token)
@@ -122,13 +119,25 @@ def _read_token(*, is_required: bool) -> str | None:
     return token or None
 
 
-def _open_search(
-    store: str, engine: EngineKind | None, text_fields: tuple[str, ...], field: str | None
-) -> SimilaritySearch:
+def open_served_store(
+    store: str,
+    engine: EngineKind | None,
+    text_fields: tuple[str, ...],
+    field: str | None,
+    show: tuple[str, ...] = (),
+    local: LocalAccess | None = None,
+) -> ServedStore:
+    """Open a store for a server. A missing store is reported before the server starts."""
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
+    from simdoc_search.web import ServedStore
 
-    return SimilaritySearch(open_store(store, engine=engine, text_field=text_fields, field=field))
+    def open_search() -> SimilaritySearch:
+        return SimilaritySearch(open_store(store, engine=engine, text_field=text_fields, field=field))
+
+    served_store = ServedStore(open_search, _location_forms(store), show, local)
+    served_store.search()
+    return served_store
 
 
 def _location_forms(store: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.sketch_options import (
+from simdoc_search.cli.index_options import (
     analysis_options,
     kinds_option,
     parse_sketch,
@@ -39,7 +39,7 @@ def passage_options(command: Command) -> Command:
 def settings_options(command: Command) -> Command:
     """Add the options that `make_settings_change` reads."""
     kinds = kinds_option(
-        "Also store the data for other commands: sentences for `versions`, or concepts (`relations`) for `related`."
+        "Also store the data that these commands need: sentences for `versions`, concepts for `related`."
     )
     return analysis_options(word_options(sketch_option(passage_options(kinds(command)))))
 

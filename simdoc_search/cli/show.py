@@ -19,7 +19,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.cli.sketch_options import synonyms_option
+from simdoc_search.cli.index_options import synonyms_option
 from simdoc_search.display import format_count, printable
 
 if TYPE_CHECKING:

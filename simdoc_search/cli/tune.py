@@ -22,8 +22,8 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_options import parse_sketch, with_sketch, word_settings
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.cli.sketch_options import parse_sketch, with_sketch, word_settings
 from simdoc_search.errors import CorpusError
 from simdoc_search.small_files import read_small
 
@@ -130,7 +130,7 @@ def tune(
             for line in tune_output.limits_lines(learned, paths[0]):
                 say(line)
         return
-    required = {id for pair in pairs for id in (pair.a, pair.b)}
+    required = {id for pair in pairs for id in (pair.first_id, pair.second_id)}
     if in_store:
         with open_for_query(paths[0], **open_options) as opened:
             texts, total = _sample_store(opened, paths[0], sample, required)

@@ -53,9 +53,9 @@ def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[s
 def tuning_as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
     """Return the measurements and the recommendation as JSON."""
     return {
-        "documents": result.document_count, "of": total, "overlap": float(result.overlap),
-        "probability": float(result.probability), "pairs": result.pair_count, "near": result.near_pair_count,
-        "few": result.near_pair_count < MIN_NEAR_PAIRS,
+        "document_count": result.document_count, "total_document_count": total, "overlap": float(result.overlap),
+        "probability": float(result.probability), "pair_count": result.pair_count,
+        "near_pair_count": result.near_pair_count, "is_recall_uncertain": result.near_pair_count < MIN_NEAR_PAIRS,
         "learned": [
             {"shingles": format_shingles(analysis), "overlap": threshold.threshold,
              "useful": threshold.counts.is_useful, **_counts_as_json(threshold.counts),
@@ -198,7 +198,8 @@ def _misclassified_lines(pairs: Sequence[LabelledPair]) -> Iterator[str]:
         label = "yes" if pair.is_yes else "no"
         wrong_label = "no" if pair.is_yes else "yes"
         yield printable(
-            f"line {pair.line_number}: {pair.a!r} and {pair.b!r} are labelled {label}, but classified as {wrong_label}"
+            f"line {pair.line_number}: {pair.first_id!r} and {pair.second_id!r} are labelled {label}, but classified "
+            f"as {wrong_label}"
         )
     if len(pairs) > _MAX_MISCLASSIFIED:
         more = format_count(len(pairs) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
@@ -206,15 +207,15 @@ def _misclassified_lines(pairs: Sequence[LabelledPair]) -> Iterator[str]:
 
 
 def _pairs_as_json(pairs: Sequence[LabelledPair]) -> list[dict[str, Any]]:
-    return [{"a": pair.a, "b": pair.b, "yes": pair.is_yes, "line": pair.line_number} for pair in pairs]
+    return [{"a": pair.first_id, "b": pair.second_id, "yes": pair.is_yes, "line": pair.line_number} for pair in pairs]
 
 
 def _counts_as_json(counts: ConfusionCounts) -> dict[str, Any]:
     return {
         "precision": counts.precision,
         "recall": counts.recall,
-        "found": counts.true_positives,
-        "yes": counts.positives,
-        "taken": counts.false_positives,
-        "no": counts.negatives,
+        "selected_yes_count": counts.true_positives,
+        "yes_count": counts.positives,
+        "selected_no_count": counts.false_positives,
+        "no_count": counts.negatives,
     }

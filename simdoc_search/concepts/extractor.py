@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import word_batch, words_of_texts
-from simdoc_search.chunks.sentences import unify_line_ends
+from simdoc_search.chunks.sentences import unify_line_endings
 from simdoc_search.concepts.finder import COMMON_WORDS, Finder
 from simdoc_search.concepts.keyphrases import KeyphraseFinder
 from simdoc_search.concepts.names import NameFinder
@@ -52,7 +52,7 @@ class Extractor:
 
     def concepts(self, text: str) -> list[Counter[str]]:
         """Return the concepts of each paragraph, with their frequencies. Paragraphs without concepts are omitted."""
-        return [paragraph for paragraph in self.finder.find(unify_line_ends(text)) if paragraph]
+        return [paragraph for paragraph in self.finder.find(unify_line_endings(text)) if paragraph]
 
     def try_concepts(self, text: str) -> list[Counter[str]] | None:
         """Return `concepts`, or None if the finder fails on the text.
@@ -138,8 +138,12 @@ def extractor_from_settings(settings: ConceptSettings, synonyms: Synonyms | None
     extractor = Extractor(_make_finder(settings.extractor, STORED_PREFIX), synonyms)
     if extractor.settings != settings:
         given = f", not {synonyms.checksum}" if synonyms else ""
-        file = f"the synonym file with the checksum {settings.synonyms_checksum}{given}; give this file with --synonyms"
-        problem = f"with {file}" if settings.synonyms_checksum else "without synonyms; omit --synonyms"
+        checksum = f"{settings.synonyms_checksum}{given}"
+        problem = (
+            f"with a synonym file whose checksum is {checksum}; give that file with --synonyms"
+            if settings.synonyms_checksum
+            else "without synonyms; omit --synonyms"
+        )
         raise FormatMismatchError(f"the index was created {problem}", settings, extractor.settings)
     return extractor
 

@@ -1,8 +1,8 @@
 """Finds the keyphrases of a text with YAKE, and the names in it.
 
 YAKE (Campos, Mangaravite, Pasquali, Jorge, Nunes, Jatowt 2020, "YAKE! Keyword extraction from single documents using
-multiple local features") needs only the text itself and the stop words of 34 languages. Phrases have up to two words.
-Longer phrases rarely occur in two documents, so fewer related documents would be found.
+multiple local features") needs only the text and a list of stop words. It has such lists for 34 languages. Phrases have
+up to two words. Longer phrases rarely occur in two documents, so fewer related documents would be found.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PART_LENGTH = 40_000
 MAX_PARTS = 12
 """Maximum number of parts in which keyphrases are found. YAKE reads 50 to 100 kB per second.
 
-In the other parts, only names are found.
+In the remaining parts, only names are found.
 """
 
 _MAX_PHRASES_PER_PART = 300  # a text of 700 words has about 300 candidates
@@ -54,7 +54,10 @@ class KeyphraseFinder:
 
 
 def _split_into_parts(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each part. A part has whole paragraphs with about `PART_LENGTH` characters."""
+    """Yield the start and end of each part. A part consists of whole paragraphs.
+
+    All parts except the last have at least `PART_LENGTH` characters.
+    """
     first = 0
     for number, (_, end) in enumerate(spans):
         if end - spans[first][0] >= PART_LENGTH or number == len(spans) - 1:
@@ -65,7 +68,7 @@ def _split_into_parts(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, i
 def _locate_keyphrases(
     extractor: Any, text: str, begin: int, end: int, words: Sequence[re.Match[str]]
 ) -> Iterator[Occurrence]:
-    """Yield all occurrences of the keyphrases of a part. At each word, only the longest phrase counts."""
+    """Yield all occurrences of a part's keyphrases. At each word, only the longest phrase that begins there counts."""
     inside = [word for word in words if begin <= word.start() < end and len(word[0]) <= _MAX_WORD_LENGTH]
     lower = [word[0].lower() for word in inside]
     phrases: defaultdict[str, list[list[str]]] = defaultdict(list)

@@ -38,8 +38,8 @@ class SpacyFinder:
         self._model = f"{nlp.lang}_{nlp.meta['name']}".lower()
         if not _NAME.fullmatch(self._model):
             raise ConceptsError(
-                f"an index cannot store the model name {self._model!r:.60}; change nlp.meta['name'] so that "
-                "language_name has at most 15 letters, digits, '.', '_' or '-'"
+                f"an index cannot store the model name {self._model!r:.60}. A name can have at most 15 characters: "
+                "letters, digits, '.', '_' and '-'. Change nlp.meta['name'], the part after the language code"
             )
 
     @property
@@ -50,14 +50,14 @@ class SpacyFinder:
     def find(self, text: str) -> list[Counter[str]]:
         """Return the entities and noun phrases of each paragraph."""
         spans = paragraph_spans(text)
-        documents = self._nlp.pipe(text[begin:end] for begin, end in spans)
-        pairs = zip(spans, documents, strict=True)
+        docs = self._nlp.pipe(text[begin:end] for begin, end in spans)
+        pairs = zip(spans, docs, strict=True)
         occurrences = [occurrence for (begin, _), doc in pairs for occurrence in _find_occurrences(doc, begin)]
         return count_by_paragraph(spans, occurrences)
 
 
 def load_spacy(model: str) -> SpacyFinder:
-    """Return the finder of an installed model, such as `en_core_web_sm`.
+    """Return a finder that uses an installed model, such as `en_core_web_sm`.
 
     Raises:
         MissingExtraError: spaCy is not installed.
@@ -74,10 +74,10 @@ def load_spacy(model: str) -> SpacyFinder:
         raise ConceptsError(f"the spaCy model {model!r:.60} is not installed; {advice}") from None
 
 
-def _find_occurrences(document: Any, offset: int) -> list[Occurrence]:
+def _find_occurrences(doc: Any, offset: int) -> list[Occurrence]:
     """Return the entities of a paragraph, and the noun phrases that contain no entity."""
-    entities = [entity for entity in document.ents if entity.label_ not in _NUMBER_LABELS]
-    phrases = list(document.noun_chunks) if document.has_annotation("DEP") else []
+    entities = [entity for entity in doc.ents if entity.label_ not in _NUMBER_LABELS]
+    phrases = list(doc.noun_chunks) if doc.has_annotation("DEP") else []
     starts = [entity.start for entity in entities]
     ends = [entity.end for entity in entities]
     others = [span for span in phrases if bisect_right(starts, span.end - 1) == bisect_right(ends, span.start)]

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TextIO
 
-_LINE_ENDS = ("\n", "\r")
+_LINE_ENDINGS = ("\n", "\r")
 _CHUNK_CHARACTERS = 1 << 20
 _MAX_CELL_CHARACTERS = (1 << 31) - 2  # limit of the csv module on systems with a `long` of 32 bits
 _QUOTED = re.compile(r'"[^"]*("|$)')
@@ -81,13 +81,13 @@ class _LineReader:
         self.max_characters = max_characters
 
     def next(self) -> str | BadRow:
-        """Return the next line with its line end, or an empty string at the end of the stream."""
+        """Return the next line with its line ending, or an empty string at the end of the stream."""
         if self._put_back:
             return self._put_back.popleft()
         line = self._stream.readline(self.max_characters + 1)
-        if len(line) <= self.max_characters or line.endswith(_LINE_ENDS):
+        if len(line) <= self.max_characters or line.endswith(_LINE_ENDINGS):
             return line
-        while line and not line.endswith(_LINE_ENDS):
+        while line and not line.endswith(_LINE_ENDINGS):
             line = self._stream.readline(_CHUNK_CHARACTERS)
         return BadRow(f"the line is over the limit of {self.max_characters:,} characters")
 

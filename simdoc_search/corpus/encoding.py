@@ -55,7 +55,7 @@ _LEGACY_CODECS = (
     *("iso8859-15", "koi8-r", "koi8-u", "mac-roman", "cp850", "cp852", "cp866", "cp500", "cp1140"),
     *("cp932", "euc_jis_2004", "cp949", "euc_kr", "gb18030", "big5hkscs"),
 )
-_SUPERSETS = {  # files that declare a key usually use its value (WHATWG Encoding Standard)
+_SUPERSETS = {  # files that declare the encoding on the left usually use that on the right (WHATWG Encoding Standard)
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
@@ -103,7 +103,7 @@ def detect_codec(stream: BinaryIO, declared_encoding: str | None = None) -> str 
         return codec
     counts = _count_utf8(stream)
     has_many_controls = counts.has_nul and counts.control_count > _MAX_CONTROL_SHARE * counts.byte_count
-    if has_many_controls or _has_controls(head, _MAX_HEAD_CONTROL_SHARE):
+    if has_many_controls or _has_too_many_controls(head, _MAX_HEAD_CONTROL_SHARE):
         return None
     if counts.has_escapes and not counts.broken_count and _is_decodable(stream, "iso2022_jp"):
         return "iso2022_jp"
@@ -122,7 +122,7 @@ def _detect_legacy_codec(stream: BinaryIO, sample: bytes, declared_encoding: str
 def is_binary(head: bytes) -> bool:
     """Return whether the first 64 KiB of a file show that it is binary."""
     is_marked = head.startswith(tuple(mark for mark, _ in _BYTE_ORDER_MARKS))
-    return not is_marked and _has_controls(head, _MAX_HEAD_CONTROL_SHARE) and not _detect_wide_codec(head)
+    return not is_marked and _has_too_many_controls(head, _MAX_HEAD_CONTROL_SHARE) and not _detect_wide_codec(head)
 
 
 def is_image(head: bytes) -> bool:
@@ -130,7 +130,7 @@ def is_image(head: bytes) -> bool:
     return _IMAGES.match(head) is not None
 
 
-def _has_controls(data: bytes, max_share: float) -> bool:
+def _has_too_many_controls(data: bytes, max_share: float) -> bool:
     return b"\0" in data and len(data) - len(data.translate(None, _CONTROLS)) > max_share * len(data)
 
 
@@ -229,7 +229,7 @@ def _is_ascii_or_utf8(sample: bytes) -> bool:
 
 
 def _is_plain_text(text: str) -> bool:
-    """Return whether all characters are assigned and none is a control. UTF-32 from binary data almost never passes."""
+    """Return whether all characters are assigned and none is a control. Binary data read as UTF-32 rarely passes."""
     return not any(
         unicodedata.category(char) in {"Cc", "Cn", "Co"} and char not in _TEXT_CONTROLS for char in set(text)
     )

@@ -22,8 +22,8 @@ _MAX_DATE_CHARACTERS, _MAX_TITLE_CHARACTERS, _MAX_ATTACHMENTS = 100, 500, 100
 class ExtractedText(NamedTuple):
     """The text of a file and its metadata.
 
-    The metadata are `title` (the subject of an e-mail), `created_at`, `modified_at`, and `attachments` of an e-mail, a
-    list of names.
+    `properties` may contain `title` (the subject of an e-mail), `created_at`, `modified_at`, and the list `attachments`
+    with the names of an e-mail's attachments.
     """
 
     text: str

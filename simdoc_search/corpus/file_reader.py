@@ -22,7 +22,7 @@ from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 ARCHIVE_REASON = "an archive or a mailbox; read it with --archives"
 
 _TEXT_READERS: dict[FormatKind, Callable[[bytes], str | None]] = {"html": extract_html_text}
-"""Functions that extract the text of a file, or return None if it is binary. Files of other kinds are plain text."""
+"""Functions that extract the text of a file, or return None if it is binary. Unlisted kinds are read as plain text."""
 
 _HEAD_BYTES, _CHUNK_BYTES = 1 << 16, 1 << 20
 
@@ -81,7 +81,7 @@ def read_bytes(
     """Read a file that is in memory. `read_file` reads a file on disk in the same way.
 
     Args:
-        name: the name of the file, which determines its format. Its folders are ignored.
+        name: the file name, which determines the format. Folders in it are ignored.
         data: the bytes of the file.
         max_bytes: maximum number of bytes in the file, and of characters in its text.
         limits: maximum time and memory in the subprocess.

@@ -208,7 +208,7 @@ def readable_path(path: str | Path) -> str:
 
 
 def _parent_ids(root: Path) -> set[FileId]:
-    """Return the device and inode of each folder above the root. A link to one of them is a loop."""
+    """Return the device and inode of each folder above the root. A link to one of these folders is a loop."""
     ids = set()
     for parent in root.resolve().parents:
         with suppress(OSError):  # a folder can be readable even if its parent is not

@@ -149,7 +149,7 @@ def to_document(record: object, id_field: str, text_field: str) -> Document:
 
 
 def _flatten_metadata(record: dict[str, Any]) -> dict[str, MetadataValue]:
-    """Return the remaining fields of a record. The name of a nested field consists of the names of all levels and dots.
+    """Return the remaining fields of a record. The names of all levels of a nested field are joined with dots.
 
     Raises:
         DocumentError: the names are too long. A few kilobytes of nested objects can have gigabytes of joined names.

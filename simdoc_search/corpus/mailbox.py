@@ -42,16 +42,16 @@ def read_messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:
         ValueError: the file does not begin with a message.
     """
     lines: list[bytes] = []
-    size, was_empty, is_inside = 0, True, False
+    size, follows_empty_line, is_inside = 0, True, False
     while line := file.readline(_MAX_LINE_BYTES):
-        if was_empty and _FROM_LINE.match(line, 0, _MAX_FROM_LINE_CHARACTERS):
+        if follows_empty_line and _FROM_LINE.match(line, 0, _MAX_FROM_LINE_CHARACTERS):
             if is_inside:
                 yield _parse_message(lines, size, max_bytes)
-            lines, size, was_empty, is_inside = [], 0, False, True
+            lines, size, follows_empty_line, is_inside = [], 0, False, True
             continue
         if not is_inside and line.strip():
             raise ValueError("not a mailbox: the first line is not `From …` with a date")
-        was_empty = line in (b"\n", b"\r\n")
+        follows_empty_line = line in (b"\n", b"\r\n")
         size += len(line)
         if size <= max_bytes or size < _MAX_HEADER_BYTES:
             lines.append(line[1:] if _QUOTED_FROM_LINE.match(line) else line)

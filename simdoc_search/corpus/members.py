@@ -191,7 +191,7 @@ class _TarInfo(tarfile.TarInfo):
             raise tarfile.ReadError(
                 f"a header has {self.size:,} bytes, more than the limit of {_MAX_TAR_HEADER_BYTES:,}"
             )
-        member: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc] # tarfile names it in a comment
+        member: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc] # tarfile describes this method in a comment
         return member
 
 

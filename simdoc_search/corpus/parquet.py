@@ -70,7 +70,10 @@ def _read_rows(table: ParquetFile, columns: list[str], size: int, max_bytes: int
     for row_group in range(table.num_row_groups):
         unpacked = table.metadata.row_group(row_group).total_byte_size
         if unpacked > max(max_bytes, _MAX_EXPANSION_RATIO * size):
-            raise DocumentError(f"the other rows were skipped: {size:,} bytes would decompress to {unpacked:,}")
+            raise DocumentError(
+                f"the remaining rows were skipped: the file has {size:,} bytes, but the next row group would unpack to "
+                f"{unpacked:,} bytes"
+            )
         # One row may contain nearly all bytes of the group. The metadata of the columns would be more precise, but
         # pyarrow crashes if some of it is damaged.
         batch_rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(unpacked, 1)))

@@ -29,7 +29,7 @@ def read_table(
 ) -> Iterator[Document | SkippedFile]:
     """Read the rows of a table. All columns except the id and the text become metadata, as in JSONL.
 
-    A row that is not a document yields a `SkippedFile` with the path `FILE:ROW`. Row 1 follows the header.
+    A row that is not a document yields a `SkippedFile` with the path `FILE:ROW`. Row 1 is the row after the header.
     A table may have any size, because only a few rows are in memory. A column without a name is ignored. If two columns
     have the same name, the last one is used.
 

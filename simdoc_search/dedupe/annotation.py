@@ -35,7 +35,8 @@ class Annotation:
         groups: the kept row of each row.
         old_rows: the number of old rows.
         has_ids: whether there is an id column.
-        runs: the evaluation text and the run of each row that has one; None without an evaluation set.
+        runs: maps each row with a run of an evaluation text to the name of this text and the run; None without an
+            evaluation set.
     """
 
     rows: Rows

@@ -81,7 +81,7 @@ class ArrowChunk:
         """Return the values of the columns."""
         texts = self.batch.column(0).to_pylist()
         ids = self.batch.column(1).to_pylist() if self.columns.id else []
-        keeps = _orderable(self.batch.column(2 if self.columns.id else 1)) if self.columns.keep else []
+        keeps = _to_orderable_values(self.batch.column(2 if self.columns.id else 1)) if self.columns.keep else []
         return check_texts(texts, ids, keeps)
 
 
@@ -184,7 +184,7 @@ def _has_surrogate(text: str) -> bool:
     return False
 
 
-def _orderable(column: Any) -> list[Any]:
+def _to_orderable_values(column: Any) -> list[Any]:
     """Return the values of an Arrow column as numbers or strings."""
     import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 

@@ -14,7 +14,7 @@ _MAX_SHOWN_COLUMNS = 20
 
 
 class HasColumns(Protocol):
-    """A shard, or an object in memory."""
+    """A source of rows with named columns: a shard, or a `Frame` in memory."""
 
     @property
     def path(self) -> Path:
@@ -29,7 +29,10 @@ class HasColumns(Protocol):
 
 
 def find_text_column(rows: Sequence[dict[str, Any]]) -> str | None:
-    """Return the column with the texts: one with a usual name, or the column of strings with the longest values."""
+    """Return the column with the texts: one with a usual name, otherwise the one with the longest strings.
+
+    Return None if no column has strings.
+    """
     lengths: dict[str, int] = {}
     for row in rows:
         for name, value in row.items():
@@ -52,13 +55,15 @@ def choose_columns(shards: Sequence[HasColumns], text: str | None, id: str | Non
         keep: the column that decides which row is kept, if any.
 
     Raises:
-        CorpusError: a shard lacks one of the columns, or no column has texts.
+        CorpusError: a shard lacks one of the columns or has it twice, or no column has texts.
     """
     first = shards[0]
     if text is None:
         text = next(filter(None, (find_text_column(shard.sample()) for shard in shards)), None)
         if text is None:
-            raise CorpusError(f"{first.path} has no column of strings in its first rows; name the column with --text")
+            raise CorpusError(
+                f"no column has strings in the first rows of {first.path}; give the name of the text column with --text"
+            )
     for name, option in ((text, "--text"), (id, "--id"), (keep, "--keep")):
         for shard in shards:
             if name is not None and shard.columns and name not in shard.columns:
@@ -66,15 +71,17 @@ def choose_columns(shards: Sequence[HasColumns], text: str | None, id: str | Non
                     f"{shard.path} has no column {name!r}; choose one of {_list_columns(shard.columns)} with {option}"
                 )
             if shard.columns.count(name or "") > 1:
-                raise CorpusError(f"{shard.path} has several columns named {name!r}; give each a different name")
+                raise CorpusError(f"{shard.path} has several columns named {name!r}; rename all but one")
     return Columns(text, id, keep)
 
 
-def choose_old_columns(shard: HasColumns, columns: Columns) -> Columns:
+def choose_columns_of_old_data(shard: HasColumns, columns: Columns) -> Columns:
     """Return the columns to read from old data: those with the same names, or a guessed text column."""
     text = columns.text if columns.text in shard.columns else find_text_column(shard.sample())
     if text is None:
-        raise CorpusError(f"{shard.path} has no column {columns.text!r} and no other column of strings; add the column")
+        raise CorpusError(
+            f"{shard.path} has no column {columns.text!r}, and no column of strings to use instead; add the column"
+        )
     return Columns(text, columns.id if columns.id in shard.columns else None)
 
 

@@ -1,7 +1,7 @@
 """Finds rows that contain a run of words of an evaluation set.
 
-Every run of N words of the evaluation texts is looked up in every row by its hash, so no run is missed. The words of
-equal hashes are compared, so no row is removed by chance.
+The hash of every run of N words of the evaluation texts is looked up in every row, so no run is missed. If two hashes
+are equal, the words are compared, so no row is removed by chance.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _TEXTS_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """What was read of an evaluation set.
+    """The numbers of texts in an evaluation set.
 
     Attributes:
         texts: number of texts.
         short_texts: number of texts that have fewer words than a run, so they cannot be found.
-        short_text_names: the names of the first of these texts: `FILE:ROW`.
+        short_text_names: the names of the first 100 of these texts, as `FILE:ROW`.
     """
 
     texts: int
@@ -89,11 +89,14 @@ class EvaluationRuns:
             if not found[owner]:
                 words = slice(int(firsts[match]), int(ends[owner]))
                 own = strings(batch.units, batch.starts[words], batch.ends[words])
-                found[owner] = self._confirm(own, int(position[match]))
+                found[owner] = self._find_shared_run(own, int(position[match]))
         return found
 
-    def _confirm(self, words: list[str], position: int) -> bytes:
-        """Compare the words of a text, from the run on, with those of the evaluation texts with this hash."""
+    def _find_shared_run(self, words: list[str], position: int) -> bytes:
+        """Compare the words of a text, from a run on, with the evaluation texts that have a run with the same hash.
+
+        Return the name of the first text that shares the run, and all shared words, as JSON; empty if there is none.
+        """
         for entry in range(position, len(self._hashes)):
             if self._hashes[entry] != self._hashes[position]:
                 break
@@ -114,11 +117,11 @@ def write_evaluation_runs(
     Every string in a row is a text of its own: a question, an answer, or each of several choices.
 
     Raises:
-        CorpusError: the evaluation set cannot be read, or has no texts of `run_words` words.
+        CorpusError: the evaluation set cannot be read, or each of its texts has fewer than `run_words` words.
         QuerySyntaxError: the number of words is not valid.
     """
     if run_words < 1:
-        raise QuerySyntaxError(f"a run must have at least 1 word, not {run_words}")
+        raise QuerySyntaxError(f"run_words must be at least 1, not {run_words}")
     names, texts = [], []
     for source in sources:
         for name, text in _read_texts(source):
@@ -140,7 +143,9 @@ def write_evaluation_runs(
                 short.append(number)
     all_hashes, all_owners, all_places = np.concatenate(hashes), np.concatenate(owners), np.concatenate(places)
     if not len(all_hashes):
-        raise CorpusError(f"the evaluation set has no text of {run_words} words; choose shorter runs with --run-words")
+        raise CorpusError(
+            f"no text of the evaluation set has {run_words} words or more; choose shorter runs with --run-words"
+        )
     order = np.argsort(all_hashes, kind="stable")
     with atomic_file(path) as file:
         np.savez(
@@ -153,7 +158,7 @@ def write_evaluation_runs(
 def _hash_runs(
     texts: Sequence[str], analysis: Analysis
 ) -> tuple[WordBatch, NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the words of texts; and the hash, the text and the first word of each run."""
+    """Return the words of the texts, and the hash, the text number and the first word number of each run."""
     batch = word_batch(list(texts), analysis)
     runs = shingle_batch(batch, analysis)
     owners = np.repeat(np.arange(len(texts)), runs.counts)

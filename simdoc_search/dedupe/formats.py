@@ -32,7 +32,7 @@ _READ_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class NamedFormat:
-    """The format that the name of a file stands for."""
+    """The format and the compression of a file, according to its name."""
 
     format: FileFormat
     compression: Compression = ""
@@ -97,14 +97,14 @@ def compressed(file: IO[bytes], compression: Compression) -> Iterator[IO[bytes]]
         with gzip.GzipFile("", "wb", 6, file, mtime=0) as stream:
             yield cast("IO[bytes]", stream)
     elif compression == "zstd":
-        with import_pyarrow().CompressedOutputStream(_OpenAfterwards(file), "zstd") as stream:
+        with import_pyarrow().CompressedOutputStream(_NonClosingStream(file), "zstd") as stream:
             yield stream
     else:
         yield file
 
 
-class _OpenAfterwards(io.RawIOBase):
-    """Writes to a file, but does not close it. pyarrow closes what it writes to."""
+class _NonClosingStream(io.RawIOBase):
+    """Writes to a file, but does not close the file. pyarrow would close it."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""Reads the rows of tables, data frames and lists, and selects rows of them.
+"""Reads and selects the rows of tables, data frames and lists.
 
 pandas, polars and Hugging Face `datasets` are not imported. The type of an object tells which methods it has.
 """
@@ -26,7 +26,7 @@ _SAMPLE_ROWS = 1000
 
 @dataclass(frozen=True, slots=True)
 class ValuesChunk:
-    """Values of some rows."""
+    """A chunk of rows whose values are Python objects."""
 
     texts: list[Any]
     ids: list[Any] = field(default_factory=list)
@@ -75,17 +75,19 @@ def wrap_data(data: Any) -> Frame:
     if hasattr(data, "__arrow_c_stream__"):
         return _ArrowFrame(pa.table(data))
     if isinstance(data, str | bytes | dict) or not isinstance(data, Iterable):
-        raise CorpusError(f"cannot deduplicate a {package}.{kind}; give a pyarrow Table, a DataFrame or dictionaries")
+        raise CorpusError(
+            f"cannot deduplicate a {package}.{kind}; give a pyarrow Table, a DataFrame or a list of dictionaries"
+        )
     return _DictFrame(list(data))
 
 
-class _Named:
-    """A name for messages."""
+class _DataInMemory:
+    """The base class of all frames. Messages show the path."""
 
     path, name = Path("the data"), ""
 
 
-class _ArrowFrame(_Named):
+class _ArrowFrame(_DataInMemory):
     def __init__(self, table: Any) -> None:
         self._table = table
         self.columns = list(table.schema.names)
@@ -116,7 +118,7 @@ class _ArrowFrame(_Named):
         return pa.Table.from_batches(selected, schema)
 
 
-class _ReaderFrame(_Named):
+class _ReaderFrame(_DataInMemory):
     """A stream of record batches. It is stored in a temporary file, because it is read twice."""
 
     def __init__(self, reader: Any) -> None:
@@ -152,7 +154,7 @@ class _ReaderFrame(_Named):
         return pa.RecordBatchReader.from_batches(schema, read(self._folder))
 
 
-class _RowFrame(_Named):
+class _RowFrame(_DataInMemory):
     """An object whose columns are read as lists."""
 
     columns: list[str]
@@ -172,7 +174,7 @@ class _RowFrame(_Named):
         texts, ids, keeps = (self._values(name) if name else [] for name in (columns.text, columns.id, columns.keep))
         for begin in range(skip, len(texts), MAX_CHUNK_ROWS):
             part = slice(begin, begin + MAX_CHUNK_ROWS)
-            yield ValuesChunk(texts[part], ids[part], list(map(_as_number, keeps[part])))
+            yield ValuesChunk(texts[part], ids[part], list(map(_to_orderable, keeps[part])))
 
 
 class _PandasFrame(_RowFrame):
@@ -246,6 +248,6 @@ class _DictFrame(_RowFrame):
         return [row for row, kept in zip(self._rows, is_kept, strict=True) if kept]
 
 
-def _as_number(value: Any) -> Any:
+def _to_orderable(value: Any) -> Any:
     """Return dates and times as strings, which have the same order."""
     return value.isoformat() if hasattr(value, "isoformat") else value

@@ -1,8 +1,8 @@
 """Finds the kept row of each duplicate.
 
-Rows with the same words are found by a hash of 128 bits. One row of each such set is compared with others: it is paired
-with rows of similar sketches, and the texts of a pair are compared. Each duplicate was compared with the kept row
-itself, so the groups are stars, not chains.
+Rows with the same words are found by a hash of 128 bits. One row of each set with the same words represents the set.
+Representatives with similar sketches are paired, and the texts of each pair are compared. Each duplicate was compared
+with its kept row, so the groups are stars, not chains.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KEPT, SAME_TEXT, SAME_WORDS, NEAR, EVALUATION = range(5)
 
 @dataclass(slots=True)
 class RowGroups:
-    """The kept row of each row. Arrays have one value per row, old rows first.
+    """The kept row of each row. Each array has one value per row, old rows first.
 
     Attributes:
         kept_row: the row that is kept instead; the row itself if it is kept. int64.
@@ -73,7 +73,7 @@ def group_rows(
         measure: the measure of overlap, and the minimum overlap.
         settings: the settings of the sketches.
         workers: compares the texts.
-        old_rows: the number of rows that are never duplicates, at the beginning.
+        old_rows: the number of old rows. They come first, and are never duplicates.
         memory: memory that the process should not exceed, in bytes.
         progress: see `Progress`.
     """
@@ -125,12 +125,12 @@ def group_rows(
     kept_row[:old_rows] = np.arange(old_rows)
     overlap = np.ones(len(rows), np.float32)
     overlap[compared] = assigned.overlap[number_of]
-    in_overflow = np.zeros(len(rows), bool)
-    in_overflow[compared] = assigned.is_partly_compared[number_of]
+    is_partly_compared = np.zeros(len(rows), bool)
+    is_partly_compared[compared] = assigned.is_partly_compared[number_of]
     kind = _find_kinds(rows, labels, kept_row)
     kind[has_run] = EVALUATION
-    overflow = int(np.count_nonzero(in_overflow & (kind == KEPT)))
-    return RowGroups(kept_row, overlap, kind, overflow, assigned.skipped_comparisons)
+    partly_compared_count = int(np.count_nonzero(is_partly_compared & (kind == KEPT)))
+    return RowGroups(kept_row, overlap, kind, partly_compared_count, assigned.skipped_comparisons)
 
 
 def _find_begins(counts: Ints) -> Ints:

@@ -44,8 +44,8 @@ def deduplicate(
 
     Args:
         data: a pyarrow Table or RecordBatchReader, a pandas or polars DataFrame, a Hugging Face Dataset, or an iterable
-            of dictionaries, which gives a list.
-        options: decide which rows are duplicates.
+            of dictionaries. For an iterable, the result is a list.
+        options: which rows are duplicates, and which ones are kept.
         annotate: return all rows, with columns that describe duplicates; see `Annotation`.
         workers: number of worker processes. It does not change the result.
         progress: see `DedupeProgress`.

@@ -47,7 +47,7 @@ class DedupeOptions:
     def __post_init__(self) -> None:
         _ = self.threshold, self.rule
         if self.memory < MIN_MEMORY:
-            raise QuerySyntaxError(f"memory must be at least {MIN_MEMORY // 1_000_000} MB, not {self.memory:,} bytes")
+            raise QuerySyntaxError(f"memory must be at least {MIN_MEMORY:,} bytes, not {self.memory:,}")
 
     @property
     def threshold(self) -> Measure:
@@ -60,5 +60,5 @@ class DedupeOptions:
         return RowRule(self.keep, self.measure)
 
     def describe_groups(self) -> dict[str, Any]:
-        """Return what the groups depend on, besides the rows."""
+        """Return the options that the groups depend on."""
         return {"overlap": str(self.threshold.overlap), "keep": self.keep, "measure": self.measure}

@@ -65,7 +65,7 @@ def write_shard(
         selection: which rows to write.
         progress: called with the number of rows that were written.
     """
-    with write_errors(path), atomic_file(path) as file:
+    with convert_write_errors(path), atomic_file(path) as file:
         if isinstance(shard, ArrowShard):
             _write_batches(shard, file, begin, selection, progress)
         else:
@@ -74,8 +74,8 @@ def write_shard(
 
 
 @contextmanager
-def write_errors(path: Path) -> Iterator[None]:
-    """Convert errors of writing a file."""
+def convert_write_errors(path: Path) -> Iterator[None]:
+    """Convert an error of writing a file to a CorpusError."""
     try:
         yield
     except OSError as error:
@@ -154,8 +154,8 @@ def _write_records(
 def copy_other_file(source: Path, target: Path, fingerprint: str) -> None:
     """Copy a file of the folder that is not a shard.
 
-    The files with which Hugging Face `datasets` describes a saved dataset are adapted: its fingerprint identifies the
-    content for a cache, and its sizes are no longer right.
+    A file in which Hugging Face `datasets` describes a saved dataset is changed: the dataset gets a new fingerprint, by
+    which a cache identifies the content, and its sizes are removed, because they are no longer correct.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     changes: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Writes an HTML page with the groups of duplicates, and with what differs in near-duplicates."""
+"""Writes an HTML page with the groups of duplicates and the differences of near-duplicates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from simdoc_search.dedupe.annotation import Annotation
 from simdoc_search.dedupe.grouping import KINDS, NEAR
-from simdoc_search.dedupe.output import write_errors
+from simdoc_search.dedupe.output import convert_write_errors
 from simdoc_search.dedupe.report import DedupeReport
 from simdoc_search.display import format_count, format_percent
 from simdoc_search.durable import atomic_file
@@ -61,14 +61,14 @@ def write_page(path: Path, report: DedupeReport, annotation: Annotation, setting
     ]  # fmt: skip
     kinds = (f"{count:,} {kind}" for kind, count in report.removed.items() if count)
     remarks = [", ".join(kinds)] if report.removed_count else []
-    remarks += [f"not compared, kept: {format_count(count, 'row')} {why}" for why, count in report.left_out.items()]
+    remarks += [f"kept without comparing: {format_count(count, 'row')} {why}" for why, count in report.left_out.items()]
     if len(kept) > len(sections):
         remarks.append(f"{format_count(len(kept) - len(sections), 'smaller group')} not shown")
     if budget.left_out:
-        remarks.append(f"{format_count(budget.left_out, 'near duplicate')} not shown side by side with the kept row")
+        remarks.append(f"{format_count(budget.left_out, 'near-duplicate')} not shown side by side with the kept row")
     summary = f"{format_count(report.rows, 'row')}: {report.kept:,} kept, {report.removed_count:,} removed"
     html = list_page("Duplicate rows", sections, remarks, summary=summary)
-    with write_errors(path), atomic_file(path) as file:
+    with convert_write_errors(path), atomic_file(path) as file:
         file.write(html.encode())
 
 

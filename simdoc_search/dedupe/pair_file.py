@@ -13,7 +13,7 @@ from simdoc_search.dedupe.annotation import Annotation
 from simdoc_search.dedupe.arrow_files import ParquetRows
 from simdoc_search.dedupe.formats import compressed, import_pyarrow, require_format
 from simdoc_search.dedupe.grouping import KINDS
-from simdoc_search.dedupe.output import write_errors
+from simdoc_search.dedupe.output import convert_write_errors
 from simdoc_search.durable import atomic_file
 from simdoc_search.errors import CorpusError
 
@@ -41,7 +41,7 @@ def write_pairs(path: Path, annotation: Annotation) -> int:
     duplicates = annotation.groups.duplicates
     named = require_format(path)
     names = ["row", *(name for name in annotation.names if name != "cluster")]
-    with write_errors(path), atomic_file(path) as file, compressed(file, named.compression) as stream:
+    with convert_write_errors(path), atomic_file(path) as file, compressed(file, named.compression) as stream:
         if named.format == "parquet":
             pa = import_pyarrow()
             parts = [pa.table(_columns(part, names)) for part in _pair_lists(duplicates, annotation)]

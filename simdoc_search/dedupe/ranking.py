@@ -1,7 +1,7 @@
 """Ranks rows by preference. The most preferred row of a group is kept.
 
-The rank depends on the texts and on the values of a column before it depends on the position. So shards in another
-order give the same kept texts.
+Except with the rule `first`, rows are ranked by their texts and the values of a column, and by position only in a tie.
+So the order of the shards does not change which texts are kept.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class RowRule:
         return column if kind in ("max", "min") and colon and column else None
 
     def order(self, rows: Rows, word_labels: Ints, old_rows: int) -> Ints:
-        """Return the numbers of all rows, from the most preferred one on. The first `old_rows` rows come first."""
+        """Return the numbers of all rows, most preferred first. The `old_rows` old rows come before all others."""
         table = rows.table
         position = np.arange(len(rows))
         if self.rule == "first":

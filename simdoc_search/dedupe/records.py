@@ -64,7 +64,7 @@ class JsonlShard:
         return rows
 
     def record_lists(self) -> Iterator[list[bytes]]:
-        """Yield all records, in lists. A record does not end with a newline."""
+        """Yield all records, in lists. A record does not include its newline."""
         with open_to_read(self.path, self.named_format.compression) as stream:
             for block in _read_blocks(stream, self.path, quotes=False):
                 yield from _cut_lists([line for line in block.split(b"\n") if line and not line.isspace()])
@@ -82,8 +82,8 @@ class JsonlShard:
         more = json.dumps(values, ensure_ascii=False)[1:]
         return body[:-1].rstrip() + (b"" if body[1:-1].isspace() or body == b"{}" else b", ") + more.encode()
 
-    def header_with(self, names: Sequence[str]) -> bytes:  # noqa: ARG002 - a CSV file has a header
-        """Return the first bytes of the output."""
+    def header_with(self, names: Sequence[str]) -> bytes:  # noqa: ARG002 - only CSV files have a header
+        """Return the header of the output, which is empty."""
         return b""
 
 
@@ -144,7 +144,7 @@ class CsvShard:
                 yield from _cut_lists([record for record in _split_csv(block) if record.strip(b"\r\n")])
 
     def record_lists(self) -> Iterator[list[bytes]]:
-        """Yield all records without the header, in lists. A record ends with its line end."""
+        """Yield all records except the header, in lists. A record includes its line ending."""
         is_first = True
         for records in self._all_record_lists():
             if records[is_first:]:
@@ -158,7 +158,7 @@ class CsvShard:
             yield CsvChunk(records, columns, names, delimiter, codec)
 
     def append_values(self, record: bytes, values: dict[str, Any]) -> bytes:
-        """Return a record with additional cells. Its missing cells are added first."""
+        """Return a record with additional cells. If the record has too few cells, empty ones are added first."""
         if not values:
             return record.rstrip(b"\r\n") + self._line_end
         _, names, delimiter, codec = self._header
@@ -215,10 +215,10 @@ def _read_blocks(stream: BinaryIO, path: Path, *, quotes: bool) -> Iterator[byte
             pending.append(block[end:])
             size += len(block) - end
             if size > _MAX_RECORD_BYTES:
-                reason = "a quote may not be closed" if quotes else "check that each line is one JSON object"
-                raise CorpusError(f"{path} has a record of more than {_MAX_RECORD_BYTES:,} bytes; {reason}")
+                advice = "check that each quote is closed" if quotes else "check that each line is one JSON object"
+                raise CorpusError(f"{path} has a record of more than {_MAX_RECORD_BYTES:,} bytes; {advice}")
     except (OSError, EOFError, ValueError) as error:
-        raise CorpusError(f"{path} cannot be read to its end ({error}); check the file") from error
+        raise CorpusError(f"{path} cannot be read to the end ({error}); check the file") from error
     if rest := b"".join(pending):
         yield rest
 

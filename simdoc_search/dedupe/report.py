@@ -67,7 +67,7 @@ class DedupeReport:
         partly_compared_rows: number of kept rows that were compared with only some of the similar rows, because too
             many rows are similar.
         copied_files: other files of the folder, which were copied.
-        evaluation: the texts that were read from the evaluation set; None if there is no such set.
+        evaluation: the numbers of texts in the evaluation set; None if there is no such set.
         evaluation_rows: the first 1,000 rows with a run of an evaluation text.
     """
 
@@ -133,7 +133,7 @@ def make_report(
         text_column: the column with the texts.
         is_guessed: whether the column was guessed.
         copied_files: other files of the folder.
-        evaluation: what was read of the evaluation set.
+        evaluation: the numbers of texts in the evaluation set, if any.
     """
     old = begins[0]
     kinds = np.bincount(groups.kind[old:], minlength=len(KINDS))

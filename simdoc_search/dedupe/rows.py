@@ -1,4 +1,4 @@
-"""The sketches and texts of all rows, in a few files that only grow. An interrupted run continues them.
+"""The sketches and texts of all rows, in a few files that only grow. A later run continues those of an interrupted run.
 
 | File | Content |
 |---|---|
@@ -9,10 +9,10 @@
 | ids.bin | the ids of all rows as JSON; empty without an id column |
 | runs.bin | for rows with a run of an evaluation set: the name of the evaluation text, and the run, as JSON |
 | keeps.bin | the strings by which rows are preferred; UTF-8 |
-| checkpoint.json | the sizes of these files up to which they are complete, the settings, and where to continue |
+| checkpoint.json | the size up to which each of these files is complete, the settings, and where to continue |
 
-The checkpoint is replaced atomically after the other files are written. What a file contains after its size in the
-checkpoint is cut off.
+The checkpoint is replaced atomically after the other files are written. If a file is longer than its size in the
+checkpoint, the rest is cut off.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class RowWriter:
             file.close()
 
     def append(self, shard: int, data: RowData) -> int:
-        """Append the rows of a chunk. Returns the number of bytes since the last checkpoint."""
+        """Append the rows of a chunk. Returns the number of bytes that were written."""
         self.shard_rows += [0] * (shard + 1 - len(self.shard_rows))
         self.shard_rows[shard] += len(data.rows)
         written = 0
@@ -113,7 +113,7 @@ class RowWriter:
         return written
 
     def checkpoint(self, *, is_complete: bool = False) -> None:
-        """Write everything to disk, and record it."""
+        """Write all rows to disk, and record the sizes of the files in the checkpoint."""
         for file in self._files.values():
             file.flush()
             os.fsync(file.fileno())
@@ -135,7 +135,9 @@ def read_checkpoint(folder: Path) -> Any:
     except FileNotFoundError:
         return None
     except ValueError as error:
-        raise StoreError(f"{folder / _CHECKPOINT} is damaged ({error}); remove the folder {folder}") from None
+        raise StoreError(
+            f"{folder / _CHECKPOINT} is damaged ({error}); remove the folder {folder}, then run the command again"
+        ) from None
 
 
 class Rows:
@@ -195,7 +197,7 @@ class Rows:
         return found
 
     def contents(self, numbers: NDArray[np.int64]) -> RowData:
-        """Return some rows without their keep values and evaluation runs. The numbers are ascending."""
+        """Return some rows without their keep values and evaluation runs. The numbers must be ascending."""
         if self._id_ends is None:
             self._id_ends = np.cumsum(self.table["id_bytes"], dtype=np.int64)
         if self._code_ends is None:
@@ -232,7 +234,7 @@ class Rows:
 
 
 def extension_counts(token_counts: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return the number of tokens of each row whose hashes are extended."""
+    """For each row, return the number of tokens whose hashes are extended."""
     counts = token_counts.astype(np.int64)
     counts[counts > MAX_EXTENDED_TOKENS] = 0
     return counts

@@ -12,11 +12,11 @@ from typing import Any
 
 from simdoc_search.dedupe.annotation import Annotation
 from simdoc_search.dedupe.chunks import Columns
-from simdoc_search.dedupe.columns import choose_columns, choose_old_columns
+from simdoc_search.dedupe.columns import choose_columns, choose_columns_of_old_data
 from simdoc_search.dedupe.decontamination import EvaluationReport, EvaluationRuns, write_evaluation_runs
 from simdoc_search.dedupe.grouping import RowGroups, group_rows
 from simdoc_search.dedupe.options import DedupeOptions
-from simdoc_search.dedupe.output import Selection, copy_other_file, write_errors, write_shard
+from simdoc_search.dedupe.output import Selection, convert_write_errors, copy_other_file, write_shard
 from simdoc_search.dedupe.pair_file import check_pair_file, write_pairs
 from simdoc_search.dedupe.report import DedupeReport, make_report
 from simdoc_search.dedupe.rows import Rows, RowWriter
@@ -52,25 +52,26 @@ def deduplicate_files(
 ) -> DedupeReport:
     """Remove the duplicate rows of a dataset, and write the kept rows.
 
-    The output has the format, the schema, the columns and the order of the input. A folder gives a folder with the same
-    shards. If the run is interrupted, call the function again with the same arguments; it resumes. Its progress is in a
-    hidden folder next to the output, which needs about 1.5 times as much space as the texts.
+    The output has the format, the schema, the columns and the order of the input. If the input is a folder, the output
+    is a folder with the same shards. If the run is interrupted, call the function again with the same arguments; it
+    resumes. Its progress is in a hidden folder next to the output, which needs about 1.5 times as much space as the
+    texts.
 
     Args:
         source: a Parquet, JSONL, CSV or Arrow file, or a folder of them.
         output: the file or the folder to write. A folder must be empty or must not exist.
-        options: decide which rows are duplicates.
+        options: which rows are duplicates, and which ones are kept.
         annotate: write all rows, with columns that describe duplicates; see `Annotation`.
         pairs: a file for all duplicates, each with the row that is kept instead; see `write_pairs`.
-        page: an HTML page with the groups, and with what differs in near-duplicates.
-        against: old data, a dataset or a folder that `save` wrote. Rows that it has are removed too.
+        page: an HTML page to write, with the groups and the differences of near-duplicates.
+        against: old data: a dataset, or a folder that `save` wrote. New rows that duplicate an old row are removed too.
         save: a folder for the kept rows, for `against` in a later run. With `against`, it also gets the old rows.
         decontaminate: evaluation sets. Rows with a run of words of an evaluation text are removed too.
         workers: number of worker processes. It does not change the output.
         progress: see `DedupeProgress`.
 
     Raises:
-        CorpusError: the input cannot be read, lacks a column, or the output cannot be written.
+        CorpusError: the input cannot be read or lacks a column, or the output cannot be written.
         FormatMismatchError: the old data was saved with other settings or by another version.
         MissingExtraError: pyarrow is not installed.
         QuerySyntaxError: the number of workers is not valid.
@@ -86,12 +87,12 @@ def deduplicate_files(
         from simdoc_search.dedupe.page import check_page  # noqa: PLC0415 - needs the extra cli
 
         check_page(Path(page))
-    old = _open_old(against, options, columns)
+    old = _open_old_data(against, options, columns)
     with WorkerMap(workers) as worker_map, working_folder(target) as work:
         run = _Run(work, dataset, columns, options, worker_map, progress, old)
         if save is not None and has_saved(Path(save), run.run_id(target)):
             work.remove()
-            raise StoreError(f"{save} already has these rows: an earlier run is complete; nothing was changed")
+            raise StoreError(f"an earlier run has already saved these rows in {save}; nothing was changed")
         if save is not None:
             check_save(Path(save), None if against is None else Path(against))
         return run.finish(target, annotate=annotate, pairs=pairs, page=page, save=save, decontaminate=decontaminate)
@@ -105,7 +106,7 @@ class _Run:
     options: DedupeOptions
     workers: WorkerMap
     progress: DedupeProgress
-    old: Sequence[ShardColumns]
+    old_shards: Sequence[ShardColumns]
     evaluation: EvaluationReport | None = field(default=None, init=False)
 
     def finish(
@@ -142,13 +143,13 @@ class _Run:
             return report
 
     def run_id(self, target: Path) -> str:
-        """Return a short hash of the new rows and the output, to recognise a run that is repeated."""
+        """Return a short hash of the input files and the path of the output, to recognise a repeated run."""
         files = _describe_files(self.dataset.shards)
         content = json.dumps([files, str(target.resolve())])
         return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
     def _sketch(self, decontaminate: Sequence[StrPath]) -> list[int]:
-        """Sketch all rows, and return the number of the first row of each new shard, and the number of all rows."""
+        """Sketch all rows. Return the number of the first row of each new shard, and the number of all rows."""
         description = self._describe(decontaminate)
         has_progress = self.work.prepare(description)
         evaluation = None
@@ -157,9 +158,9 @@ class _Run:
             run_words = self.options.run_words
             self.evaluation = write_evaluation_runs(decontaminate, path, run_words, settings.analysis)
             evaluation = EvaluationRuns(path, run_words, settings.analysis)
-        if self.old and isinstance(self.old[0].shard, SavedRows) and not has_progress:
-            self.old[0].shard.copy_to(self.work.rows, description)
-        shards = [*self.old, *(ShardColumns(shard, self.columns) for shard in self.dataset.shards)]
+        if self.old_shards and isinstance(self.old_shards[0].shard, SavedRows) and not has_progress:
+            self.old_shards[0].shard.copy_to(self.work.rows, description)
+        shards = [*self.old_shards, *(ShardColumns(shard, self.columns) for shard in self.dataset.shards)]
         with RowWriter(self.work.rows, description) as writer:
             done, total = sum(writer.shard_rows), _count_rows(shards)
             if not writer.shard_rows:
@@ -172,7 +173,7 @@ class _Run:
 
             sketch_shards(shards, writer, self.options.settings, self.workers, progress=report, evaluation=evaluation)
             self.progress("reading", 1.0, done)
-            return shard_begins(writer.shard_rows)[len(self.old) :]
+            return shard_begins(writer.shard_rows)[len(self.old_shards) :]
 
     def _group(self, rows: Rows, old_rows: int) -> RowGroups:
         """Group all rows, or read the groups that an interrupted run stored."""
@@ -198,10 +199,10 @@ class _Run:
         if selection.annotation:
             for shard in self.dataset.shards:
                 selection.annotation.check_columns(shard.columns, str(shard.path))
-        folder = self.work.path / f"output-{_fingerprint(selection.groups, 'all' if selection.annotation else 'kept')}"
+        folder = self.work.path / f"output-{_hash_groups(selection.groups, 'all' if selection.annotation else 'kept')}"
         if not self.dataset.is_folder:
             write_shard(self.dataset.shards[0], folder, begins[0], selection, report)
-            with write_errors(target):
+            with convert_write_errors(target):
                 folder.replace(target.resolve())
             return
         if self.work.finished.exists() and target.exists() and not folder.exists():
@@ -217,7 +218,7 @@ class _Run:
         for name in self.dataset.other_files:
             copy_other_file(self.dataset.path / name, folder / name, folder.name.rpartition("-")[2])
         write_atomically(self.work.finished, b"")
-        with write_errors(target):
+        with convert_write_errors(target):
             if target.exists():
                 target.rmdir()
             folder.rename(target)
@@ -228,20 +229,20 @@ class _Run:
         return {
             "input": str(self.dataset.path.resolve()),
             "shards": [_describe_shard(shard) for shard in new],
-            "old": list(map(_describe_shard, self.old)),
+            "old": list(map(_describe_shard, self.old_shards)),
             "evaluation": [_describe_files(open_dataset(path).shards) for path in decontaminate],
             "run_words": self.options.run_words if decontaminate else 0,
             "settings": self.options.settings.to_dict(),
         }
 
 
-def _open_old(against: StrPath | None, options: DedupeOptions, columns: Columns) -> list[ShardColumns]:
+def _open_old_data(against: StrPath | None, options: DedupeOptions, columns: Columns) -> list[ShardColumns]:
     if against is None:
         return []
     if is_saved_folder(Path(against)):
         return [ShardColumns(SavedRows(Path(against), options.settings), columns)]
     shards = open_dataset(against).shards
-    return [ShardColumns(shard, choose_old_columns(shard, columns)) for shard in shards]
+    return [ShardColumns(shard, choose_columns_of_old_data(shard, columns)) for shard in shards]
 
 
 def _count_rows(shards: Sequence[ShardColumns]) -> int:
@@ -265,7 +266,7 @@ def _describe_files(shards: Sequence[Any]) -> list[Any]:
     return list(map(describe, shards))
 
 
-def _fingerprint(groups: RowGroups, name: str) -> str:
+def _hash_groups(groups: RowGroups, name: str) -> str:
     """Return a short hash of the groups and a name."""
     content = groups.kept_row.tobytes() + groups.kind.tobytes() + name.encode()
     return hashlib.blake2b(content, digest_size=8).hexdigest()

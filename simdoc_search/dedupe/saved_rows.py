@@ -1,4 +1,4 @@
-"""Saves the kept rows of a run, so that a later run can remove what they have from new data.
+"""Saves the kept rows of a run, so that a later run can remove their duplicates from new data.
 
 A saved folder has the file saved.json, which names a subfolder with the files of rows.py. Saving again writes another
 subfolder, and then replaces saved.json atomically.
@@ -47,10 +47,15 @@ class SavedRows:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{path / _SAVED} cannot be read ({error}); save the rows again") from None
         if version > FORMAT_VERSION:
-            raise FormatMismatchError(f"{path} was saved by a newer version; update simdoc-search")
+            raise FormatMismatchError(
+                f"the rows in {path} were saved by a newer version of simdoc-search; update simdoc-search"
+            )
         if found != json.loads(json.dumps(settings.to_dict())) or version != FORMAT_VERSION:
             raise FormatMismatchError(
-                f"{path} was saved with other settings or by another version; save the rows again", found, settings
+                f"the rows in {path} were saved with other settings than those of this run, or by another version of "
+                "simdoc-search; save the rows again",
+                found,
+                settings,
             )
 
     @property
@@ -93,9 +98,9 @@ def check_save(path: Path, against: Path | None) -> None:
         raise StoreError(f"cannot save rows in {path}, because its folder does not exist; create the folder")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         if not is_saved_folder(path):
-            raise StoreError(f"{path} is not empty and has no saved rows; choose another folder")
+            raise StoreError(f"{path} is not empty, but has no saved rows; choose another folder")
         if against is None or against.resolve() != path.resolve():
-            raise StoreError(f"{path} already has saved rows; to add rows to them, give --against {path} too")
+            raise StoreError(f"{path} already has saved rows; to add rows, also give --against {path}")
 
 
 def save_rows(path: Path, rows: Rows, groups: RowGroups, settings: Settings, run_id: str) -> None:

@@ -28,7 +28,7 @@ _HASH_BYTES = 16
 
 
 class HasRows(Protocol):
-    """A shard, or an object in memory."""
+    """A source of rows: a shard, or a `Frame` in memory."""
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
         """Yield the rows after the first `skip` ones."""
@@ -51,7 +51,7 @@ def sketch_shards(
     progress: Callable[[int], None],
     evaluation: EvaluationRuns | None = None,
 ) -> None:
-    """Append the rows of all shards that were not read yet.
+    """Append all rows of the shards, except those that an earlier run has already appended.
 
     Args:
         shards: the shards, in order.
@@ -129,7 +129,7 @@ def shard_begins(shard_rows: Sequence[int]) -> list[int]:
 
 
 def _encode_keep(value: Any) -> tuple[int, int, bytes]:
-    """Return the kind, the number and the string of a value. Other values than numbers and strings are ignored."""
+    """Return the kind, the number and the string of a value. Only numbers and strings have a kind."""
     if isinstance(value, str):
         data = value.encode("utf-8", "replace")
         return STRING, len(data), data

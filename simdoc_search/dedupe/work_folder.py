@@ -15,7 +15,7 @@ import numpy as np
 
 from simdoc_search.dedupe.formats import format_of, require_format
 from simdoc_search.dedupe.grouping import RowGroups
-from simdoc_search.dedupe.output import write_errors
+from simdoc_search.dedupe.output import convert_write_errors
 from simdoc_search.dedupe.rows import read_checkpoint
 from simdoc_search.dedupe.shards import Dataset
 from simdoc_search.duplicates.plan.lock import lock_file
@@ -31,7 +31,7 @@ class WorkFolder:
     Attributes:
         path: the folder.
         rows: the folder with the sketches of all rows.
-        shard: the output of a shard that is not complete.
+        shard: path of the output of the current shard, which is not complete.
         finished: a file that exists if a folder of shards was written completely.
     """
 
@@ -42,7 +42,7 @@ class WorkFolder:
         self.shard: Path = path / "shard"
 
     def prepare(self, description: dict[str, Any]) -> bool:
-        """Remove the progress of a run with other options or other input files. Return whether there is progress."""
+        """Remove the progress of a run that had other options or input files. Return whether any progress is left."""
         state = read_checkpoint(self.rows) if self.rows.is_dir() else None
         if state is not None and state["description"] == json.loads(json.dumps(description)):
             return True
@@ -83,12 +83,12 @@ def working_folder(target: Path) -> Iterator[WorkFolder]:
         CorpusError: another run uses it, or it cannot be created.
     """
     work = _work_path(target)
-    with write_errors(target):
+    with convert_write_errors(target):
         work.mkdir(mode=0o700, exist_ok=True)
     handle = os.open(work, os.O_RDONLY) if os.name != "nt" else None
     try:
         if handle is not None and not lock_file(handle):
-            raise CorpusError(f"another run is writing {target}; wait until it ends")
+            raise CorpusError(f"another run is writing {target}; wait until that run ends")
         folder = WorkFolder(work)
         yield folder
         folder.remove()
@@ -106,19 +106,19 @@ def check_output(dataset: Dataset, target: Path) -> None:
         CorpusError: it is the input, has another format, or already has content.
     """
     if target.resolve() == dataset.path.resolve() or target.resolve().is_relative_to(dataset.path.resolve()):
-        raise CorpusError(f"the output {target} is the input or is inside it; choose another path")
+        raise CorpusError(f"the output {target} is the input, or is inside the input; choose another path")
     if not target.resolve().parent.is_dir():
         raise CorpusError(f"cannot write {target}, because its folder does not exist; create the folder")
     if dataset.is_folder:
         has_content = target.exists() and (not target.is_dir() or any(target.iterdir()))
         if has_content and not (_work_path(target) / _FINISHED).exists():
-            raise CorpusError(f"{target} already exists and is not an empty folder; choose another folder")
+            raise CorpusError(f"{target} already exists, and is not an empty folder; choose another folder")
         if not target.exists() and format_of(target) is not None:
             raise CorpusError(f"the input is a folder, so the output must be a folder too, not {target}")
     elif target.is_dir():
         raise CorpusError(f"the input is a file, so the output must be a file too, not the folder {target}")
     elif require_format(target) != dataset.shards[0].named_format:
-        raise CorpusError(f"the output {target} must have the format of the input; change its extension")
+        raise CorpusError(f"the output must have the same format as the input; change the extension of {target}")
 
 
 def _work_path(target: Path) -> Path:

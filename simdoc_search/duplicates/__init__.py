@@ -7,7 +7,7 @@ fingerprint_table.py  all fingerprints as arrays
 arrays.py             helper functions for arrays
 paths.py              paths of the documents' files
 measures.py           measures of overlap
-bands.py              band keys: two documents with an equal key are compared
+bands.py              band keys: two documents that have a key in common are compared
 pairs.py              candidate pairs, found in memory
 engine_pairs.py       candidate pairs, found by querying the engine
 checkpoint.py         a checkpoint file, to resume an interrupted search in an engine

@@ -1,4 +1,4 @@
-"""Band keys: two documents with an equal key are compared.
+"""Band keys: two documents that have a key in common are compared.
 
 A document with many tokens has one key per band. Two keys are equal if all `rows` tokens of the band are equal
 (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4). A short document has too few tokens for many rows. So

@@ -1,9 +1,9 @@
 """Groups duplicates around a kept document, and finds sets of documents with the same words.
 
 Each duplicate in a group overlaps the kept document itself. If A overlaps B and B overlaps C, then C joins the group of
-A only if C also overlaps A. Documents are processed in keep order (see `keep_order`). A document that is not in a
-group yet becomes the kept document of a new group. All later documents that overlap it enough and are not in a group
-yet join this group.
+A only if C also overlaps A. Documents are processed in keep order (see `keep_order`). A document that is not in a group
+yet starts a new group as its kept document. All later documents that overlap it enough and are not in a group yet join
+this group. If no document joins, there is no group.
 """
 
 from __future__ import annotations
@@ -113,9 +113,12 @@ class SameWordsSets:
             for begin, first in enumerate(members if len(members) <= max_set_size else members[:1], 1):
                 yield from ((first, second) for second in members[max(begin, bisect_left(members, new_from)) :])
 
-    def pairs_between(self, a: int, b: int, max_set_size: int) -> Iterator[tuple[int, int]]:
-        """Yield all pairs between two sets. If either set exceeds the limit, only yield pairs with a representative."""
-        members, others = self.members(a), self.members(b)
+    def pairs_between(self, document_a: int, document_b: int, max_set_size: int) -> Iterator[tuple[int, int]]:
+        """Yield all pairs of a member of the first document's set and a member of the second document's set.
+
+        If either set exceeds the limit, only yield pairs with a representative.
+        """
+        members, others = self.members(document_a), self.members(document_b)
         both_are_small = max(len(members), len(others)) <= max_set_size
         for index, document in enumerate(members):
             for other in others if both_are_small or index == 0 else others[:1]:

@@ -127,7 +127,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class LargeSets:
-    """The sets of similar documents in which not all pairs were compared, because the sets are too large.
+    """The sets of similar documents that are too large to compare all pairs in them.
 
     Attributes:
         documents: number of documents in these sets. Copies with the same text count too, although all are found.

@@ -1,9 +1,9 @@
 """Finds candidate pairs by querying the engine, so that the tokens of all documents need not fit into memory.
 
-Of several documents with equal words, only one is used as a query. A match must contain all tokens of one band. If the
-query document is short, a match must instead contain a minimum number of its tokens. A match has at least as many
-shingles as the query document, so no pair is found twice. Two documents with exactly the minimum overlap are found with
-a probability of 99 %.
+Of several documents with equal words, only one is used as a query. A match must contain all tokens of a band of the
+query document or, if the query document is short, a minimum number of its tokens. A match has at least as many shingles
+as the query document, so no pair is found twice. Two documents with exactly the minimum overlap are found with a
+probability of 99 %.
 
 If a query has more than MAX_MATCHES matches, only the matches with the most shingles are compared. The query document
 and those matches that may overlap it enough are then partly compared. When the groups are formed, partly compared

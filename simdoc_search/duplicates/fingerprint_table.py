@@ -142,7 +142,8 @@ class FingerprintTable:
     def _matrix_of_pairs(self, first: Ints, second: Ints) -> tuple[BucketMatrix, Ints, Ints]:
         """Return a matrix that contains these documents, and their rows in it.
 
-        A small table keeps a matrix of all documents once matrices of some documents had as many rows together.
+        A small table makes and keeps a matrix of all documents, once the matrices of earlier calls together had as many
+        rows.
         """
         if self._whole_matrix is None:
             documents = distinct(np.concatenate((first, second)))

@@ -1,4 +1,4 @@
-"""Orders documents by which one to keep. The first document of a group is its kept document."""
+"""Orders documents by preference. The first document of a group is its kept document."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Finds candidate pairs in memory: documents with an equal band key whose fingerprints do not rule out the overlap.
+"""Finds candidate pairs in memory.
 
+The two documents of a pair have a band key in common, and their fingerprints do not rule out the minimum overlap.
 The keys of each band are sorted, and documents in a run of equal keys are paired. Memory grows with the number of
 documents and of accepted pairs, not with the number of compared pairs.
 
@@ -62,7 +63,7 @@ def join(
         documents: the documents to pair, ascending.
         measure: the measure of overlap, and the minimum overlap.
         known_pairs: sorted pairs to omit from the result.
-        new_from: the minimum number of the second document of a pair.
+        new_from: number of the first new document. The second document of each pair has this number or a greater one.
         recall: probability of finding a pair with exactly the minimum overlap.
         progress: called with the share of the work that is done, 0..1.
     """
@@ -105,7 +106,7 @@ class _PairCollector:
         self._known_pairs = pair_keys(*known_pairs) if known_pairs else np.zeros(0, np.uint64)
         self._new_from = new_from
         self._limit = choose_run_limit(len(table.counts))
-        self._number_bits = np.uint64(max(1, (len(table.counts) - 1).bit_length()))
+        self._document_number_bits = np.uint64(max(1, (len(table.counts) - 1).bit_length()))
         self._pending_pairs: list[Keys] = []  # pairs that are not compared yet
         self._pending_count = 0
         # accepted pairs that are not in `_found_pairs` yet, and their estimates
@@ -122,9 +123,9 @@ class _PairCollector:
         Each key and its document number are sorted as one number, which is several times as fast as an argsort. The
         low bits of the keys are lost. If two different keys become equal, additional pairs are compared.
         """
-        entries = np.sort(keys >> self._number_bits << self._number_bits | owners.astype(np.uint64))
-        documents = (entries & ((np.uint64(1) << self._number_bits) - np.uint64(1))).astype(np.int64)
-        begins = run_starts(entries >> self._number_bits)
+        entries = np.sort(keys >> self._document_number_bits << self._document_number_bits | owners.astype(np.uint64))
+        documents = (entries & ((np.uint64(1) << self._document_number_bits) - np.uint64(1))).astype(np.int64)
+        begins = run_starts(entries >> self._document_number_bits)
         ends = np.append(begins[1:], len(entries))[: len(begins)]
         lengths = ends - begins
         # The last document of a run has the greatest number. If it is old, all of them are.
@@ -187,7 +188,11 @@ class _PairCollector:
             self._found_pairs, self._estimates, self._accepted_pairs = pairs[order], estimates[order], []
 
     def _add_long_run(self, run: Ints) -> None:
-        """Compare a run with its first document, then all that do not overlap it with the next one, and so on."""
+        """Compare the documents of a run with anchors: up to `MAX_ANCHORS` documents that do not overlap each other.
+
+        Each anchor is compared with all documents that do not overlap an earlier anchor. If few documents are left in
+        the end, all pairs of these are compared.
+        """
         rest = self._pair_new_with_old(run)
         if len(rest) > self._limit:
             self._is_partly_compared[rest] = True

@@ -111,7 +111,7 @@ def duplicates_in(
     if compare_in == "memory":
         return find_in(read(store.scan(filters=filters)))
     if not isinstance(store, Freezable):
-        raise StoreError("this store is not in an engine; omit compare_in='engine' to compare in memory")
+        raise StoreError("compare_in='engine' requires a store in an engine; omit compare_in to compare in memory")
     with store.freeze(filters=filters) as frozen:
         options = {
             "the index": frozen.identity,
@@ -146,7 +146,8 @@ def duplicates_among(
         overlap: the minimum overlap, greater than 0 and at most 1.
         measure: `jaccard`, `containment` or `contained`.
         keep: the rule that chooses the kept document of a group.
-        verify: compare the texts, which are all held in memory. Otherwise overlaps are estimated from fingerprints.
+        verify: whether to compare the texts, which are then all held in memory. Otherwise overlaps are estimated from
+            fingerprints.
         settings: settings of the fingerprints; None for the default.
         progress: called with the current stage and the share of this stage that is done, 0..1.
         workers: number of processes that fingerprint and compare texts. If it is 1, or if there are few documents, this

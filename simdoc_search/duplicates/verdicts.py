@@ -68,7 +68,7 @@ class Verdicts:
         documents: all documents.
         groups: the duplicates of each kept document, best candidate to keep first.
         contents: which documents have equal contents.
-        drop: which kinds a plan drops besides identical documents.
+        drop_scope: which kinds a plan drops besides identical documents.
 
     Attributes:
         kind_counts: number of duplicates of each kind.

@@ -39,14 +39,14 @@ class Families:
         limits: the limits that decide whether two documents are versions of each other.
         documents: number of compared documents.
         left_out: maps the key of each document that cannot be compared to the reason.
-        left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
+        left_out_indices: indices behind an alias. Their documents were not compared, for the given reasons.
         compared_count: number of pairs that were compared.
         pair_count: number of pairs that are versions of each other.
         family_count: number of families.
         member_count: number of documents in families.
         found_all_similar_sentences: whether all similar sentences were found. Otherwise all equal sentences and a
             sample of the similar ones were found, so versions without an equal sentence may be missing.
-        documents_with_frequent_sentences: number of documents with so few rare sentences that a frequent sentence was
+        frequent_sentence_document_count: number of documents with so few rare sentences that a frequent sentence was
             used to find their versions. Each was compared with at most `max_compared_per_sentence` documents that
             contain this sentence, so versions may be missing.
         frequent_sentence_limit: a sentence is frequent if more documents than this contain it.
@@ -73,7 +73,7 @@ class Families:
         self.family_count: int = len(self._members)
         self.member_count: int = sum(map(len, self._members))
         self.found_all_similar_sentences: bool = pairs.found_all_similar_sentences
-        self.documents_with_frequent_sentences: int = pairs.documents_with_frequent_sentences
+        self.frequent_sentence_document_count: int = pairs.frequent_sentence_document_count
 
     def families(self, size: int | None = None, offset: int = 0) -> Iterator[FamilyMembers]:
         """Yield `size` families from `offset` on, the largest family first."""

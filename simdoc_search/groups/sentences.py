@@ -49,7 +49,7 @@ class VersionPairs(NamedTuple):
     # whether all similar sentences were found, and not only all equal ones and a sample of the similar ones
     found_all_similar_sentences: bool
     # number of documents with a queried sentence that is in more than FREQUENT_SENTENCE_LIMIT documents
-    documents_with_frequent_sentences: int
+    frequent_sentence_document_count: int
 
 
 def find_version_pairs(documents: ComparableDocuments, limits: Limits, progress: Progress) -> VersionPairs:

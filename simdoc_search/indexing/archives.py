@@ -46,7 +46,7 @@ class Archives:
     Args:
         store: the store, which contains the members of earlier runs.
         look_inside: whether to read archives that the user did not name and whose members are not in the store.
-        reread: whether to read archives that have not changed.
+        reread: whether to read even the archives that have not changed.
         limits: maximum time and memory of the subprocess that reads an archive.
     """
 
@@ -128,7 +128,7 @@ class Archives:
             archive.is_complete = False
 
     def is_complete(self, path: str) -> bool:
-        """Return whether an archive is unchanged or was read completely. If so, members not found do not exist."""
+        """Return whether an archive is unchanged or was read completely, so that all of its members were found."""
         return path in self._by_path and self._by_path[path].is_complete
 
     def mark_complete(self, writer: Writer, seen: SeenIds) -> None:

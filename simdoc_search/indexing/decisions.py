@@ -1,4 +1,4 @@
-"""Decides which documents are read, written and removed, and counts them."""
+"""Decides which documents an indexing run reads, writes and removes, and counts them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
 
 _FILES_PER_LOOKUP, _DOCUMENTS_PER_LOOKUP = 1024, 64
-"""Maximum number of sources to look up together: files, and documents, whose texts are in memory."""
+"""Maximum number of files, and of documents, to look up together. The texts of documents are already in memory."""
 
 _log = logging.getLogger("simdoc_search.indexing.run")
 
@@ -39,8 +39,8 @@ class _LocatedSource(NamedTuple):
 
 
 @dataclass
-class Decisions:
-    """Decides what one run reads, writes and removes. It remembers the documents that the run has found so far."""
+class IndexingRun:
+    """Decides what one run reads, writes and removes. Remembers the documents that the run has found so far."""
 
     _store: Store
     _writer: Writer
@@ -126,7 +126,7 @@ class Decisions:
             return _LocatedSource(source, named_path, source.id)
         kind, _ = classify_reason(source.reason)
         root = source.root
-        if root is None and kind.is_text_lost and os.path.isfile(source.path):  # noqa: PTH113 - a named file
+        if root is None and kind.is_text_lost and os.path.isfile(source.path):  # noqa: PTH113 - the path is a string
             root = absolute(source.path)
         if root is None:
             return _LocatedSource(source, None, None)
@@ -148,10 +148,10 @@ class Decisions:
 
     def _decide(self, source: Document | FileSource, named_path: NamedPath | None, stored: Digest | None) -> Job | None:
         if source.id in self._seen:
-            return self._repeat_job(source, named_path)
+            return self._decide_repeated_id(source, named_path)
         origin = stored.origin if stored else None
         if isinstance(source, FileSource) and named_path and origin:
-            if self._has_id_of_other_root(source, named_path, origin):
+            if self._skip_if_id_is_taken(source, named_path, origin):
                 return None
             named_path.found_count += origin.root == named_path.root
             self._archives.note_found(source.id, source.path)
@@ -164,21 +164,21 @@ class Decisions:
         self._stored_digests[source.id] = stored
         return Job(source, stored.digest)
 
-    def _repeat_job(self, source: Document | FileSource, named_path: NamedPath | None) -> Job | None:
-        """Decide about an id that the run has found before.
+    def _decide_repeated_id(self, source: Document | FileSource, named_path: NamedPath | None) -> Job | None:
+        """Return the job for a source whose id the run has found before, or None to skip the source.
 
         The last document with an id is stored. If files of different roots have the same id, the first file is stored.
         """
         first = self._paths.get_by_number(self._seen.path_number(source.id))
         if named_path and first and isinstance(source, FileSource):
-            if not self._has_id_of_other_root(source, named_path, Origin(first.root, 0, 0, first.prefix)):
+            if not self._skip_if_id_is_taken(source, named_path, Origin(first.root, 0, 0, first.prefix)):
                 self.report.duplicates += 1  # the file was already found at another path
             return None
         self.report.duplicates += 1
         return Job(source, None)  # the first document may not be in the store yet
 
-    def _has_id_of_other_root(self, source: FileSource, named_path: NamedPath, origin: Origin) -> bool:
-        """Return whether an existing file of another root has this id. If so, skip the source to protect it."""
+    def _skip_if_id_is_taken(self, source: FileSource, named_path: NamedPath, origin: Origin) -> bool:
+        """Skip the source if an existing file of another root has its id. Return whether the source was skipped."""
         if (origin.root, origin.prefix) == (source.root, source.prefix):
             return False
         other = origin.file(source.id)
@@ -241,7 +241,7 @@ class Decisions:
 
     def remove_old(self, *, prune: bool | None, prune_all: bool) -> None:
         """Remove the documents of files that now have other ids and, with `prune`, of files that no longer exist."""
-        if prune or self._moved.has_new or len(self._paths) > 1:
+        if prune or self._moved.has_new_documents or len(self._paths) > 1:
             self._writer.commit()  # the new documents must be durable before old ones are removed
         for named_path in self._paths:
             for record in named_path.find_old_documents(self._store, has_new_prefix=self._paths.prefix is not None):
@@ -251,7 +251,7 @@ class Decisions:
                 self._writer.delete(old_ids)
                 named_path.found_count += len(old_ids)
                 self._removed_count += len(old_ids)
-            if prune is False:
+            if prune is False:  # None: the run has found only some of the files, so the others may exist
                 self._note_missing_files(named_path)
             elif prune and not self._paths.is_inside_another(named_path):
                 vanished = find_vanished_documents(
@@ -280,21 +280,21 @@ class Decisions:
         missing = named_path.stored_count - named_path.found_count
         if missing > 0 and named_path.root == named_path.path and not named_path.unreadable_paths:
             files = "1 file of an earlier run is" if missing == 1 else f"{missing:,} files of earlier runs are"
-            self.report.notes.append(f"{files} missing in {named_path.path}; remove their documents with --prune")
+            self.report.notes.append(f"{files} missing from {named_path.path}; use --prune to remove their documents")
 
-    def finish_report(self, failed: Mapping[str, str]) -> IndexReport:
-        """Return the report. Each id is counted once, for its last document."""
+    def finish_report(self, refused: Mapping[str, str]) -> IndexReport:
+        """Return the report, which counts each id once. `refused` maps ids that the store refused to the reasons."""
         report, seen = self.report, self._seen
-        for id in failed:
+        for id in refused:
             if id in seen:
                 seen.note_refused(id)
             else:
                 self._removed_count -= 1
-        report.refused = dict(failed)
+        report.refused = dict(refused)
         report.indexed, report.unchanged = seen.count(IdStatus.INDEXED), seen.count(IdStatus.UNCHANGED)
         report.replaced = seen.count(IdStatus.REPLACED)
         report.deleted = seen.count(IdStatus.DELETED) + self._removed_count
-        report.notes += self._moved.notes()
+        report.notes += self._moved.make_notes()
         for named_path in self._paths:
             report.problems += named_path.make_conflict_messages()
             if named_path.renamed_count:
@@ -304,7 +304,7 @@ class Decisions:
 
 
 def _has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
-    """Return whether a file did not change. The stored state of its archive is ignored."""
+    """Return whether two origins of a file are equal, apart from what `Origin.archive` says about its archive."""
     return other in (origin, replace(origin, archive="") if origin else None)
 
 

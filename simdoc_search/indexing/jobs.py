@@ -19,7 +19,7 @@ from simdoc_search.workers import WorkerPool
 
 _MAX_CHUNK_JOBS, _MAX_CHUNK_BYTES = 64, 1 << 20
 _MIN_RISKY_BYTES = 1 << 17
-"""A smaller file of a risky format counts as this size, because it may unpack to a larger one."""
+"""A smaller file of a risky format counts as this size, because its content may be compressed."""
 
 Result = TypeVar("Result")
 

@@ -23,19 +23,19 @@ class MovedFiles:
         self._count = 0
 
     @property
-    def has_new(self) -> bool:
+    def has_new_documents(self) -> bool:
         """Whether a folder that the store had before has new documents."""
         return bool(self._new_digests)
 
     def note_written(self, id: str, digest: str, named_path: NamedPath | None) -> None:
-        """Remember the content of a document if it is new, and its folder is not."""
+        """Remember the content of a document if the document is new but its folder is not."""
         if named_path and named_path.stored_count and self._seen.is_new(id):
             self._new_digests.add(digest)
 
     def find_old_ids(self, named_path: NamedPath) -> list[str]:
-        """Return the documents of a path whose files were moved or renamed.
+        """Return the ids of the documents of a path whose files were moved or renamed.
 
-        If the path has no files left, it may only be unreachable, so all documents are kept.
+        If the path has no files left, it might just be unreachable, so no ids are returned.
         """
         if not self._new_digests or not named_path.file_count or named_path.found_count >= named_path.stored_count:
             return []
@@ -50,7 +50,8 @@ class MovedFiles:
         self._count += len(ids)
         return ids
 
-    def notes(self) -> list[str]:
+    def make_notes(self) -> list[str]:
         """Return a sentence for the report, if a file was moved."""
-        files = format_count(self._count, "moved or renamed file")
-        return [f"{files} found by content; documents at the old paths were removed"] if self._count else []
+        files = format_count(self._count, "moved or renamed file was", "moved or renamed files were")
+        documents = "document at the old path was" if self._count == 1 else "documents at the old paths were"
+        return [f"{files} recognised by content; the {documents} removed"] if self._count else []

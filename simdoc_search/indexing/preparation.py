@@ -29,7 +29,7 @@ from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 NO_WORDS_REASON = "no words"
 
-_MAX_CHUNKS_WITHOUT_WORKERS = 4  # for so few chunks, starting subprocesses is not faster
+_MAX_CHUNKS_WITHOUT_WORKERS = 4  # with so few chunks, this process alone is not slower
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def _prepare_chunk(
     outcomes: list[Outcome] = []
     changed: list[tuple[int, _ChangedDocument]] = []
     for number, job in enumerate(jobs):
-        if isinstance(job.source, FileSource):  # reading a file may fail; other documents have been read
+        if isinstance(job.source, FileSource):  # only files are read here; other documents are in memory
             begin_item(number, job.time_share)
         document = read_document(job, allow_risky=allow_risky)
         if isinstance(document, SkippedFile):
@@ -170,9 +170,9 @@ def _prepare_chunk(
         if digest != job.stored_digest:
             changed.append((number, _ChangedDocument(document, digest, hash_of_text, origin)))
     begin_item(None)
-    made = _make_records([document for _, document in changed], preparation)
+    new_records = _make_records([document for _, document in changed], preparation)
     numbers, records = [], []
-    for (number, _), record in zip(changed, made, strict=True):
+    for (number, _), record in zip(changed, new_records, strict=True):
         if record.shingles:
             numbers.append(number)
             records.append(record)

@@ -17,7 +17,7 @@ from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.stores.base import Store
 
 _MAX_SMALL_REMOVAL = 10
-"""Up to this many documents are removed even if they are more than half of the documents of a root."""
+"""Up to this many documents are removed, even if they are more than half of the documents of a root."""
 
 
 @dataclass(slots=True)
@@ -31,14 +31,15 @@ class VanishedDocuments:
 def find_vanished_documents(
     store: Store, named_path: NamedPath, seen: SeenIds, archives: Archives, *, prune_all: bool
 ) -> VanishedDocuments:
-    """Find the documents of a path that this run did not find and whose files no longer exist.
+    """Return the documents of a path that were not seen in this run and whose files no longer exist.
 
     Args:
         store: the store.
         named_path: the folder or file that the user named.
         seen: the ids that the run found.
         archives: the archives of the run.
-        prune_all: return the documents even if the path has no files left, or if they are more than half of the root.
+        prune_all: return the documents even if the path has no files left, or if they are more than half of its
+            documents.
     """
     try:
         os.scandir(named_path.path).close()
@@ -61,7 +62,7 @@ def find_vanished_documents(
             continue
         if (folder := named_path.find_unreadable_path(path)) is not None:
             unreadable_counts[folder] += 1
-        elif is_missing(path) and _is_in_no_archive(path, archives):
+        elif is_missing(path) and not _may_be_in_archive(path, archives):
             missing.append(record.id)
     problems = [
         f"{format_count(count, 'document')} of {path} {'was' if count == 1 else 'were'} kept, because the path is "
@@ -71,15 +72,16 @@ def find_vanished_documents(
     if missing and not named_path.file_count and not prune_all:
         problems.append(_make_kept_message(len(missing), named_path.path, "the path has no files left"))
         missing = []
-    return _limit_removals(missing, total, named_path.path, problems, prune_all=prune_all)
+    return _refuse_large_removal(missing, total, named_path.path, problems, prune_all=prune_all)
 
 
 def find_vanished_documents_at(
     store: Store, root: str | Path, paths: Iterable[str], *, prune_all: bool = False
 ) -> VanishedDocuments:
-    """Find the documents of those paths that no longer exist. A path is a file, folder or archive in an indexed folder.
+    """Return the documents of the given paths, except paths that still exist.
 
-    If the indexed folder itself does not exist, no documents are returned, because it might just be unreachable.
+    A path is a file, folder or archive in the indexed folder `root`. If this folder does not exist, no documents are
+    returned, because it might just be unreachable.
     """
     named_path = NamedPaths(store, None).get_or_add(absolute(root))
     missing_paths = [path for path in paths if is_missing(path)]
@@ -94,28 +96,25 @@ def find_vanished_documents_at(
         for id, record in records.items()
         if record.origin and record.origin.root == named_path.root and is_missing(record.origin.file(id))
     ]
-    return _limit_removals(missing, named_path.stored_count, named_path.path, [], prune_all=prune_all)
+    return _refuse_large_removal(missing, named_path.stored_count, named_path.path, [], prune_all=prune_all)
 
 
-def _is_in_no_archive(path: str, archives: Archives) -> bool:
-    """Return whether no archive can contain the file that had this path.
-
-    This is the case if the path is not in an archive, or if its archive does not exist or was read completely.
-    """
+def _may_be_in_archive(path: str, archives: Archives) -> bool:
+    """Return whether the path is in an archive that exists but was not read completely."""
     archive = find_archive(path)
-    return archive is None or archives.is_complete(archive) or is_missing(archive)
+    return not (archive is None or archives.is_complete(archive) or is_missing(archive))
 
 
-def _limit_removals(
+def _refuse_large_removal(
     missing: list[str], total: int, path: str, problems: list[str], *, prune_all: bool
 ) -> VanishedDocuments:
     if len(missing) <= _MAX_SMALL_REMOVAL or 2 * len(missing) <= total or prune_all:
         return VanishedDocuments(missing, problems)
-    return VanishedDocuments(
-        [], [*problems, _make_kept_message(len(missing), path, f"they are more than half of its {total:,} documents")]
-    )
+    reason = f"they are more than half of the {total:,} documents there"
+    return VanishedDocuments([], [*problems, _make_kept_message(len(missing), path, reason)])
 
 
 def _make_kept_message(count: int, path: str, reason: str) -> str:
+    files, them = ("file no longer exists", "it") if count == 1 else ("files no longer exist", "them")
     documents = format_count(count, "document")
-    return f"kept {documents} of {path} with missing files, because {reason}; remove them with --prune-all"
+    return f"kept {documents} of {path} whose {files}, because {reason}; remove {them} with --prune-all"

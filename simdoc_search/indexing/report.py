@@ -16,7 +16,8 @@ class IndexReport:
         indexed: number of documents that are new in the store.
         unchanged: number of documents that the store had already.
         replaced: number of documents whose text or metadata changed.
-        deleted: number of documents that were removed because their file no longer exists (`prune`) or has no text now.
+        deleted: number of documents that were removed because their file no longer exists (`prune`) or no longer has
+            text.
         duplicates: number of repeated ids in this run. The last document with an id is stored.
         skipped: the sources that were skipped, with the reasons.
         refused: the ids that the store refused to write or to delete, with the reasons. The counts do not include them.
@@ -56,5 +57,5 @@ class IndexReport:
 
     @property
     def failed(self) -> bool:
-        """Whether the store differs from the sources. A skipped file alone is not a failure."""
+        """Whether documents were refused, or there were problems. Skipped files alone are not a failure."""
         return bool(self.refused or self.problems)

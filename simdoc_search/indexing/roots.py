@@ -40,8 +40,8 @@ class NamedPath:
     found_count: int = 0  # number of these documents that the run found again
     file_count: int = 0  # number of files that the run found
     unreadable_paths: dict[str, str] = field(default_factory=dict)  # maps each unreadable path to the reason
-    id_conflicts: Counter[str] = field(default_factory=Counter)  # counts the ids that are shared with each other root
-    renamed_count: int = 0  # number of files that had other ids before
+    id_conflicts: Counter[str] = field(default_factory=Counter)  # number of ids shared with other roots, by root
+    renamed_count: int = 0  # number of files whose ids changed in the run
 
     @property
     def id_prefix(self) -> str:
@@ -54,7 +54,7 @@ class NamedPath:
         return self.prefix + relative
 
     def make_skipped_id(self, skipped: SkippedFile) -> str | None:
-        """Return the id that a skipped file would have, or None if it is not below this root."""
+        """Return the id that a skipped file would have, or None if the file is not below the root."""
         with suppress(ValueError):
             return self.make_id(absolute(skipped.path))
         return None
@@ -70,7 +70,7 @@ class NamedPath:
         """Return the path if it is unreadable, else the unreadable folder that contains it; None if there is none."""
         if not self.unreadable_paths:
             return None
-        if self.unreadable_paths.get(path) == BROKEN_LINK_REASON:  # the file does not exist; it is not unreadable
+        if self.unreadable_paths.get(path) == BROKEN_LINK_REASON:  # the file does not exist, so it is not unreadable
             path = os.path.dirname(path)  # noqa: PTH120 - Path objects are slow here
         while len(path) >= len(self.path):
             if path in self.unreadable_paths:
@@ -79,11 +79,12 @@ class NamedPath:
         return None
 
     def make_conflict_messages(self) -> list[str]:
-        """Return a sentence for each other root that has the same ids as files of this path."""
+        """Return a sentence for each other root whose files have the same ids as files of this path."""
         name = PurePath(self.path).name if Path(self.path).is_dir() else PurePath(self.path).parent.name
         return [
-            f"skipped {format_count(count, 'file')} of {self.path}, because {root} has the same "
-            f"{'id' if count == 1 else 'ids'}; give this folder its own ids with --prefix {name}/"
+            f"skipped {format_count(count, 'file')} of {self.path}, because {root} has "
+            f"{'a file with the same id' if count == 1 else 'files with the same ids'}; change the ids in {self.path} "
+            f"with --prefix {name}/"
             for root, count in self.id_conflicts.items()
         ]
 
@@ -213,7 +214,7 @@ def is_same_file(path: str, other: str | Path) -> bool:
 def is_unchanged(path: str, origin: Origin) -> bool:
     """Return whether a file still has the stored size and modification time.
 
-    For a member of an archive, return False.
+    For a member of an archive, return False. If the file cannot be accessed, return True.
     """
     if origin.content:
         return False

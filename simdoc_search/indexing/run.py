@@ -22,7 +22,7 @@ from simdoc_search.errors import (
     WriteRefusedError,
 )
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.decisions import Decisions
+from simdoc_search.indexing.decisions import IndexingRun
 from simdoc_search.indexing.document_filter import DocumentFilter
 from simdoc_search.indexing.preparation import PreparationSettings, prepare_jobs
 from simdoc_search.indexing.report import IndexReport
@@ -68,29 +68,27 @@ def index_documents(
         opened_archives = Archives(store, look_inside=archives, reread=checksum, limits=limits)
         # NamedPaths reads the store, so it is created while the store is locked.
         paths = NamedPaths(store, prefix, own_ids=own_ids)
-        decisions = Decisions(store, writer, paths, opened_archives, document_filter, checksum, written)
+        run = IndexingRun(store, writer, paths, opened_archives, document_filter, checksum, written)
         last_commit = start
         try:
-            jobs = decisions.choose_jobs(
-                _until_error(skip_unreadable(sources, decisions.report.problems), errors), progress
-            )
+            jobs = run.choose_jobs(_until_error(skip_unreadable(sources, run.report.problems), errors), progress)
             with closing(prepare_jobs(jobs, preparation, workers, limits)) as chunks:
                 for outcomes in chunks:
-                    decisions.write(outcomes)
+                    run.write(outcomes)
                     progress(len(outcomes))
                     if time.monotonic() - last_commit > _COMMIT_INTERVAL_SECONDS or (
                         document_filter and document_filter.needs_commit
                     ):
-                        decisions.commit()
+                        run.commit()
                         last_commit = time.monotonic()
             if not errors:
-                decisions.remove_old(prune=prune_all or prune, prune_all=prune_all)
+                run.remove_old(prune=prune_all or prune, prune_all=prune_all)
         except KeyboardInterrupt:
             writer.commit(timeout=_MAX_FINAL_COMMIT_SECONDS)
             raise
     if errors:
         raise errors[0]
-    report = decisions.finish_report(writer.failed)
+    report = run.finish_report(writer.failed)
     report.seconds = time.monotonic() - start
     _log.info(
         "%d indexed, %d unchanged, %d replaced, %d deleted, %d skipped, %d refused in %.1f s",

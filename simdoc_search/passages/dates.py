@@ -45,7 +45,7 @@ _PATTERNS = _DAY_PATTERNS + tuple(
 
 _ANY_YEAR = re.compile(r"(?=((?:19|20)\d\d))")
 _MAX_BEFORE_YEAR, _MAX_AFTER_YEAR = 30, 12
-"""The whole date is within 30 characters before the start of its year and 12 characters after it."""
+"""The whole date is between 30 characters before and 12 characters after the start of its year."""
 
 _SECONDS_RANGE, _MILLISECONDS_RANGE = (10**8, 10**10), (10**11, 10**13)
 """Numbers in these ranges are read as seconds or milliseconds since 1970. The ranges cover the years 1973 to 2286."""
@@ -67,7 +67,7 @@ def find_dates(text: str, patterns: Sequence[re.Pattern[str]] = _PATTERNS) -> It
 
 
 def find_latest_day(text: str) -> Date | None:
-    """Return the latest date in a text that includes a day, or None if there is no such date."""
+    """Return the latest date with a day, not just a month or a year, in a text; None if there is none."""
     years: dict[str, list[int]] = {}
     for match in _ANY_YEAR.finditer(text):
         years.setdefault(match[1], []).append(match.start())

@@ -52,12 +52,12 @@ _PUNCTUATION = re.compile(r"[.,;:!?)\]}”’»…]+(?=\s|$)")
 
 def words_before(text: str, start: int, end: int, count: int) -> str:
     """Return the last `count` words from `start` to `end`, with the space after them. `…` replaces earlier words."""
-    begin = max(start, end - _CHARACTERS_PER_WORD * count)
-    words = re.split(r"(\s+)", text[begin:end])
-    if begin > start and len(words) > 2:
+    window_start = max(start, end - _CHARACTERS_PER_WORD * count)
+    words = re.split(r"(\s+)", text[window_start:end])
+    if window_start > start and len(words) > 2:
         words = words[2:]  # the first word is incomplete
     kept = words[-2 * count :]
-    is_whole = begin == start and len(kept) == len(words)
+    is_whole = window_start == start and len(kept) == len(words)
     return "".join(kept) if is_whole else f"… {''.join(kept).lstrip()}"
 
 

@@ -80,7 +80,7 @@ def to_dsl(
     if not plan.can_match:  # an engine finds documents for a `match` with one token, even if it requires two
         return {"match_none": {}}
     if kind == "text" and " ".join(plan.tokens).split() != [*plan.tokens]:
-        raise QuerySyntaxError("a token contains white space, as only Lucene terms do; use kind='terms'")
+        raise QuerySyntaxError("a token contains white space, so it is a Lucene term; use kind='terms'")
     required = [*filters, *_bucket_range(plan, buckets_field)]
     excluded = [*without, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
     others = clause_count([*required, *excluded])
@@ -88,7 +88,7 @@ def to_dsl(
     used = clause_count(clause) + others
     if used > max_clauses:
         raise QuerySyntaxError(
-            f"the query has {used} clauses but the engine allows {max_clauses}; "
+            f"the query has {used:,} clauses, but the engine allows {max_clauses:,}; "
             "increase indices.query.bool.max_clause_count, or use planner='enough' with a probability below 1"
         )
     return _combine(clause, required, excluded)

@@ -92,8 +92,8 @@ def plan(
         raise QuerySyntaxError("probability 0 would find nothing; set a probability greater than 0 and at most 1")
     if not min_overlap and min_probability < 1:
         raise QuerySyntaxError(
-            "a probability requires an overlap above 0; for example, use doc123_20_80 for overlap 20 % and "
-            "probability 80 %"
+            "a probability requires an overlap above 0; for example, doc123_20_80 means 20 % overlap with 80 % "
+            "probability"
         )
     if not tokens or not min_overlap:
         return Threshold(tokens, min_beyond_chance(len(tokens)))

@@ -39,22 +39,23 @@ MAX_COMPARED_DOCUMENTS = 2_000
 The documents that share the most tokens are compared.
 """
 
-MAX_WORDS = 8_000_000
+MAX_COMPARED_WORDS = 8_000_000
 """Maximum number of words in all comparisons of a query. These comparisons take about 10 seconds.
 
 Each comparison counts the words of both documents.
 """
 
 _Match = Cover[PassageHit]
-"""A hit, and the words of the query document that it covers; if a text is not stored, passage tokens."""
+"""A hit, and the words of the query document that it covers. If the text of either document is not stored, the passage
+tokens that it covers."""
 
 
 def passages_of_many(
     store: Store, queries: Iterator[Query | Document], options: PassageOptions, exclude: DocumentKey | None = None
 ) -> Iterator[PassageResult | SimdocError]:
-    """Yield the result or the error of each stored document or text, in order.
+    """Yield the result or the error of each query, in order. A query is a stored document or a text.
 
-    All pages of a result compare the same candidates.
+    All pages of a result are computed from the same candidates.
     """
     ignored_texts = [locate_words(text, store.settings.analysis) for text in options.ignore]
     for query in queries:
@@ -99,7 +100,7 @@ def _compare_candidates(
 ) -> tuple[list[_Match], int]:
     """Return the matches among the candidates, and the number of candidates that were compared."""
     matches: list[_Match] = []
-    compared_count, words_left = 0, MAX_WORDS
+    compared_count, words_left = 0, MAX_COMPARED_WORDS
     for batch in split_into_batches(candidates.documents):
         if words_left <= 0 and not options.compare_all:
             break
@@ -109,16 +110,15 @@ def _compare_candidates(
             for candidate in batch
             if candidate.key in records  # the others were deleted after the candidates were found
         ]
-        for (record, shared), passages in zip(stored, _align_with_many(document, stored, options), strict=True):
-            if passages is None:
-                matches.append(_estimate_match(document, record, shared))
+        for (record, shared_tokens), matched in zip(stored, _align_with_many(document, stored, options), strict=True):
+            if matched is None:
+                matches.append(_estimate_match(document, record, shared_tokens))
                 continue
-            words_left -= passages.word_count
-            if passages.words:
-                hit = PassageHit(
-                    record.key, passages.words, passages.words / document.word_count, 0, "exact", shared, ()
-                )
-                matches.append(_make_match(hit, passages.covered_words_mask))
+            words_left -= matched.compared_word_count
+            if word_count := matched.covered_word_count:
+                share = word_count / document.word_count
+                hit = PassageHit(record.key, word_count, share, 0, "exact", shared_tokens, ())
+                matches.append(_make_match(hit, matched.covered_words_mask))
         compared_count += len(batch)
     return matches, compared_count
 
@@ -128,13 +128,14 @@ class _MatchedWords(NamedTuple):
 
     Attributes:
         covered_words_mask: the words of the query document that passages cover.
-        words: number of covered words in the document where it is smaller; 0 if no passage is long enough.
-        word_count: number of words of both documents.
+        covered_word_count: number of covered words in the query document or in the candidate, whichever is smaller; 0
+            if no passage is long enough.
+        compared_word_count: number of words of both documents.
     """
 
     covered_words_mask: Mask
-    words: int
-    word_count: int
+    covered_word_count: int
+    compared_word_count: int
 
 
 def _align_with_many(
@@ -175,7 +176,7 @@ def _find_shared_passages(document: QueryDocument, words: WordPositions, options
     return passages
 
 
-def _estimate_match(document: QueryDocument, record: Record, shared: int) -> _Match:
+def _estimate_match(document: QueryDocument, record: Record, shared_tokens: int) -> _Match:
     """Return a match whose words are estimated from passage tokens.
 
     On average, winnowing keeps 2 of `window` + 1 shingles.
@@ -188,7 +189,7 @@ def _estimate_match(document: QueryDocument, record: Record, shared: int) -> _Ma
     share = words / max(document.word_count, 1)
     estimate = estimate_similarity(document, record)
     measures = estimate.containment, estimate.contained, estimate.jaccard
-    hit = PassageHit(record.key, words, share, 0, "estimated", shared, (), *measures)
+    hit = PassageHit(record.key, words, share, 0, "estimated", shared_tokens, (), *measures)
     return _make_match(hit, covered_words_mask, weight)
 
 

@@ -104,7 +104,7 @@ class Resolver:
         return UnknownDocumentError(id, suggestions, id_hint=str(getattr(self._store, "id_hint", "")))
 
     def _filter_by_key(self, key: DocumentKey, records: list[Record]) -> list[Record]:
-        """Return the records with a key. The index of the key can be an alias."""
+        """Return the records that have this key. The index of the key can be an alias."""
         routed = [record for record in records if key.routing in (None, record.routing)]
         in_index = [record for record in routed if key.index in (None, record.index)]
         if in_index or not routed or key.index is None:

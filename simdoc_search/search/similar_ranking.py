@@ -22,11 +22,19 @@ _MIN_COMPARED_CANDIDATES = 50
 """Number of candidates that are read to count the hits, even if the hits on the page are already known."""
 
 _COMPARED_PER_HIT = 5
-"""Number of candidates that are read for each requested hit, at least `_MIN_COMPARED_CANDIDATES`, for any overlap.
+"""Maximum number of candidates that are read per requested hit if there is no minimum overlap.
 
-Without this limit, hundreds of texts would be compared where many documents share a few sentences, only to sort hits
-with an overlap of a few percent.
+At least `_MIN_COMPARED_CANDIDATES` are read. Without this limit, hundreds of texts would be compared if many documents
+share a few sentences, only to sort hits with an overlap of a few percent.
 """
+
+MAX_COMPARED_CANDIDATES = 2_000
+"""Maximum number of candidates whose texts are compared, or ten times the number of needed hits, whichever is larger.
+
+Without this limit, a document with 100,000 near-duplicates would be compared with all of them.
+"""
+
+_MAX_COMPARED_PER_HIT = 10
 
 _Z_SCORE = 3.0
 """Number of standard deviations above the mean that one value in 1,000 exceeds."""
@@ -73,8 +81,8 @@ class Ranker:
 
         The number of equal tokens of a candidate, divided by the number of tokens of the query document, is an upper
         bound for the estimated overlap of this candidate and all later ones, because the union of two token sets is at
-        least as large as each set. Reading stops when the bound rules out further hits, or when
-        the overlaps of enough hits reach it.
+        least as large as each set. Reading stops when the bound rules out further hits, or when the overlaps of enough
+        hits reach the bound.
 
         Args:
             candidates: the candidates, by descending number of equal tokens.
@@ -112,14 +120,17 @@ class Ranker:
         """Return the hits with the greatest overlaps. Overlaps are exact if the store has the text of the candidate.
 
         Texts are read in batches. Reading stops when, with 99.9 % probability, no further candidate has a greater
-        overlap than the hits found. Without a minimum overlap, it also stops after a number of candidates.
+        overlap than the hits found. It also stops after a number of candidates, which depends on `overlap` and `size`.
 
         Args:
             candidates: the candidates, by descending number of equal tokens.
             text: the text of the query document.
         """
         needed_count = self.offset + self.size
-        max_compared = None if self.overlap else max(_MIN_COMPARED_CANDIDATES, _COMPARED_PER_HIT * needed_count)
+        if self.overlap:
+            max_compared = max(MAX_COMPARED_CANDIDATES, _MAX_COMPARED_PER_HIT * needed_count)
+        else:
+            max_compared = max(_MIN_COMPARED_CANDIDATES, _COMPARED_PER_HIT * needed_count)
         hits: list[Hit] = []
         total, compared, is_exact = 0, 0, True
 

@@ -136,8 +136,8 @@ class SimilaritySearch:
                 of a folder.
             prefix: prefix of the ids of files. The path relative to the folder follows it. None: the prefix that the
                 store already uses for this folder. Files in a subfolder of an indexed folder keep their ids.
-            own_ids: whether the ids of a new folder begin with the name of the folder, if the store or this run has
-                other documents. If so, files with the same name in two folders have different ids.
+            own_ids: whether the ids of a new folder begin with the name of the folder if the store or this run has
+                other documents. This gives files with the same name in two folders different ids.
             file_timeout: maximum number of seconds per file in a worker process. None: 120.
             worker_memory: maximum memory per worker process, in bytes. A file that needs more is skipped. None: half of
                 the machine's memory, divided by `workers`; at least 1 GB and at most 4 GB.

@@ -1,7 +1,7 @@
 """Finds the candidates of `versions`.
 
-In an index created `--with versions`, candidates are found by the tokens of their sentences. In any other index, they
-are found by passages and fingerprints, and their sentences are computed from the stored texts.
+If the index was created using `index --with versions`, candidates are found by the tokens of their sentences.
+Otherwise, they are found by passages and fingerprints, and their sentences are computed from the stored texts.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class ConflictingStatement:
             f"{printable(name) or 'the text'} ({printable(shown)})"
             for name, shown in ((self.later, self.later_label), (self.earlier, self.earlier_label))
         )
-        ignored = "" if self.hides_newest else "; copying a file changes that time, so it does not count here"
+        ignored = "" if self.hides_newest else "; copying a file changes its modification time, so this is ignored"
         return f"by the {describe_evidence_kind(self.evidence_kind)}, {later} is newer than {earlier}{ignored}"
 
 
@@ -217,8 +217,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         total: number of versions on all pages.
         candidates: number of documents that share a token with the query document.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
-        candidate_source: the kind of tokens that found the candidates. It is `sentences` in an index created
-            `--with versions`, otherwise `passages` or `fingerprints`.
+        candidate_source: the kind of tokens that found the candidates: `sentences` if the index was created using
+            `index --with versions`, otherwise `passages` or `fingerprints`.
         changed: whether the text of the query document has changed since it was indexed.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
         limits: the thresholds for similar sentences, versions and hits.

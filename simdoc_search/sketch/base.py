@@ -25,7 +25,7 @@ _BOOLEANS = {"true": True, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class Minima:
-    """The smallest hashes of one text, which a sketch keeps, ordered by slot.
+    """The smallest hashes of one text, which a sketch keeps, ordered by slot. `val1` and `val2` are Lucene's names.
 
     Attributes:
         slots: slot of each value; int64, shape (values,), ascending. For MinHash, the slot is hash function *
@@ -50,7 +50,7 @@ class Sketch(ABC):
         name: the value of the option `--sketch`.
         stored_name: the name in stored settings.
         stored_fields: names of the parameters in stored settings. The first parameter is the size.
-        version: version of the tokens. Increase it by one if a change of the code changes the tokens of a text.
+        version: version of the tokens. Increase it by one if a code change alters the tokens of a text.
         fills_all_slots: whether a text with at least one shingle has a token for every slot.
         key: a secret that is needed to compute tokens. If there is a key, the hash function is SipHash-2-4, which takes
             about twice as long as MurmurHash3. None: no key, as in Lucene.
@@ -112,5 +112,9 @@ class Sketch(ABC):
         """Raise a ValueError if tokens in the format `bucketed` cannot be computed with these settings."""
 
     def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:  # noqa: ARG002 - used by MinHash
-        """Return the terms that Lucene's MinHashFilter indexes. Raise a ValueError if the sketch has no such terms."""
+        """Return the terms that Lucene's MinHashFilter indexes. With `repeats`, return each as often as Lucene does.
+
+        Raises:
+            ValueError: the sketch has no such terms.
+        """
         raise ValueError(f"the sketch {self.name} has no Lucene terms; use format 'bucketed'")

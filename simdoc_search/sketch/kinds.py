@@ -48,7 +48,7 @@ class TokenKind:
 TOKEN_KINDS: dict[TokenKindName, TokenKind] = {
     "passages": TokenKind("passages", PASSAGE_TOKEN_LENGTH, True, "", "--passages"),
     "sentences": TokenKind("sentences", SENTENCE_TOKEN_LENGTH, False, "--with versions", "--with versions"),
-    "concepts": TokenKind("concepts", CONCEPT_TOKEN_LENGTH, False, "--with relations", "--with relations"),
+    "concepts": TokenKind("concepts", CONCEPT_TOKEN_LENGTH, False, "--with related", "--with related"),
 }
 """All optional kinds of tokens by name, in the order in which they are stored."""
 

@@ -63,8 +63,8 @@ class Limits:
     def __post_init__(self) -> None:
         if not (0 < self.min_share <= 1 and 0 <= self.min_smaller_share <= self.min_share):
             raise ValueError(
-                "min_share must be over 0 % and at most 100 %, and min_smaller_share must be from 0 % to "
-                f"min_share, not {100 * self.min_share:g} % and {100 * self.min_smaller_share:g} %"
+                "min_share must be greater than 0 % and at most 100 %, and min_smaller_share must be from 0 % to "
+                f"min_share; they are {100 * self.min_share:g} % and {100 * self.min_smaller_share:g} %"
             )
         check_whole_number("max_distance", self.max_distance, 0, MAX_SENTENCE_DISTANCE)
         if not 0 <= self.min_score <= 1:

@@ -165,7 +165,7 @@ class Settings:
         if store_key == key:
             return self.with_key(key)
         if key is None:
-            problem = f"{location} was created with a secret hash key; set {HASH_KEY_VARIABLE} to it"
+            problem = f"{location} was created with a secret hash key; set {HASH_KEY_VARIABLE} to this key"
         elif store_key is None:
             problem = f"{location} was created without a hash key; unset {HASH_KEY_VARIABLE}, or index into a new store"
         else:
@@ -212,7 +212,7 @@ class Settings:
         for sketch in sketches:
             name, colon, spec = sketch.partition(":")
             if not name or not colon or name in specs:
-                raise ValueError(f"{sketch!r:.200} is not the stored form of a sketch, or occurs twice")
+                raise ValueError(f"{sketch!r:.200} is malformed, or its name occurs twice; write NAME:SETTINGS")
             specs[name] = spec
 
         def take_flag(name: str) -> bool:

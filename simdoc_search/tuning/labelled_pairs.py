@@ -21,8 +21,8 @@ LabelledValues = Sequence[tuple[float, bool]]
 class LabelledPair:
     """Two documents that a person labelled yes or no."""
 
-    a: str  # id of the first document
-    b: str  # id of the second document
+    first_id: str
+    second_id: str
     is_yes: bool  # whether the label is yes
     line_number: int = 0  # line number in the file, from 1
 
@@ -49,7 +49,7 @@ class ConfusionCounts:
 
     @property
     def cost(self) -> int:
-        """Balanced error: the sum of the error rates of both labels, times `positives * negatives` to be an integer."""
+        """Balanced error: the sum of the error rates of both labels. It is multiplied by `positives * negatives`."""
         return (self.positives - self.true_positives) * self.negatives + self.false_positives * self.positives
 
     @property
@@ -109,7 +109,7 @@ def check_ids(pairs: Iterable[LabelledPair], known_ids: Iterable[str]) -> None:
     """Raise CorpusError unless the ids of all pairs are known."""
     ids = set(known_ids)
     for pair in pairs:
-        for id in (pair.a, pair.b):
+        for id in (pair.first_id, pair.second_id):
             if id not in ids:
                 raise CorpusError(
                     f"line {pair.line_number} of the pairs file: no document has the id {id!r:.80}; correct the id"
@@ -126,7 +126,7 @@ def learn_threshold(
     """Find the setting and the threshold that classify labelled pairs with the least balanced error.
 
     Args:
-        values: the value of each pair, by setting. The first one of equally good settings is returned.
+        values: the value of each pair, by setting. Of equally good settings, the first one is returned.
         pairs: the labelled pairs.
         current: the current setting and threshold. They are returned unless others are better.
         min_threshold: minimum threshold.

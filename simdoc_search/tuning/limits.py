@@ -54,7 +54,10 @@ def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     """
     current = store.settings.limits
     sentences = {id: _get_simhashes(store, record) for id, record in _read_records(store, pairs).items()}
-    shares = [shares_by_max_distance(sentences[pair.a], sentences[pair.b], MAX_SENTENCE_DISTANCE) for pair in pairs]
+    shares = [
+        shares_by_max_distance(sentences[pair.first_id], sentences[pair.second_id], MAX_SENTENCE_DISTANCE)
+        for pair in pairs
+    ]
     distances = sorted(range(MAX_SENTENCE_DISTANCE + 1), key=lambda distance: abs(distance - current.max_distance))
     values = {
         distance: [_compute_version_share(pair_shares[distance], current.min_smaller_share) for pair_shares in shares]
@@ -74,7 +77,7 @@ def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
 
 
 def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:
-    """Learn the limit `min_score` that best separates related documents from others. Other limits are unchanged.
+    """Learn the `min_score` that best separates related documents from unrelated ones. Other limits are unchanged.
 
     The first document of a pair is the query document.
 
@@ -84,10 +87,10 @@ def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     """
     if store.settings.concepts is None:
         raise FormatMismatchError(
-            "--for related needs concepts, but the index has none; index the documents again with --with relations"
+            "--for related needs concepts, but the index has none; index the documents again with --with related"
         )
     current, records = store.settings.limits, _read_records(store, pairs)
-    scores = [_compute_related_score(store, records[pair.a], records[pair.b]) for pair in pairs]
+    scores = [_compute_related_score(store, records[pair.first_id], records[pair.second_id]) for pair in pairs]
     best = learn_threshold({current.max_distance: scores}, pairs, current=(current.max_distance, current.min_score))
     limits = replace(current, min_score=best.threshold)
     return LearnedLimits("related", current, limits, count_classifications(scores, pairs, current.min_score), best)
@@ -99,13 +102,15 @@ def _compute_version_share(shares: SentenceShares, min_smaller_share: float) -> 
     return 0.0 if shares.has_too_few_matches or smaller < min_smaller_share else larger
 
 
-def _compute_related_score(store: Store, a: Record, b: Record) -> float:
-    """Return the score that `related` gives to document b if document a is the query document."""
+def _compute_related_score(store: Store, query_record: Record, other: Record) -> float:
+    """Return the score that `related` gives to the other document for the query document."""
     limits = store.settings.limits
     version_score = limits.score_of(
-        match_sentences(decode_sentences(a.sentences), decode_sentences(b.sentences), limits.max_distance)
+        match_sentences(
+            decode_sentences(query_record.sentences), decode_sentences(other.sentences), limits.max_distance
+        )
     )
-    concepts, other_concepts = decode_paragraphs(a.concepts), decode_paragraphs(b.concepts)
+    concepts, other_concepts = decode_paragraphs(query_record.concepts), decode_paragraphs(other.concepts)
     if version_score is not None or not concepts.paragraph_count:
         return version_score or 0.0
     weights = ConceptWeights(concepts, store.concept_frequencies, is_stored=True)
@@ -115,7 +120,7 @@ def _compute_related_score(store: Store, a: Record, b: Record) -> float:
 
 def _read_records(store: Store, pairs: Sequence[LabelledPair]) -> Mapping[str, Record]:
     records: dict[str, Record] = {}
-    for id in {id for pair in pairs for id in (pair.a, pair.b)}:
+    for id in {id for pair in pairs for id in (pair.first_id, pair.second_id)}:
         record = store.get(id, text=store.settings.sentences is None, sketches=True)
         if record is not None:
             records[id] = record

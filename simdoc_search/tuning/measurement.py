@@ -56,7 +56,7 @@ def measure(
     overlap: Fraction,
     probability: Fraction,
 ) -> Measurement:
-    """Make the fingerprints of a sample, index them in memory, and query some of the documents.
+    """Compute the fingerprints of a sample, index them in memory, and query some of the documents.
 
     Args:
         texts: maps the ids of the sample to the texts.
@@ -128,6 +128,8 @@ def _compute_error(codes: Mapping[str, Codes], overlaps: ExactOverlaps, settings
     for number in range(_BIN_COUNT):
         pairs = np.flatnonzero((bins == number) & (overlaps.jaccard < 1))  # the estimate for equal sets is always exact
         for pair in rng.permutation(pairs)[:_PAIRS_PER_BIN].tolist():
-            a, b = (codes[overlaps.ids[side[pair]]] for side in (overlaps.first_documents, overlaps.second_documents))
-            squares.append((settings.estimate(a, b).overlap - overlaps.jaccard[pair]) ** 2)
+            first, second = (
+                codes[overlaps.ids[side[pair]]] for side in (overlaps.first_documents, overlaps.second_documents)
+            )
+            squares.append((settings.estimate(first, second).overlap - overlaps.jaccard[pair]) ** 2)
     return (float(np.sqrt(np.mean(squares))) if squares else 0.0), len(squares)

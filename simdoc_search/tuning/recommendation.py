@@ -31,7 +31,7 @@ class Tuning:
     document_count: int  # number of documents in the sample
     overlap: Fraction  # the required Jaccard similarity, as given or as learned from labelled pairs
     probability: Fraction  # the required probability of finding a document with exactly this overlap
-    pair_count: int  # number of pairs in the sample with at least the required overlap, by the first analysis
+    pair_count: int  # number of pairs in the sample with at least the required overlap, using the first analysis
     near_pair_count: int  # number of pairs whose overlap differs from the required one by at most MAX_NEAR_DIFFERENCE
     measurements: tuple[Measurement, ...]  # one measurement per setting
     recommendation: Measurement | None  # the recommended measurement; None if no setting reaches the probability
@@ -56,8 +56,8 @@ def tune(
     Args:
         texts: maps the ids of the documents to their texts.
         settings: the settings to measure.
-        overlap: the required Jaccard similarity, greater than 0 and at most 1. None: learn it from the pairs. Without
-            pairs, or if no threshold separates them, 1/2 is used.
+        overlap: the required Jaccard similarity, greater than 0 and at most 1. If it is None, it is learned from the
+            pairs. Without pairs, or if no threshold separates them well, 1/2 is used.
         probability: the required probability of finding a document with exactly this overlap, greater than 0 and at
             most 1.
         pairs: pairs of documents that are labelled as duplicates or not.
@@ -123,5 +123,5 @@ def recommend(measurements: Sequence[Measurement], probability: float) -> Measur
 def _learn_overlap(
     texts: Mapping[str, str], pairs: Sequence[LabelledPair], analysis: Analysis
 ) -> LearnedThreshold[Analysis]:
-    sets = {id: shingle_set(texts[id], analysis) for pair in pairs for id in (pair.a, pair.b)}
-    return learn_threshold({analysis: [jaccard(sets[pair.a], sets[pair.b]) for pair in pairs]}, pairs)
+    sets = {id: shingle_set(texts[id], analysis) for pair in pairs for id in (pair.first_id, pair.second_id)}
+    return learn_threshold({analysis: [jaccard(sets[pair.first_id], sets[pair.second_id]) for pair in pairs]}, pairs)

@@ -1,4 +1,4 @@
-"""Draws a random sample of documents, always the same one, and computes the exact overlaps of its pairs."""
+"""Draws a reproducible random sample of documents, and computes the exact overlaps of its pairs."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Ints = NDArray[np.int64]
 def draw_sample(
     items: Iterable[Item], size: int, required_names: Collection[str] = (), get_name: Callable[[Item], str] = str
 ) -> tuple[list[Item], int]:
-    """Draw `size` items at random, and add all items with a required name. The required items come first.
+    """Draw `size` items at random, in addition to all items with a required name.
 
     Source: Vitter 1985, "Random sampling with a reservoir", algorithm R.
 
     Returns:
-        The drawn items in random order, and the total number of items.
+        The required items followed by the drawn items in random order, and the total number of items.
     """
     rng, total = random.Random(_SEED), 0  # noqa: S311 - not used for secrets
     required_items: list[Item] = []
@@ -41,8 +41,8 @@ def draw_sample(
         if get_name(item) in required_names:
             required_items.append(item)
             continue
-        seen = total - len(required_items)
-        position = seen - 1 if seen <= size else rng.randrange(seen)
+        seen_count = total - len(required_items)
+        position = seen_count - 1 if seen_count <= size else rng.randrange(seen_count)
         if position < size:
             drawn[position : position + 1] = [item]
     rng.shuffle(drawn)
@@ -76,30 +76,32 @@ class ExactOverlaps:
         return int(np.count_nonzero((self.jaccard >= minimum) & (self.jaccard <= maximum)))
 
     def find_overlapping_ids(self, minimum: float) -> dict[str, set[str]]:
-        """For each document, return the documents that overlap it by at least `minimum`. The others are omitted."""
-        find_overlapping_ids: dict[str, set[str]] = {}
+        """Map each document with an overlap of at least `minimum` to the documents that it overlaps."""
+        overlapping_ids: dict[str, set[str]] = {}
         for pair in np.flatnonzero(self.jaccard >= minimum).tolist():
-            a, b = self.ids[self.first_documents[pair]], self.ids[self.second_documents[pair]]
-            find_overlapping_ids.setdefault(a, set()).add(b)
-            find_overlapping_ids.setdefault(b, set()).add(a)
-        return find_overlapping_ids
+            first, second = self.ids[self.first_documents[pair]], self.ids[self.second_documents[pair]]
+            overlapping_ids.setdefault(first, set()).add(second)
+            overlapping_ids.setdefault(second, set()).add(first)
+        return overlapping_ids
 
 
 def compute_exact_overlaps(texts: Mapping[str, str], analysis: Analysis | None = None) -> ExactOverlaps:
     """Compute the overlaps of all pairs of documents that share a shingle."""
-    number_of: dict[str, int] = {}
+    shingle_ids: dict[str, int] = {}
     sets = [
-        np.array([number_of.setdefault(shingle, len(number_of)) for shingle in shingle_set(text, analysis)], np.int64)
+        np.array(
+            [shingle_ids.setdefault(shingle, len(shingle_ids)) for shingle in shingle_set(text, analysis)], np.int64
+        )
         for text in texts.values()
     ]
     sizes = np.array([len(shingles) for shingles in sets], np.int64)
     shingles = np.concatenate([*sets, np.zeros(0, np.int64)])
     owners = np.repeat(np.arange(len(sets)), sizes)[np.argsort(shingles, kind="stable")]
-    owner_counts = np.bincount(shingles, minlength=len(number_of))
-    begins = np.cumsum(owner_counts) - owner_counts
+    owner_counts = np.bincount(shingles, minlength=len(shingle_ids))
+    starts = np.cumsum(owner_counts) - owner_counts
     first, second, jaccard = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0)]
-    for number, shingle_numbers in enumerate(sets):
-        _, positions = expand_runs(begins[shingle_numbers], owner_counts[shingle_numbers])
+    for number, ids_of_document in enumerate(sets):
+        _, positions = expand_runs(starts[ids_of_document], owner_counts[ids_of_document])
         shared = np.bincount(owners[positions], minlength=len(sets))
         shared[: number + 1] = 0
         overlapping = np.flatnonzero(shared)

@@ -46,7 +46,7 @@ class OrderStatement(NamedTuple):
     Attributes:
         evidence_kind: the kind of evidence that the statement is based on.
         later: index of the document that is later according to this evidence.
-        earlier: index of the other document.
+        earlier: index of the document that is earlier according to this evidence.
         labels: the dates of both documents, formatted for display.
         hides_newest: whether the newest document is unknown because of this statement. A file time that contradicts a
             modification date or a commit does not hide it.

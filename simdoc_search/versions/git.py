@@ -1,8 +1,8 @@
 """Runs git in an untrusted repository.
 
 The configuration of a repository can name programs to run and servers to contact. This module prevents git from running
-these programs, contacting the servers, and writing anything. At the deadline, it kills git and all processes that git
-started.
+these programs, from contacting these servers, and from writing anything. At the deadline, it kills git and all
+processes that git started.
 """
 
 from __future__ import annotations

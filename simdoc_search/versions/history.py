@@ -1,7 +1,7 @@
 """Reads the dates of the last commits of files from git.
 
-Git only reads the history. This module itself checks whether a file has changed since its last commit, because git
-would run filter programs from the configuration of the repository.
+Git is only used to read the history. To find out whether a file has changed since its last commit, git would run filter
+programs from the configuration of the repository, so this module compares the contents.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TREE_ARGUMENTS = ("ls-tree", "-z", "-l", "--full-tree", "HEAD", "--")
 
 
 def read_commit_dates(paths: Sequence[Path | None], *, timeout_seconds: float = _TIMEOUT_SECONDS) -> list[Date | None]:
-    """Return the date of the last commit of each file in UTC. If it has changed since, return its modification time.
+    """Return the date of the last commit of each file in UTC; the modification time of a file that changed since then.
 
     Args:
         paths: paths of the files; None for a document without a file.
@@ -79,7 +79,7 @@ def _find_work_tree(path: Path) -> tuple[Path, str] | None:
 
 
 class _Blob(NamedTuple):
-    """The content of a file in a commit."""
+    """Identifies the content of a file in a commit."""
 
     digest: str  # hash of the content, 40 or 64 hexadecimal digits
     size: int  # size in bytes
@@ -88,14 +88,14 @@ class _Blob(NamedTuple):
 def _read_dates(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
     dates: dict[str, Date | None] = {}
     for first in range(0, len(names), _FILES_PER_COMMAND):
-        committed = _read_last_commits(tree, names[first : first + _FILES_PER_COMMAND])
+        committed = _read_commit_dates(tree, names[first : first + _FILES_PER_COMMAND])
         dates |= committed
         if dated := {name: date for name, date in committed.items() if date is not None}:
             dates |= _read_changes(tree, dated)
     return dates
 
 
-def _read_last_commits(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
+def _read_commit_dates(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
     """Return the date of the last commit of each file; None if the date is not valid.
 
     Files that were never committed are omitted.
@@ -113,30 +113,30 @@ def _read_last_commits(tree: WorkTree, names: Sequence[str]) -> dict[str, Date |
                     if len(dates) == len(wanted):
                         break
             elif line.startswith(_COMMIT_PREFIX):
-                # Git does not check the number in a damaged commit, and may print nothing.
+                # Git does not validate the time of a damaged commit, and may print nothing for it.
                 seconds = line.removeprefix(_COMMIT_PREFIX)
                 is_valid = seconds.isdecimal() and len(seconds) <= _MAX_TIME_DIGITS
                 date = date_from_nanoseconds(int(seconds) * 10**9) if is_valid else None
     return dates
 
 
-def _read_changes(tree: WorkTree, last_commits: Mapping[str, Date]) -> dict[str, Date | None]:
+def _read_changes(tree: WorkTree, commit_dates: Mapping[str, Date]) -> dict[str, Date | None]:
     """Return the modification time of each file that differs from its last commit; None if git lacks the content."""
     dates: dict[str, Date | None] = {}
-    for name, blob in _read_blobs(tree, list(last_commits)):
+    for name, blob in _read_blobs(tree, list(commit_dates)):
         with suppress(OSError), open_regular(tree.top / name) as file:
             changed = date_from_nanoseconds(os.fstat(file.fileno()).st_mtime_ns)
-            if changed is None or changed <= last_commits[name]:
+            if changed is None or changed <= commit_dates[name]:
                 continue
             if blob is None:
                 dates[name] = None
-            elif not _has_content(file, blob, tree.deadline):
+            elif not _matches_blob(file, blob, tree.deadline):
                 dates[name] = changed
     return dates
 
 
 def _read_blobs(tree: WorkTree, names: Sequence[str]) -> Iterator[tuple[str, _Blob | None]]:
-    """Yield the name and content of each file in the last commit. The content is None if the repository lacks it."""
+    """Yield the name and the blob of each file in the last commit. The blob is None if the repository lacks it."""
     wanted = set(names)
     with tree.run_and_read_fields(*_TREE_ARGUMENTS, *names) as fields:
         for line, _, name in (field.partition("\t") for field in fields):
@@ -145,8 +145,8 @@ def _read_blobs(tree: WorkTree, names: Sequence[str]) -> Iterator[tuple[str, _Bl
                 yield name, _Blob(digest, int(size)) if size.isdecimal() else None
 
 
-def _has_content(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
-    """Return whether the content of a file is in git: unchanged, with Unix line endings, or as a Git LFS pointer.
+def _matches_blob(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
+    """Return whether a file has the content of a blob, which may have Unix line endings or be a Git LFS pointer.
 
     The file is only read if its size allows a match.
 
@@ -159,7 +159,7 @@ def _has_content(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
     if size == blob.size and blob.digest == _hash_file(algorithm, header, file, deadline):
         return True
     may_be_text = blob.size < size <= 2 * blob.size
-    if may_be_text and blob.digest == _hash_file(algorithm, header, file, deadline, fix_line_ends=True):
+    if may_be_text and blob.digest == _hash_file(algorithm, header, file, deadline, convert_line_endings=True):
         return True
     if len(_LFS_POINTER % ("0" * _SHA256_DIGITS, size)) != blob.size:
         return False
@@ -167,15 +167,17 @@ def _has_content(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
     return blob.digest == hashlib.new(algorithm, header + pointer.encode(), usedforsecurity=False).hexdigest()
 
 
-def _hash_file(algorithm: str, header: bytes, file: BinaryIO, deadline: float, *, fix_line_ends: bool = False) -> str:
-    """Return the hash of a header and a file. If `fix_line_ends`, Windows line ends become Unix line ends."""
+def _hash_file(
+    algorithm: str, header: bytes, file: BinaryIO, deadline: float, *, convert_line_endings: bool = False
+) -> str:
+    """Return the hash of a header and a file. With `convert_line_endings`, Windows line endings become Unix ones."""
     digest = hashlib.new(algorithm, header, usedforsecurity=False)
     held = b""
     file.seek(0)
     while data := file.read(_BUFFER_BYTES):
         if time.monotonic() > deadline:
             raise GitError("the deadline passed while files were being hashed")
-        if fix_line_ends:
+        if convert_line_endings:
             data = held + data
             # The line feed of a CR LF may be at the start of the next block.
             held = b"\r" if data.endswith(b"\r") else b""

@@ -75,7 +75,7 @@ class ConceptWeights:
         return float((shared**2).sum()) / math.sqrt(max(1, len(distinct(other.codes))))
 
     def weight_with(self, others: Sequence[ParagraphConcepts]) -> WeightedConcepts:
-        """Return the weighted concepts of this document, with index 0, and of other documents."""
+        """Return the weighted concepts of this document, which gets index 0, and of other documents."""
         codes = distinct(np.concatenate([self._codes, *(other.codes for other in others)]))
         is_own = np.isin(codes, self._codes)
         weights = np.empty(len(codes))
@@ -85,7 +85,7 @@ class ConceptWeights:
 
     @staticmethod
     def similarities(weighted: WeightedConcepts) -> list[float]:
-        """Return the similarity of document 0 to each other document, 0..1."""
+        """Return the similarity of document 0 to each of the other documents, 0..1."""
         others = np.arange(1, len(weighted.counts))
         values: list[float] = similarities(weighted, np.zeros_like(others), others).tolist()
         return values

@@ -77,7 +77,7 @@ def match_with_many(
 
     Args:
         a: the simhashes of the document's sentences, in order; uint64.
-        others: the simhashes of each other document.
+        others: the simhashes of the sentences of each of the other documents.
         max_distance: maximum number of bits in which similar sentences differ.
     """
     similar = _SimilarSentences(a, others, max_distance)
@@ -91,7 +91,7 @@ class _SimilarSentences:
     """The distinct sentences of one document, and the similar sentences of many others.
 
     Attributes:
-        has_similar: whether each other document has a similar sentence; bool, shape (others,).
+        has_similar: for each of the others, whether it has a similar sentence; bool, shape (others,).
     """
 
     def __init__(self, a: Simhashes, others: Sequence[Simhashes], max_distance: int) -> None:

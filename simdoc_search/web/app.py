@@ -27,7 +27,7 @@ from simdoc_search.web.original_file import original_file
 from simdoc_search.web.passages import passages
 from simdoc_search.web.problem import make_error_page
 from simdoc_search.web.request import PageRequest, read_values
-from simdoc_search.web.request_limits import MAX_COMPARISONS, MAX_LOGIN_BYTES, MAX_REQUEST_SECONDS
+from simdoc_search.web.request_limits import MAX_CONCURRENT_COMPARISONS, MAX_LOGIN_BYTES, MAX_REQUEST_SECONDS
 from simdoc_search.web.response import Download, FileDownload, Page, Redirect, to_response
 from simdoc_search.web.served_store import ServedStore
 from simdoc_search.web.similar import similar
@@ -70,15 +70,15 @@ POST_PAGES: dict[str, PageFunction] = {
     "/duplicates/decide": duplicates.decide,
     "/duplicates/apply": apply.move_files,
     "/duplicates/undo": apply.undo_changes,
-    "/documents/skipped": skipped.start_skipped,
-    "/documents/skipped/stop": skipped.stop_skipped,
+    "/documents/skipped": skipped.start_search,
+    "/documents/skipped/stop": skipped.stop_search,
 }
 """The pages that accept POST requests. Only those of `apply` change files and the store, if the server allows it."""
 
 _COMPARISON_PATHS = frozenset(
     {"/similar", "/passages", "/compare", "/versions", "/related", "/concepts", "/families", "/topics", "/documents"}
 )
-"""The pages that compare texts or read all documents. At most MAX_COMPARISONS of them are rendered at the same time."""
+"""The pages that compare texts or read all documents. At most MAX_CONCURRENT_COMPARISONS are rendered at a time."""
 _STATIC_FILES: list[str | tuple[str, str]] = [
     ("simdoc_search.web", "static"),
     ("simdoc_search.passages.report", "static"),
@@ -99,7 +99,7 @@ def make_app(
         Mount("/static", StaticFiles(packages=_STATIC_FILES)),
         Route("/login", partial(_respond_to_login, served_store), methods=["GET", "POST"]),
     ]
-    comparisons = anyio.CapacityLimiter(MAX_COMPARISONS)
+    comparisons = anyio.CapacityLimiter(MAX_CONCURRENT_COMPARISONS)
     for path in dict.fromkeys([*GET_PAGES, *POST_PAGES]):
         methods = [*(["GET"] if path in GET_PAGES else []), *(["POST"] if path in POST_PAGES else [])]
         endpoint = partial(_respond, served_store, path, comparisons if path in _COMPARISON_PATHS else None)
@@ -134,7 +134,7 @@ async def _respond(
             page_request = replace(page_request, values=values, upload=upload)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(stop_on_disconnect, tasks.cancel_scope)
-                make_response = partial(_render_in_thread, make_page, page_request, stop)
+                make_response = partial(render, make_page, page_request, stop)
                 response = await anyio.to_thread.run_sync(make_response, limiter=limiter)
                 tasks.cancel_scope.cancel()
     except ClientDisconnect:
@@ -142,7 +142,8 @@ async def _respond(
     return response or to_response(make_error_page(StoppedError(), served_store), page_request)
 
 
-def _render_in_thread(make_page: PageFunction, page_request: PageRequest, stop: StopEvent) -> Response:
+def render(make_page: PageFunction, page_request: PageRequest, stop: StopEvent) -> Response:
+    """Return the response of a page, or of its error. Setting `stop` ends the computation within about a second."""
     try:
         with cancellable_by(stop):
             return to_response(make_page(page_request), page_request)
@@ -168,17 +169,17 @@ async def _respond_to_login(served_store: ServedStore, request: Request) -> Resp
     """Return the login page. If the access token is correct, set a cookie and redirect."""
     values, _ = await read_values(request, max_bytes=MAX_LOGIN_BYTES)
     page_request = PageRequest(served_store, "/login", values=values)
-    then = page_request.value("then", "/")
-    then = then if _is_local_url(then) else "/"
+    next_url = page_request.value("then", "/")
+    next_url = next_url if _is_local_url(next_url) else "/"
     is_post = request.method == "POST"
     if is_post:
         cookie = request.scope["state"]["guard"].make_cookie(page_request.value("token").strip())
         if cookie is not None:
-            response = RedirectResponse(then, 303)
+            response = RedirectResponse(next_url, 303)
             response.set_cookie(COOKIE_NAME, cookie, httponly=True, samesite="strict")
             return response
         await anyio.sleep(_WRONG_TOKEN_DELAY_SECONDS)
-    page = Page("login.html", {"then": then, "is_wrong": is_post}, status=403 if is_post else 200)
+    page = Page("login.html", {"then": next_url, "is_wrong": is_post}, status=403 if is_post else 200)
     return to_response(page, page_request)
 
 

@@ -37,10 +37,10 @@ class FileChanges:
     """The files that the server moved.
 
     Attributes:
-        folder: The folder of this run. It has the plan, the undo file and the moved files.
+        folder: The folder of this run. It contains the plan, the undo file and the moved files.
         moved: The report if files were moved into the folder.
         restored: The report if files were moved back.
-        not_indexed: The files that were moved back, but that are not in the index again.
+        not_indexed: The files that were moved back, but not indexed again.
     """
 
     folder: Path
@@ -75,32 +75,32 @@ def show_changes(request: PageRequest) -> Page:
 
 
 def move_files(request: PageRequest) -> Redirect:
-    """Start to move the files that the plan removes. They are moved into a new folder."""
+    """Start moving the files that the plan removes into a new folder."""
     local, folder = _require_allowed(request, is_change=True)
     review, served_store = require_review(request), request.served_store
     store = served_store.search().store
 
-    def move(report: Progress) -> FileChanges:
-        changes = _move_files(review, store, _choose_parent(store, folder), local, report)
+    def move(progress: Progress) -> FileChanges:
+        changes = _move_files(review, store, _choose_parent(store, folder), local, progress)
         if served_store.duplicates.result is review:
-            served_store.duplicates.result = None  # its documents no longer exist
+            served_store.duplicates.result = None  # it contains the moved documents
         return changes
 
     return served_store.file_changes.start(move)
 
 
 def undo_changes(request: PageRequest) -> Redirect:
-    """Start to move the files of a run back."""
+    """Start moving the files of a run back."""
     _, folder = _require_allowed(request, is_change=True)
     run, search = request.value("run"), request.served_store.search()
     if run not in _list_runs(folder):
         raise QuerySyntaxError(f"there is nothing to undo in {run[:40]!r}; reload the page")
-    parent = next(parent for parent in _parents(folder) if (parent / run / undo_path(_PLAN_NAME)).exists())
+    parent = next(parent for parent in _visible_and_hidden(folder) if (parent / run / undo_path(_PLAN_NAME)).exists())
 
-    def move_back(report: Progress) -> FileChanges:
+    def move_back(progress: Progress) -> FileChanges:
         undo_file = parent / run / undo_path(_PLAN_NAME)
-        restored = undo(undo_file, lambda share: report("undoing", share))
-        report("indexing", 0.0)
+        restored = undo(undo_file, lambda share: progress("undoing", share))
+        progress("indexing", 0.0)
         return FileChanges(parent / run, restored=restored, not_indexed=_index_again(search, restored.restored))
 
     return request.served_store.file_changes.start(move_back)
@@ -121,9 +121,9 @@ def _require_allowed(request: PageRequest, *, is_change: bool = False) -> tuple[
 
 
 def _move_files(
-    review: DuplicatesReview, store: Store, parent: Path, local: LocalAccess, report: Progress
+    review: DuplicatesReview, store: Store, parent: Path, local: LocalAccess, progress: Progress
 ) -> FileChanges:
-    rows = list(review.edit_rows(plan_rows(review.duplicates, store, lambda share: report("hashing", share))))
+    rows = list(review.edit_rows(plan_rows(review.duplicates, store, lambda share: progress("hashing", share))))
     folder = parent / f"{datetime.now(timezone.utc).astimezone():%Y-%m-%d_%H%M%S}"
     plan = folder / _PLAN_NAME
     folder.mkdir(parents=True)
@@ -131,43 +131,43 @@ def _move_files(
     write_table(plan, rows, command, review.duplicates.drop_scope)
     moved = apply_plan(
         rows, "move", Path(undo_path(plan)), move_to=folder / _FILES_NAME, store=store,
-        progress=lambda share: report("applying", share),
+        progress=lambda share: progress("applying", share),
     )  # fmt: skip
     return FileChanges(folder, moved=moved)
 
 
 def _index_again(search: SimilaritySearch, paths: Sequence[str]) -> list[str]:
-    """Add files to the index again. Return those that are not in it, because their folder is not, or for an error."""
+    """Index files again. Return those that could not be indexed, or whose folder is not indexed."""
     roots = {
         parent for parent in {parent for path in paths for parent in Path(path).parents} if _is_root(search, parent)
     }
     by_root: dict[Path, list[str]] = {}
-    left = set(paths)
+    not_indexed = set(paths)
     for path in paths:
         if root := next((parent for parent in Path(path).parents if parent in roots), None):
             by_root.setdefault(root, []).append(path)
-            left.remove(path)
+            not_indexed.remove(path)
     try:
         for root, files in by_root.items():
             report = search.index(changed_files(root, files), prune=None)
-            left |= {skipped.path for skipped in report.skipped} | (set(files) if report.failed else set())
+            not_indexed |= {skipped.path for skipped in report.skipped} | (set(files) if report.failed else set())
     except (SimdocError, OSError):
         return list(paths)
-    return sorted(left)
+    return sorted(not_indexed)
 
 
 def _is_root(search: SimilaritySearch, folder: Path) -> bool:
     return search.store.count(str(folder)) > 0
 
 
-def _parents(folder: Path) -> tuple[Path, Path]:
-    """Return the folder for moved files, and its hidden form."""
+def _visible_and_hidden(folder: Path) -> tuple[Path, Path]:
+    """Return the folder for moved files, and the hidden folder that may be used instead."""
     return folder, folder.with_name(f".{folder.name}")
 
 
 def _choose_parent(store: Store, folder: Path) -> Path:
-    """Return the folder for moved files. If an indexed folder contains it, it is hidden, so that `index` skips it."""
-    visible, hidden = _parents(folder)
+    """Return the folder for moved files. In an indexed folder, use the hidden one, so that `index` skips it."""
+    visible, hidden = _visible_and_hidden(folder)
     return hidden if any(store.count(str(parent)) for parent in folder.parents) else visible
 
 
@@ -175,7 +175,7 @@ def _list_runs(folder: Path) -> list[str]:
     """Return the names of the runs that can be undone, the latest first."""
     runs = {
         undo_file.parent.name
-        for parent in _parents(folder)
+        for parent in _visible_and_hidden(folder)
         for undo_file in parent.glob(f"*/{undo_path(_PLAN_NAME)}")
         if _RUN_NAME.fullmatch(undo_file.parent.name)
     }

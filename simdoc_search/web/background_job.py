@@ -1,12 +1,13 @@
-"""Runs searches over all documents in the background, because they may take minutes, and renders their pages."""
+"""Runs jobs that may take minutes in the background, such as searches over all documents, and renders their pages."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
 
-from simdoc_search.cancellation import StoppedError
+from simdoc_search.cancellation import POLL_SECONDS, StoppedError, check_stopped
 from simdoc_search.errors import QuerySyntaxError, SimdocError
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Page, Redirect
@@ -20,16 +21,16 @@ _REFRESH_SECONDS = 2
 
 
 class BackgroundJob(Generic[Result]):
-    """A search that runs in a thread, at most once at a time. The last result is kept.
+    """A job, usually a search, that runs in a thread, at most once at a time. The last result is kept.
 
     Args:
-        name: The path of the page, without the slash.
-        title: What runs, for messages. None for "the search for" and the name.
+        name: The path of the page, without the leading slash.
+        title: The name of the job in messages, such as "the search for topics". By default, it is made from `name`.
 
     Attributes:
-        result: The last result, or None if no search has finished yet.
-        problem: The reason why the last search failed or was stopped; empty if it succeeded.
-        state: The stage of the running search, and its completed share, 0..1. None if no search is running.
+        result: The last result, or None if the job has not finished yet.
+        problem: The reason why the last run failed or was stopped; empty if it succeeded.
+        state: The current stage and the completed share of this stage, 0..1. None if the job is not running.
     """
 
     def __init__(self, name: str, title: str | None = None) -> None:
@@ -37,27 +38,40 @@ class BackgroundJob(Generic[Result]):
         self._title = title or f"the search for {name}"
         self._is_stop_requested = False
         self._lock = Lock()
+        self._thread: Thread | None = None
         self.result: Result | None = None
         self.problem: str = ""
         self.state: tuple[str, float] | None = None
 
     def start(self, compute: Callable[[Progress], Result]) -> Redirect:
-        """Start a search.
+        """Start the job.
 
         Raises:
-            QuerySyntaxError: The search is already running.
+            QuerySyntaxError: The job is already running.
         """
         with self._lock:
             if self.state is not None:
                 raise QuerySyntaxError(f"{self._title} is already running; wait until it has finished, or stop it")
             self.state, self._is_stop_requested, self.problem = ("reading", 0.0), False, ""
-        Thread(target=self._run, args=(compute,), name=self._name, daemon=True).start()
+        self._thread = Thread(target=self._run, args=(compute,), name=self._name, daemon=True)
+        self._thread.start()
         return Redirect(f"/{self._name}", {"state": "running", "stage": "reading", "share": 0.0})
 
     def stop(self) -> Redirect:
-        """Stop the running search at its next progress report."""
+        """Stop the job at its next progress report."""
         self._is_stop_requested = True
         return Redirect(f"/{self._name}", {"state": "stopping"})
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the running search has finished, for at most this number of seconds.
+
+        Raises:
+            StoppedError: The request was stopped meanwhile.
+        """
+        deadline = time.monotonic() + seconds
+        while self._thread is not None and self._thread.is_alive() and (left := deadline - time.monotonic()) > 0:
+            check_stopped()
+            self._thread.join(min(POLL_SECONDS, left))
 
     def _report(self, stage: str, share: float) -> None:
         if self._is_stop_requested:
@@ -65,7 +79,7 @@ class BackgroundJob(Generic[Result]):
         self.state = stage, share
 
     def _run(self, compute: Callable[[Progress], Result]) -> None:
-        problem = f"{self._title} failed; see the log of the server for details"
+        problem = f"{self._title} failed; see the server's log for details"
         try:
             self.result = compute(self._report)
             problem = ""

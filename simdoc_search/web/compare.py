@@ -52,6 +52,7 @@ def compare(request: PageRequest) -> Page:
     position = request.integer("at", 0, 0, 10**9)
     values: dict[str, Any] = {
         "names": names,
+        "texts": texts,
         "measures": describe_word_measures(comparison),
         "open_passage": _find_passage(comparison, position) if request.value("at") else None,
         "pair": pair_view(comparison, texts, names, analysis=settings.analysis) if is_side_by_side else None,

@@ -50,7 +50,7 @@ class DocumentRow:
         return format_column_value("date", self.date)
 
     def sort_key(self, column: str) -> tuple[Any, ...]:
-        """Return the sort key by a column. Equal values are ordered by id."""
+        """Return the sort key for a column. Equal values are ordered by id."""
         value = {"id": self.key.id, "date": self.date, "size": self.size}[column]
         return (*make_sort_key(column, value), self.key.id, self.key.index or "")
 
@@ -60,16 +60,16 @@ class _Selection:
 
     Attributes:
         total: The number of selected documents so far.
-        undated: The number of documents that were excluded only because they have no date.
-        folders: The number of selected documents in each folder directly below the selected folder.
+        undated_count: The number of documents that were excluded only because they have no date.
+        folder_counts: The number of selected documents in each folder directly below the selected folder.
     """
 
     def __init__(self, request: PageRequest) -> None:
         self.name = request.value("name").strip()
         self.folder = request.value("folder").strip()
         self.days = _read_day(request, "from"), _read_day(request, "to")
-        self.total, self.undated = 0, 0
-        self.folders: Counter[str] = Counter()
+        self.total, self.undated_count = 0, 0
+        self.folder_counts: Counter[str] = Counter()
         self._name = _fold(self.name)
 
     def rows(self, store: Store) -> Iterator[DocumentRow]:
@@ -90,7 +90,7 @@ class _Selection:
         if not first and not last:
             return True
         if written is None:
-            self.undated += 1
+            self.undated_count += 1
             return False
         known = written[:10]  # a date without a day, such as 2021-03, stands for the whole month
         return (not first or known >= first[: len(known)]) and (not last or known <= last[: len(known)])
@@ -100,7 +100,7 @@ class _Selection:
         below = record.path.removeprefix(self.folder) if record.path.startswith(self.folder) else ""
         name, slash, _ = below.partition("/")
         if slash:
-            self.folders[f"{self.folder}{name}/"] += 1
+            self.folder_counts[f"{self.folder}{name}/"] += 1
 
 
 def documents(request: PageRequest) -> Page:
@@ -129,8 +129,8 @@ def documents(request: PageRequest) -> Page:
         "sort": sort,
         "is_sorted": is_sorted,
         "has_folders": store.is_simdoc_index,
-        "folders": sorted(selection.folders.items())[:_MAX_FOLDERS] if is_sorted else [],
-        "more_folders": max(len(selection.folders) - _MAX_FOLDERS, 0),
+        "folders": sorted(selection.folder_counts.items())[:_MAX_FOLDERS] if is_sorted else [],
+        "more_folders": max(len(selection.folder_counts) - _MAX_FOLDERS, 0),
         "offset": offset,
         "previous_offset": max(offset - size, 0) if offset else None,
         "next_offset": next_offset,

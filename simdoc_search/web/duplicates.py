@@ -171,7 +171,8 @@ def plan(request: PageRequest) -> Download:
 def _commands(review: DuplicatesReview, local: LocalAccess | None) -> tuple[str, str]:
     """Return the commands that apply the downloaded plan and undo it.
 
-    On this computer, they are complete. On another one, the folders and the store are not known.
+    For a browser on this computer, the commands are complete. For another computer, the folders and the store are not
+    known.
     """
     if local is None:
         apply = quote_command("apply", review.plan_name, "--move-to", "removed")

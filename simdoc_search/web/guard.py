@@ -92,7 +92,7 @@ class Guard:
             return _error_response(
                 421, f"{host[:_MAX_QUOTED_CHARACTERS]!r} is not a host name of this server; {advice}"
             )
-        if not _is_same_site_or_link(scope, headers):
+        if not _is_same_origin_or_link(scope, headers):
             return _error_response(403, "the request comes from another site; open the page from this server instead")
         path: str = scope["path"]
         if self._token is None or path.startswith(_PUBLIC_PREFIXES) or self._has_token(headers):
@@ -132,7 +132,7 @@ def _is_equal_in_constant_time(given: str, expected: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode("utf-8", "replace"))
 
 
-def _is_same_site_or_link(scope: Scope, headers: Headers) -> bool:
+def _is_same_origin_or_link(scope: Scope, headers: Headers) -> bool:
     is_safe_method = scope["method"] in ("GET", "HEAD")
     site = headers.get("sec-fetch-site")
     if site is not None:

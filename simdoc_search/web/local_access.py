@@ -1,4 +1,4 @@
-"""What the server may do for the person at this computer: open original files, and move duplicates."""
+"""What the server may do for a browser on the same computer: open original files, and move duplicates."""
 
 from __future__ import annotations
 

@@ -35,11 +35,11 @@ def original_file(request: PageRequest) -> FileDownload:
         FileNotAvailableError: The document has no file, or its file cannot be sent.
     """
     if request.local is None:
-        raise HTTPException(403, "original files can only be opened on the computer of the server")
+        raise HTTPException(403, "original files can only be opened on the computer that runs the server")
     search = request.served_store.search()
     record = read_stored_record(search, find_document_key(request, search))
     path = _find_path(record)
-    file = _open(path)
+    file = open_regular_file(path)
     name = PurePosixPath(record.id).name or "document"
     is_text = os.path.splitext(path)[1].lower() in _TEXT_EXTENSIONS  # noqa: PTH122 - the path is a string
     media_type = "text/plain" if is_text else mimetypes.guess_type(name)[0] or "application/octet-stream"
@@ -55,12 +55,16 @@ def _find_path(record: Record) -> str:
         raise FileNotAvailableError("this document is in an archive or an e-mail; open that file to see it")
     real, real_root = Path(os.path.realpath(path)), Path(os.path.realpath(root))
     if real != real_root and real_root not in real.parents:
-        raise FileNotAvailableError("the file is a link out of the indexed folder; open it in that folder")
+        raise FileNotAvailableError("the file is a link to a place outside the indexed folder; open it from the folder")
     return str(real)
 
 
-def _open(path: str) -> BinaryIO:
-    """Open a regular file. A link is not followed, and opening never waits."""
+def open_regular_file(path: str) -> BinaryIO:
+    """Open a regular file. A link is not followed, and opening never waits.
+
+    Raises:
+        FileNotAvailableError: The file cannot be opened, or it is not a regular file.
+    """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         handle = os.open(path, flags)
@@ -68,7 +72,7 @@ def _open(path: str) -> BinaryIO:
         raise FileNotAvailableError("the file no longer exists, or it cannot be read") from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise FileNotAvailableError("the path is not that of a regular file")
+        raise FileNotAvailableError("the document's path no longer leads to a regular file")
     return os.fdopen(handle, "rb")
 
 

@@ -70,7 +70,7 @@ def _describe_error(error: Exception, status: int) -> str:
         case SimdocError():
             return str(error)
     _log.error("unexpected error in a request", exc_info=error)
-    return "an unexpected error occurred; see the log of the server for details"
+    return "an unexpected error occurred; see the server's log for details"
 
 
 def _choose_status(error: Exception, served_store: ServedStore) -> int:

@@ -62,11 +62,11 @@ async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> t
     if sum(map(len, values.values())) > MAX_VALUES:
         raise HTTPException(413, f"the request has more than {MAX_VALUES:,} values; send fewer")
     for name, texts in values.items():
-        longest = max(len(name), 0 if name == "text" else max(map(len, texts), default=0))
-        if longest > MAX_VALUE_CHARACTERS:
+        length = max(len(name), 0 if name == "text" else max(map(len, texts), default=0))
+        if length > MAX_VALUE_CHARACTERS:
             raise HTTPException(
                 413,
-                f"{name[:40]!r} has {longest:,} characters; only 'text' may have more than {MAX_VALUE_CHARACTERS:,}",
+                f"{name[:40]!r} has {length:,} characters; only 'text' may have more than {MAX_VALUE_CHARACTERS:,}",
             )
     return values, upload
 

@@ -8,12 +8,12 @@ MAX_CONNECTIONS = 100
 """Maximum number of open connections. Further connections get status 503."""
 
 MAX_BODY_BYTES, MAX_LOGIN_BYTES = 20_000_000, 10_000
-"""Maximum size of a body in bytes, and of a body that is sent without the access token."""
+"""Maximum size in bytes of a request body, and of the body of a login request."""
 
 MAX_VALUES, MAX_VALUE_CHARACTERS = 20_000, 10_000
 """Maximum number of values in a request, and of characters in each value except `text`.
 
-The page of duplicates sends up to 10,000 decisions.
+The duplicates page sends up to 10,000 decisions.
 """
 
 MAX_TEXT_CHARACTERS = 2_000_000
@@ -28,7 +28,7 @@ MAX_HITS, MAX_OFFSET = 200, 10_000
 MAX_SORTED_DOCUMENTS = 200_000
 """In a store with more documents, the list of documents is in the order of the store."""
 
-MAX_COMPARISONS = 2
+MAX_CONCURRENT_COMPARISONS = 2
 """Maximum number of requests that compare texts at the same time. Further requests wait."""
 
 MAX_REQUEST_SECONDS = 90.0

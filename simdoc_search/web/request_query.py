@@ -74,7 +74,7 @@ def read_request_query(request: PageRequest) -> RequestQuery:
     Raises:
         QuerySyntaxError: The request has no query, or its text is too long.
         CorpusError: The file cannot be read.
-        SimdocError: `find_document_key` raises an error.
+        SimdocError: There is no such document, or several match; see `find_document_key`.
     """
     if not has_text(request):
         if not request.value("id").strip():

@@ -57,7 +57,7 @@ class Download:
 
 @dataclass(frozen=True, slots=True)
 class FileDownload:
-    """The original file of a document. A browser shows it if `is_shown` is true. Otherwise, it saves the file."""
+    """The original file of a document. A browser shows it if `is_shown` is true, and otherwise saves it."""
 
     name: str
     size: int
@@ -84,17 +84,17 @@ def to_response(result: Page | Redirect | Download | FileDownload, request: Page
             return Response(json_text(result.as_json), 202, media_type="application/json")
         case Redirect():
             return RedirectResponse(result.url, 303)
-    skipped_indices = request.served_store.left_out_indices()
+    left_out_indices = request.served_store.left_out_indices()
     if request.wants_json:
         as_json = result.as_json
-        if skipped_indices and isinstance(as_json, dict):
+        if left_out_indices and isinstance(as_json, dict):
             reasons = [
                 {**asdict(index), "reason": request.served_store.hide_location(index.reason)}
-                for index in skipped_indices
+                for index in left_out_indices
             ]
             as_json = {**as_json, "left_out_indices": reasons}
         return Response(json_text(as_json), result.status, media_type="application/json")
-    notes = [request.served_store.hide_location(index) for index in skipped_indices]
+    notes = [request.served_store.hide_location(index) for index in left_out_indices]
     html = _make_environment().get_template(result.template).render(request=request, notes=notes, **result.values)
     headers = {"Refresh": str(result.refresh_seconds)} if result.refresh_seconds else {}
     return HTMLResponse(html, result.status, headers)

@@ -16,7 +16,7 @@ from simdoc_search.errors import QuerySyntaxError
 
 ROW_FIELD_PREFIX = "row-"
 _REPLACED = "kept"
-"""The form field `row-GROUP-kept` has the action for the proposed document of a group, if another one is kept."""
+"""The form field `row-GROUP-kept` contains the action for a group's proposed kept document if another one is kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from simdoc_search.web.apply import FileChanges
     from simdoc_search.web.local_access import LocalAccess
     from simdoc_search.web.review import DuplicatesReview
-    from simdoc_search.web.skipped import SkippedFiles
+    from simdoc_search.web.skipped import UnindexedFiles
 
 _MIN_INFO_SECONDS, _INFO_FACTOR = 60.0, 100
 """A document count is reused for at least 60 seconds, and for at least 100 times as long as counting took."""
@@ -50,7 +50,7 @@ class ServedStore:
         file_changes: The job that moves duplicates, or moves them back.
         families: The search for families of versions.
         topics: The search for topics.
-        skipped: The search for files that are not in the index.
+        unindexed_files: The search for files that are not in the index.
         stop: An event that is set when the store is closed, so that all requests end.
     """
 
@@ -73,7 +73,9 @@ class ServedStore:
         self.file_changes: BackgroundJob[FileChanges] = BackgroundJob("duplicates/apply", "moving the files")
         self.families: BackgroundJob[Families] = BackgroundJob("families")
         self.topics: BackgroundJob[Topics] = BackgroundJob("topics")
-        self.skipped: BackgroundJob[SkippedFiles] = BackgroundJob("documents/skipped", "the search for skipped files")
+        self.unindexed_files: BackgroundJob[UnindexedFiles] = BackgroundJob(
+            "documents/skipped", "the search for skipped files"
+        )
         self.stop: StopEvent = StopEvent()
 
     def search(self) -> SimilaritySearch:
@@ -97,7 +99,7 @@ class ServedStore:
         search = self.search()
         if search.store.settings.passages is None:
             advice = "index the documents again into a new store, without --no-passages"
-            raise NotIndexedError(f"the store has no passages; {advice}")
+            raise NotIndexedError(f"the store has no data for finding shared passages; {advice}")
         return search
 
     def concepts_search(self) -> SimilaritySearch:
@@ -141,7 +143,7 @@ class ServedStore:
 
     def close(self) -> None:
         """Stop all requests and background jobs, and close the store."""
-        for job in (self.duplicates, self.file_changes, self.families, self.topics, self.skipped):
+        for job in (self.duplicates, self.file_changes, self.families, self.topics, self.unindexed_files):
             job.stop()
         self.stop.set()
         if self._search is not None:

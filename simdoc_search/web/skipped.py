@@ -20,18 +20,18 @@ from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import UPLOAD_LIMITS
 from simdoc_search.web.response import Page, Redirect
 
-_MAX_READ = 1_000
+_MAX_READ_FILES = 1_000
 _MAX_LISTED = 200
 _REFRESH_SECONDS = 1
 
 
 @dataclass(slots=True)
-class SkippedFiles:
+class UnindexedFiles:
     """The files of the indexed folders that are not in the index.
 
     Attributes:
         folders: The indexed folders.
-        missing_folders: The indexed folders that do not exist now.
+        missing_folders: The indexed folders that no longer exist.
         file_count: The number of files in the folders.
         groups: The files that cannot be read, by reason.
         readable: The files that can be read, but are not in the index.
@@ -49,7 +49,7 @@ class SkippedFiles:
 def skipped(request: PageRequest) -> Page:
     """Return the page with the files that are not in the index, or the progress of the search."""
     _require_local(request)
-    job = request.served_store.skipped
+    job = request.served_store.unindexed_files
     values = {"result": job.result, "problem": job.problem, "stage": "", "share": 0.0, "max_listed": _MAX_LISTED}
     if job.state is not None:
         stage, share = job.state
@@ -57,42 +57,42 @@ def skipped(request: PageRequest) -> Page:
         return Page("skipped.html", {**values, "stage": stage, "share": share}, as_json, 200, _REFRESH_SECONDS)
     result = job.result
     found = {
-        "files": result.file_count,
+        "file_count": result.file_count,
         "groups": [{"reason": group.label, "files": group.examples} for group in result.groups],
         "readable": result.readable,
-        "unread": result.unread_count,
+        "unread_count": result.unread_count,
     } if result else {}  # fmt: skip
     return Page(
         "skipped.html", values, {"state": "done" if result else "none", "problem": job.problem or None, **found}
     )
 
 
-def start_skipped(request: PageRequest) -> Redirect:
-    """Start to search the indexed folders."""
+def start_search(request: PageRequest) -> Redirect:
+    """Start searching the indexed folders for files that are not in the index."""
     _require_local(request)
     store = request.served_store.search().store
-    return request.served_store.skipped.start(lambda report: _find_skipped(store, report))
+    return request.served_store.unindexed_files.start(lambda report: _find_unindexed_files(store, report))
 
 
-def stop_skipped(request: PageRequest) -> Redirect:
+def stop_search(request: PageRequest) -> Redirect:
     """Stop the search."""
     _require_local(request)
-    return request.served_store.skipped.stop()
+    return request.served_store.unindexed_files.stop()
 
 
 def _require_local(request: PageRequest) -> None:
     if request.local is None:
-        raise HTTPException(403, "the folders can only be searched from the computer of the server")
+        raise HTTPException(403, "the folders can only be searched from the computer that runs the server")
 
 
-def _find_skipped(store: Store, report: Progress) -> SkippedFiles:
-    found, roots, ids = SkippedFiles(), dict[str, str](), set[str]()
+def _find_unindexed_files(store: Store, progress: Progress) -> UnindexedFiles:
+    found, roots, ids = UnindexedFiles(), dict[str, str](), set[str]()
     for number, record in enumerate(store.scan()):
         if record.origin is not None:
             roots[record.origin.root] = record.origin.prefix
             ids.add(find_archive(record.id) or record.id)
         if number % 1_000 == 0:
-            report("reading", 0.0)
+            progress("reading", 0.0)
     skipped_files: list[SkippedFile] = []
     candidates: list[FileSource] = []
     for root, prefix in sorted(roots.items()):
@@ -100,7 +100,7 @@ def _find_skipped(store: Store, report: Progress) -> SkippedFiles:
             continue
         (found.folders if Path(root).is_dir() else found.missing_folders).append(root)
         for source in _files_below(root):
-            report("finding", 0.0)
+            progress("finding", 0.0)
             found.file_count += isinstance(source, FileSource) or not source.path.endswith("/")
             if isinstance(source, SkippedFile):
                 path = Path(source.path)
@@ -109,9 +109,9 @@ def _find_skipped(store: Store, report: Progress) -> SkippedFiles:
                     skipped_files.append(replace(source, path=prefix + relative))
             elif prefix + source.id not in ids:
                 candidates.append(replace(source, id=prefix + source.id))
-    found.unread_count = max(len(candidates) - _MAX_READ, 0)
-    for number, (candidate, outcome) in enumerate(read_sources(candidates[:_MAX_READ], limits=UPLOAD_LIMITS)):
-        report("examining", number / len(candidates[:_MAX_READ]))
+    found.unread_count = max(len(candidates) - _MAX_READ_FILES, 0)
+    for number, (candidate, outcome) in enumerate(read_sources(candidates[:_MAX_READ_FILES], limits=UPLOAD_LIMITS)):
+        progress("examining", number / len(candidates[:_MAX_READ_FILES]))
         id = candidate.id if isinstance(candidate, FileSource) else ""
         if isinstance(outcome, SkippedFile):
             skipped_files.append(replace(outcome, path=id))

@@ -1,4 +1,4 @@
-"""Maps a function over chunks of a large input in worker processes. The number of processes does not change results."""
+"""Maps a function over chunks of a large input in worker processes. Their number does not change the results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
 MAX_CHUNKS_WITHOUT_WORKERS = 8
-"""This process handles up to this many chunks itself, because that is faster than starting worker processes."""
+"""Maximum number of chunks for which no worker processes are started, because starting them would take longer."""
 
 _CHUNKS_PER_WORKER = 2  # this many chunks per worker process are submitted ahead of the outcome that is awaited
 
@@ -33,7 +33,7 @@ class WorkerMap:
     processes end.
 
     Args:
-        workers: number of worker processes. If it is 1, the calling process does the work.
+        workers: number of worker processes. If it is 1, no process is started, and the calling process does the work.
 
     Raises:
         QuerySyntaxError: the number of workers is not a positive integer.

@@ -71,12 +71,12 @@ class WorkerPool(Generic[Item, Outcome]):
                     outcomes.update(zip(group, process.run([items[index] for index in group]), strict=True))
                 except ProcessEndedError as end:
                     if end.is_timeout or (len(group) == 1 and end.is_first_run):
-                        suspect = group.pop(end.item or 0)
+                        suspect = group.pop(end.item_index or 0)
                         outcomes[suspect] = self._make_failed_outcome(items[suspect], end.reason)
                         groups += [group] if group else []
-                    elif end.item is not None:
+                    elif end.item_index is not None:
                         # Retry the item alone in a new process, because other items may have used up the memory.
-                        suspect = group.pop(end.item)
+                        suspect = group.pop(end.item_index)
                         groups += [group, [suspect]] if group else [[suspect]]
                     else:
                         groups += ([index] for index in group)
@@ -103,7 +103,7 @@ def iterate_in_subprocess(
         DocumentError: the process crashed or exceeded a limit. The message is the reason in a few words.
         SimdocError: the iterator raised it.
     """
-    work: Work[int, Outcome] = _ReadNextValues(make_iterator, arguments)
+    work: Work[int, Outcome] = _NextValuesReader(make_iterator, arguments)
     with closing(WorkerProcess(work, limits or ItemLimits())) as process:
         try:
             while values := process.run(range(batch_size)):
@@ -112,7 +112,7 @@ def iterate_in_subprocess(
             raise DocumentError(end.reason) from None
 
 
-class _ReadNextValues(Generic[Outcome]):
+class _NextValuesReader(Generic[Outcome]):
     """Work that returns the next values of an iterator."""
 
     def __init__(self, make_iterator: Callable[..., Iterator[Outcome]], arguments: Sequence[Any]) -> None:

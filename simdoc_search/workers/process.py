@@ -63,9 +63,9 @@ class ItemLimits:
 
     Attributes:
         seconds: maximum time to process the item.
-        memory: maximum resident memory of the process in bytes. Address space (`RLIMIT_AS`) does not count, because
-            numpy and document readers reserve gigabytes that they never touch. Without `/proc`, this needs the package
-            psutil.
+        memory: maximum resident memory of the process in bytes. Address space (`RLIMIT_AS`) is not limited, because
+            numpy and document readers reserve gigabytes that they never touch. Without `/proc`, the memory is only
+            limited if the package psutil is installed.
     """
 
     seconds: float = ITEM_SECONDS
@@ -88,15 +88,15 @@ class ProcessEndedError(Exception):
 
     Attributes:
         reason: why the process ended, in a few words.
-        item: index of the item that the process was reading; None if it was not reading an item.
+        item_index: index of the item that the process was reading; None if it was not reading an item.
         is_timeout: whether the item exceeded the time limit.
         is_first_run: whether the process failed in its first run, before it had returned any outcomes.
     """
 
-    def __init__(self, reason: str, item: int | None, *, is_timeout: bool, is_first_run: bool) -> None:
+    def __init__(self, reason: str, item_index: int | None, *, is_timeout: bool, is_first_run: bool) -> None:
         super().__init__(reason)
         self.reason: str = reason
-        self.item: int | None = item
+        self.item_index: int | None = item_index
         self.is_timeout: bool = is_timeout
         self.is_first_run: bool = is_first_run
 
@@ -122,7 +122,7 @@ class WorkerProcess(Generic[Item, Outcome]):
             raise
 
     def run(self, items: Sequence[Item]) -> list[Outcome]:
-        """Process some items, and return their outcomes.
+        """Process items, and return their outcomes.
 
         Raises:
             ProcessEndedError: the process crashed or exceeded a limit.
@@ -204,9 +204,7 @@ class WorkerProcess(Generic[Item, Outcome]):
         reason = "ran out of memory" if status == OUT_OF_MEMORY_STATUS else f"ended unexpectedly (exit code {status})"
         reason = process.kill_reason or reason
         if not process.is_ready:
-            return SimdocError(
-                f"a worker process {reason} when it started; if memory is short, raise the limit or use fewer workers"
-            )
+            return SimdocError(f"a worker process {reason} when it started; if memory is short, use fewer workers")
         self._process = self._start()
         return ProcessEndedError(
             reason, process.item_index, is_timeout=process.is_timeout, is_first_run=process.is_first_run

@@ -104,9 +104,7 @@ def test_the_stored_form_of_representations() -> None:
     assert frozenset() == StopWords.from_stored(str(AUTO)).words_for("unknown")
     with pytest.raises(FormatMismatchError, match="stored stop words must look like 'de/1a2b3c', not '/xyz'"):
         Settings.from_dict({"version": 1, "analysis": {"stop_words": "/xyz"}, "sketches": ["bucketed:1"]})
-    with pytest.raises(
-        FormatMismatchError, match="of the package stop-words for all languages differ from the stop words of"
-    ):
+    with pytest.raises(FormatMismatchError, match="of the package stop-words for all languages differ from those of"):
         StopWords.from_stored("auto/000000").words_for("en")
 
 
@@ -124,7 +122,7 @@ def test_stop_words_of_a_file_are_named_by_the_environment(tmp_path: Path, monke
     with pytest.raises(FormatMismatchError, match=missing):
         SimilaritySearch(open_store(folder)).similar_to_text("one other of two")
     monkeypatch.setenv("SIMDOC_STOP_WORDS", str(other))
-    with pytest.raises(FormatMismatchError, match="differ from the stop words of the index; set SIMDOC_STOP_WORDS"):
+    with pytest.raises(FormatMismatchError, match="differ from those of the index; set SIMDOC_STOP_WORDS"):
         SimilaritySearch(open_store(folder)).index([Document("b", "the one")])
     monkeypatch.setenv("SIMDOC_STOP_WORDS", str(file))
     assert ["a"] == [hit.id for hit in SimilaritySearch(open_store(folder)).similar_to_text("ONE other of two").hits]

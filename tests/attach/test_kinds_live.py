@@ -142,7 +142,7 @@ def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(temp_indices: TempInd
     (skipped,) = run(engine, name, extractor=Extractor(Capitals("others"))).skipped_indices
 
     assert ["copy"] == [hit.id for hit in hits]
-    options = {"passages": "--passages", "concepts": "--with relations"}
+    options = {"passages": "--passages", "concepts": "--with related"}
     for (kind, option), message in zip(options.items(), messages, strict=True):
         assert f"the index {name} of {place} has no {kind}" in message
         assert f"simdoc-search backfill {place} --text-field text {option}" in message

@@ -19,8 +19,8 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("all")
     write(folder, {f"corpus/{name}.txt": text for name, text in zip(NAMES, DOCUMENTS, strict=True)})
     write(folder, {"syn.txt": "links, golf course\ntournament => championship\n"})
-    output("index", folder / "corpus", "--store", folder / ".simdoc", "--with", "versions,relations")
-    options = "--with", "relations", "--synonyms", folder / "syn.txt"
+    output("index", folder / "corpus", "--store", folder / ".simdoc", "--with", "versions,related")
+    options = "--with", "related", "--synonyms", folder / "syn.txt"
     output("index", folder / "corpus", "--store", folder / "syn", *options)
     output("index", folder / "corpus", "--store", folder / "plain")
     return folder

@@ -72,7 +72,7 @@ def test_values_in_a_fingerprint_take_precedence_over_the_file(folder: Path) -> 
 
 
 def test_a_string_is_a_list_of_one(folder: Path) -> None:
-    write(folder, {"simdoc.toml": '[index]\nexclude-files = "*.log"\nwith = "versions,relations"\n'})
+    write(folder, {"simdoc.toml": '[index]\nexclude-files = "*.log"\nwith = "versions,related"\n'})
 
     assert "1 excluded: corpus/a.log" in run("index", "corpus").stderr
     assert "sentences:2" in answer("info")["settings"]["sketches"]

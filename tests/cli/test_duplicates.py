@@ -55,9 +55,9 @@ def test_json_has_documents_pairs_and_clusters() -> None:
     near = {"a": "copy.txt", "b": "sub/near.txt", "overlap": 186 / 196, "kind": "near", "exact": True}
 
     assert (5, 5, 0.8, "jaccard", "longest", True, 1, 3, 0, 0, None, [], []) == tuple(
-        result[name] for name in ("documents", "new_documents", "overlap", "measure", "keep", "verified",
-                                  "group_count", "duplicate_count", "unverified_count", "ignored_words", "large_sets",
-                                  "left_out", "problems")
+        result[name] for name in ("document_count", "new_document_count", "overlap", "measure", "keep", "verified",
+                                  "group_count", "duplicate_count", "unverified_count", "ignored_word_count",
+                                  "large_sets", "left_out", "problems")
     )  # fmt: skip
     assert ("copy.txt", ["keep.txt", "sub/loud.txt", "sub/near.txt"]) == (cluster["kept_id"], cluster["duplicate_ids"])
     assert {
@@ -178,7 +178,7 @@ def test_only_files_changed_since_a_day_are_compared_with_all() -> None:
     assert [["keep", "docs/copy.txt"], ["decide", "docs/sub/near.txt"]] == [
         [line.split()[0], line.split()[4]] for line in result.stdout.splitlines()[:2]
     ]
-    assert 1 == answer("duplicates", "--since", "1971-04-01T10:00:00")["new_documents"]
+    assert 1 == answer("duplicates", "--since", "1971-04-01T10:00:00")["new_document_count"]
     assert "is not a date; write it as 2026-11-30" in run("duplicates", "--since", "30.11.2026").stderr
 
 
@@ -209,7 +209,7 @@ def test_words_of_a_template_can_be_ignored(tmp_path: Path) -> None:
         {cluster["kept_id"], *cluster["duplicate_ids"]} for cluster in without["groups"]
     ]
     assert without["groups"] == blank["groups"]
-    assert without["ignored_words"] >= 900
+    assert without["ignored_word_count"] >= 900
     assert "omit 'ignore'" in usage_error(run("duplicates", *store, "--estimate", "--ignore", "blank.txt"))
 
 
@@ -233,8 +233,8 @@ def test_duplicates_indexes_the_same_files_as_index() -> None:
     write(Path(), {"simdoc.toml": '[index]\nexclude-files = ["sub/"]\narchives = true\n'})
     write(Path("docs"), {"old.zip": packed_zip({"keep.txt": BASE})})
 
-    assert 4 == answer("duplicates", "docs")["documents"]
-    assert 5 == answer("duplicates", "docs", SIMDOC_CONFIG="")["documents"] - 1
+    assert 4 == answer("duplicates", "docs")["document_count"]
+    assert 5 == answer("duplicates", "docs", SIMDOC_CONFIG="")["document_count"] - 1
 
 
 @pytest.mark.slow
@@ -319,7 +319,7 @@ def test_an_interruption_says_how_to_resume(options: list[str], message: str, mo
         raise KeyboardInterrupt
 
     output("index", "docs/other.txt")
-    assert "this store is not in an engine" in sentence(run("duplicates", "--compare-in", "engine"))
+    assert "requires a store in an engine" in sentence(run("duplicates", "--compare-in", "engine"))
     monkeypatch.setattr("simdoc_search.search.SimilaritySearch.duplicates", interrupted)
     result = run("duplicates", "--compare-in", "engine", *options)
 

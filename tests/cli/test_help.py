@@ -20,13 +20,13 @@ COMMANDS = sorted(name for name, command in load_commands().items() if not isins
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example_and_json(command: str) -> None:
-    """`serve` has no `--json`, because it serves JSON."""
+    """`serve` and `mcp` have no `--json`, because they serve JSON."""
     text = output(command, "--help")
     lines = [line.strip() for line in text.splitlines()]
 
     assert text.startswith(f"Usage: simdoc-search {command} ")
     assert [] != [line for line in lines if line.startswith(f"simdoc-search {command}")]
-    assert command == "serve" or "--json" in text
+    assert command in ("serve", "mcp") or "--json" in text
     assert "\\b" not in text
     assert "\b" not in text
 

@@ -48,7 +48,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder, {f"docs/{EVIL}.txt": TEXT, f"docs/{EVIL}.bin": b"\0\1\2", "docs/doc.txt": TEXT, "bad.txt": TEXT})
     write(folder, {"rows.jsonl": json_lines({"id": EVIL, "text": TEXT, EVIL: EVIL}, {"id": "b", "text": TEXT})})
     lines = json_lines({"id": f"{EVIL}/1", "text": TEXT, EVIL: EVIL}, {"id": f"{EVIL}/2", "text": TEXT})
-    command = ["index", folder / "docs", "-", "--store", folder / EVIL, "--with", "versions,relations"]
+    command = ["index", folder / "docs", "-", "--store", folder / EVIL, "--with", "versions,related"]
     assert 0 == run(*command, stdin=lines).exit_code
     assert 0 == run("duplicates", "--plan", folder / "plan.tsv", "--store", folder / EVIL).exit_code
     return folder
@@ -142,6 +142,8 @@ ON_A_STORE = [
     ["serve", "--host", EVIL],
     ["serve", "--allowed-host", EVIL, EVIL],
     ["serve", "--store", f"{EVIL}2"],
+    ["mcp", "--store", f"{EVIL}2"],
+    ["mcp", EVIL],
     ["info"],
     ["languages"],
     ["languages", "docs", EVIL, "--workers", "1"],

@@ -22,8 +22,8 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder, {"essay.txt": DOCUMENTS[3], "empty.txt": "...", "syn.txt": SYNONYMS})
     write(folder, {"other.txt": "a, b", "bad.txt": "a, , b"})
     synonyms = ["--extractor", "names", "--synonyms", folder / "syn.txt"]
-    output("index", folder / "corpus", "--store", folder / ".simdoc", "--with", "versions,relations")
-    output("index", folder / "corpus", "--store", folder / "names", "--with", "relations", *synonyms)
+    output("index", folder / "corpus", "--store", folder / ".simdoc", "--with", "versions,related")
+    output("index", folder / "corpus", "--store", folder / "names", "--with", "related", *synonyms)
     output("index", folder / "corpus", "--store", folder / "plain")
     return folder
 
@@ -109,19 +109,17 @@ def test_the_synonyms_of_the_store_are_needed() -> None:
     assert "D4.txt" in ids("--file", "corpus/D3.txt", *synonyms, "syn.txt")
     assert ", 5 unchanged" in output("index", "corpus", *synonyms, "syn.txt")
     for command in (["related", "--file", "essay.txt", "--store", "names"], ["index", "corpus", "--store", "names"]):
-        message = (
-            f"the index was created with the synonym file with the checksum {check}; give this file with --synonyms"
-        )
+        message = f"the index was created with a synonym file whose checksum is {check}; give that file with --synonyms"
         assert message == sentence(run(*command))
         other = sentence(run(*command, "--synonyms", "other.txt"))
-        assert re.fullmatch(f".* checksum {check}, not [0-9a-f]+; give this file .*", other)
+        assert re.fullmatch(f".* checksum is {check}, not [0-9a-f]+; give that file .*", other)
     message = "line 1 of the synonym file bad.txt has an empty term; write `a, b => c` or `a, b, c`"
     assert message == sentence(run("related", "D3", *synonyms, "bad.txt"))
 
 
 def test_wrong_queries_are_one_sentence() -> None:
     no_concepts = "has no concepts, so related documents cannot be found; use `simdoc-search versions` instead"
-    how = "add them with: simdoc-search index --with relations --store plain"
+    how = "add them with: simdoc-search index --with related --store plain"
 
     assert f"the store plain was created without concepts; {how}" == sentence(run("related", "D1", "--store", "plain"))
     assert f"empty.txt {no_concepts}" == sentence(run("related", "--file", "empty.txt"))
@@ -135,8 +133,8 @@ def test_options_for_concepts_are_checked_before_a_store_is_created(folder: Path
     new = ["index", "corpus", "--store", "new"]
 
     for name in ("x", "spacy:"):
-        message = usage_error(run(*new, "--with", "relations", "--extractor", name))
+        message = usage_error(run(*new, "--with", "related", "--extractor", name))
         assert "choose yake, names or spacy:MODEL" in message
-    assert "only work with --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
+    assert "only work with --with related" in usage_error(run(*new, "--synonyms", "syn.txt"))
     assert not (folder / "new").exists()
     assert "the store has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--extractor", "names"))

@@ -11,7 +11,7 @@ from tests.support.cli import output, run, words, write
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no such files")
 
-INDEX = ["index", "docs", "--store", "new", "--with", "relations"]
+INDEX = ["index", "docs", "--store", "new", "--with", "related"]
 READERS = {
     "simdoc.toml": ["list"],
     "stop.txt": [*INDEX, "--stop-words", "stop.txt"],

@@ -31,7 +31,9 @@ def test_a_folder_is_measured_and_the_recommended_command_works(folder: Path) ->
     result = answer("tune", "corpus", *FAST)
     text = output("tune", "corpus", *FAST)
 
-    assert (7, 7, 4, True) == (result["documents"], result["of"], result["pairs"], result["few"])
+    assert (7, 7, 4, True) == tuple(
+        result[key] for key in ("document_count", "total_document_count", "pair_count", "is_recall_uncertain")
+    )
     assert ["minhash:64", "xor:64"] == [row["sketch"] for row in result["rows"]]
     assert 1 == result["recommended"]["recall"]
     assert result["recommended"]["sketch"] in result["verdict"]
@@ -73,9 +75,12 @@ def test_an_overlap_is_learned_from_pairs(folder: Path) -> None:
     pairs = folder / "pairs.tsv"
     pairs.write_text("de.txt\tcopy.txt\tyes\nde.txt\tfr.txt\tno\n", "utf-8")
     result = answer("tune", "corpus", *ONE, "--pairs", pairs, "--sample", "2")
-    assert (True, 1, 1, 0, 1) == tuple(result["learned"][0][key] for key in ("useful", "found", "yes", "taken", "no"))
+    assert (True, 1, 1, 0, 1) == tuple(
+        result["learned"][0][key]
+        for key in ("useful", "selected_yes_count", "yes_count", "selected_no_count", "no_count")
+    )
     assert 0 < result["overlap"] == result["learned"][0]["overlap"] < 0.9
-    assert 4 <= result["documents"] + 1
+    assert 4 <= result["document_count"] + 1
 
     pairs.write_text("de.txt\tcopy.txt\tyes\nbill1.txt\tbill2.txt\tno\n", "utf-8")
     text = output("tune", "corpus", *ONE, "--pairs", pairs, "--shingles", "words:5")

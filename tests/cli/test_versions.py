@@ -212,7 +212,7 @@ def test_wrong_queries_and_limits_are_one_sentence() -> None:
         (("a", "--file", "new.txt"), "give one of ID, --file or --all"),
         (
             ("2022/Report.txt", "--min-share", 5),
-            "min_smaller_share must be from 0 % to min_share, not 5 % and 10 %",
+            "min_smaller_share must be from 0 % to min_share; they are 5 % and 10 %",
         ),
         (("x", "--max-distance", "99"), "99 is not in the range 0<=x<=16"),
         (("2022/Report.txt", "--min-score", "nan"), "min_score must be from 0 to 1"),
@@ -243,7 +243,7 @@ def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
     assert built_in == output("defaults", "--reset", *store)
     assert stored.strip() not in output("info", *store)
     assert "give either --reset or new values" in usage_error(run("defaults", "--reset", "--max-distance", "3", *store))
-    assert "min_smaller_share must be from 0 % to min_share, not 5 % and 10 %" in usage_error(
+    assert "min_smaller_share must be from 0 % to min_share; they are 5 % and 10 %" in usage_error(
         run("defaults", "--min-share", "5", *store)
     )
 

@@ -67,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder, {"draft.txt": words(0, 150)})
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        output("index", "corpus", "--with", "versions,relations", "--extractor", "names")
+        output("index", "corpus", "--with", "versions,related", "--extractor", "names")
         output("index", "corpus", "--store", "bare", "--no-texts", "--no-passages")
     return folder
 

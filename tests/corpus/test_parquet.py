@@ -121,7 +121,7 @@ def test_a_text_that_unpacks_to_a_thousand_times_its_size_is_not_read(tmp_path: 
     assert Document("a", "words") == before
     assert isinstance(bomb, SkippedFile)
     assert f"{path}:2" == bomb.path
-    assert re.fullmatch(r"the other rows were skipped: [\d,]+ bytes would decompress to 60,000,\d{3}", bomb.reason)
+    assert re.fullmatch(r"the remaining rows were skipped: .* would unpack to 60,000,\d{3} bytes", bomb.reason)
     assert peak < 10 * MB
 
 

@@ -83,5 +83,5 @@ def test_a_clean_row_is_kept_if_its_duplicate_has_a_run(tmp_path: Path) -> None:
 def test_an_evaluation_set_without_long_texts_is_an_error(tmp_path: Path) -> None:
     source = write_rows(tmp_path / "in.jsonl", [{"text": "one two three"}])
     evaluated = write_rows(tmp_path / "eval.jsonl", [{"question": "one two"}])
-    with pytest.raises(CorpusError, match="no text of 13 words; choose shorter runs"):
+    with pytest.raises(CorpusError, match="no text of the evaluation set has 13 words or more; choose shorter runs"):
         deduplicate_files(source, tmp_path / "out.jsonl", decontaminate=[evaluated])

@@ -225,7 +225,7 @@ def test_files_that_are_not_usable_checkpoints_are_left_unchanged(
 
 
 def test_options_that_cannot_be_combined_are_refused(three_documents: FreezableStore, tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="this store is not in an engine; omit compare_in='engine'"):
+    with pytest.raises(StoreError, match="requires a store in an engine; omit compare_in"):
         duplicates_in(open_store(":memory:", create=True), compare_in="engine")
     with pytest.raises(QuerySyntaxError, match="compare_in must be one of memory, engine, not 'cluster'"):
         duplicates_in(three_documents, compare_in="cluster")  # type: ignore[arg-type]

@@ -60,7 +60,7 @@ def test_versions_are_those_of_brute_force(read: list[list[int]], min_share: flo
             expected[a, b] = score
 
     assert expected == pytest.approx(scores(found))
-    assert (True, 0) == (found.found_all_similar_sentences, found.documents_with_frequent_sentences)
+    assert (True, 0) == (found.found_all_similar_sentences, found.frequent_sentence_document_count)
 
 
 @given(st.lists(documents(), min_size=2, max_size=6))
@@ -112,4 +112,4 @@ def test_documents_with_a_very_frequent_sentence_are_paired_with_a_few_others() 
 
     assert {*range(500)} == {*found.first_documents.tolist(), *found.second_documents.tolist()}
     assert found.compared_count < 500 * 2 * module.MAX_ANCHORS
-    assert 500 == found.documents_with_frequent_sentences
+    assert 500 == found.frequent_sentence_document_count

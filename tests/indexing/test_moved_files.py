@@ -33,7 +33,10 @@ def test_the_index_follows_moved_and_renamed_files(docs: Path) -> None:
 
     assert ["2026/a.txt", "c.txt", "d.txt", "e.txt", "renamed.txt"] == ids()
     assert done.stdout.startswith("2 indexed, 3 unchanged, 2 deleted in ")
-    assert "2 moved or renamed files found by content; documents at the old paths were removed\n" == done.stderr
+    assert (
+        "2 moved or renamed files were recognised by content; the documents at the old paths were removed\n"
+        == done.stderr
+    )
     assert ("", 5) == (run("index", "docs").stderr, answer("index", "docs")["unchanged"])
 
 
@@ -63,7 +66,7 @@ def test_a_deleted_or_edited_file_is_no_moved_file(docs: Path) -> None:
 
     assert {"a.txt", "b.txt", "edited.txt", "new.txt"} < {*ids()}
     assert "2 files of an" not in done.stderr
-    assert "2 files of earlier runs are missing in " in done.stderr
+    assert "2 files of earlier runs are missing from " in done.stderr
 
 
 def test_a_file_moved_between_two_indexed_folders_is_followed(docs: Path) -> None:

@@ -107,8 +107,8 @@ def test_an_id_of_another_root_is_not_reused(search: SimilaritySearch, folder: P
 
     assert (True, 0, 0) == (report.failed, report.replaced, report.duplicates)
     assert [
-        f"skipped 1 file of {folder}/two, because {folder}/one has the same id; "
-        "give this folder its own ids with --prefix two/"
+        f"skipped 1 file of {folder}/two, because {folder}/one has a file with the same id; "
+        f"change the ids in {folder}/two with --prefix two/"
     ] == report.problems
     assert [("two/README.txt", f"a file of {folder}/one has this id")] == [
         (file.path, file.reason) for file in report.skipped

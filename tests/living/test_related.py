@@ -20,7 +20,7 @@ def test_related_documents_are_found_in_all_indices(opensearch_url: str) -> None
         for number, text in enumerate(DOCUMENTS, 1):
             articles.write(f"D{number}", {"body": text})
             articles.roll_over()
-        output("backfill", articles.url, "--with", "versions,relations")
+        output("backfill", articles.url, "--with", "versions,related")
         expected = [(hit.kind, hit.id) for hit in memory.related("D3").hits]
         hits = answer("related", "D3", "--store", articles.url)["hits"]
         assert expected == [(hit["kind"], hit["id"]) for hit in hits]
@@ -31,6 +31,6 @@ def test_related_documents_are_found_in_all_indices(opensearch_url: str) -> None
         refused = sentence(run("related", "D3", "--store", articles.url))
         assert f"the index {copy} of {articles.url} has no concepts; run simdoc-search backfill" in refused
 
-        output("backfill", articles.url, "--with", "versions,relations")
+        output("backfill", articles.url, "--with", "versions,related")
         hits = answer("related", "D3", "--store", articles.url)["hits"]
         assert [("version", "copy"), ("related", "D4")] == [(hit["kind"], hit["id"]) for hit in hits]

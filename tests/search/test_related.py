@@ -82,7 +82,7 @@ def test_synonyms_relate_documents_without_a_common_word(new_store: NewStore) ->
                 continue
             assert ["a", "b"] == [hit.id for hit in search.related(text=texts["a"], synonyms=synonyms)]
             assert ("Lorry of Bob Hope",) == search.related("a", synonyms=synonyms).hits[0].concepts[:1]
-            with pytest.raises(FormatMismatchError, match=r"with the synonym file .*; give this file"):
+            with pytest.raises(FormatMismatchError, match=r"with a synonym file .*; give that file"):
                 search.related(text="the Lorry")
             with pytest.raises(FormatMismatchError, match=", not "):
                 search.related(text="the Lorry", synonyms=Synonyms({("x",): ("y",)}))

@@ -117,6 +117,21 @@ def test_containment_compares_the_best_candidates(search: SimilaritySearch, monk
     assert f": showing 1 of at least 10 hits, {compared}" in str(partial)
 
 
+def test_a_document_with_many_near_duplicates_is_compared_with_the_best_candidates(
+    search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = search.similar("family2/0", overlap=0.3, size=20)
+    monkeypatch.setattr("simdoc_search.search.similar_ranking.MAX_COMPARED_CANDIDATES", 3)
+    monkeypatch.setattr("simdoc_search.search.similar_ranking._MAX_COMPARED_PER_HIT", 3)
+    partial = search.similar("family2/0", overlap=0.3, size=1)
+
+    assert 3 < whole.compared_count == whole.candidates
+    assert whole.is_total_exact
+    assert (3, False) == (partial.compared_count, partial.is_total_exact)
+    assert whole.hits[:1] == partial.hits
+    assert f"at least 3 hits, 3 of {whole.candidates} candidates compared" in str(partial)
+
+
 def test_overlaps_are_estimated_without_texts(new_store: NewStore) -> None:
     with new_store(store_texts=False) as store:
         search = SimilaritySearch(store)

@@ -197,7 +197,7 @@ def test_malformed_queries_are_refused(search: SimilaritySearch) -> None:
         search.versions(text="... !")
     with pytest.raises(QuerySyntaxError):
         search.versions("paper/1", file="x")
-    with pytest.raises(QuerySyntaxError, match="min_share must be over 0"):
+    with pytest.raises(QuerySyntaxError, match="min_share must be greater than 0"):
         search.versions("paper/1", min_share=1.5)
 
 

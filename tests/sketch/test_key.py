@@ -132,7 +132,7 @@ def test_an_index_stores_only_the_check_value() -> None:
 @pytest.mark.parametrize(
     ("theirs", "ours", "message"),
     [
-        (KEY, None, "the store was created with a secret hash key; set SIMDOC_HASH_KEY to it"),
+        (KEY, None, "the store was created with a secret hash key; set SIMDOC_HASH_KEY to this key"),
         (
             KEY,
             HashKey("another secret key"),

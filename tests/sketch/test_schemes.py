@@ -77,8 +77,8 @@ def test_tokens_and_names_are_stored_formats(sketch: Sketch, stored: str, codes:
 @pytest.mark.parametrize(
     ("sketch", "message"),
     [
-        ("shapes:1 2 3", "this simdoc-search cannot read sketch shapes, only bucketed, universal, xor; "),
-        ("xor:2 200 1 4", "cannot read sketch xor:2, only xor:1; use the version that made the index"),
+        ("shapes:1 2 3", "this version of simdoc-search cannot read sketch shapes, only bucketed, universal, xor; "),
+        ("xor:2 200 1 4", "cannot read sketch xor:2, only xor:1; use the version that created the index"),
         ("xor:1 200 1 9 more", "'xor:1 200 1 9 more' is malformed; it must be like 'xor:1 200 1 9'"),
         ("xor:1 5000", "count must be a whole number from 1 to 4,096, not 5000"),
         ("xor:1 no", "invalid literal"),

@@ -94,8 +94,8 @@ def test_an_index_without_passages_satisfies_the_defaults(stored: Settings, want
 @pytest.mark.parametrize("version", [LAYOUT_VERSION + 1, 0, "2", True, None, [1]])
 def test_another_layout_is_refused(version: Any) -> None:
     message = (
-        f"this simdoc-search cannot read format version {version}, only versions up to {LAYOUT_VERSION}; "
-        "use the version that made the index, or index the documents again into a new store"
+        f"this version of simdoc-search cannot read format version {version}, only versions up to {LAYOUT_VERSION}; "
+        "use the version that created the index, or index the documents again into a new store"
     )
     with pytest.raises(FormatMismatchError) as error:
         Settings.from_dict({**STORED, "version": version})
@@ -114,9 +114,9 @@ def test_another_version_of_a_sketch_is_refused(sketch: str) -> None:
         Settings.from_dict({**STORED, "sketches": ["bucketed:1", sketch][-1 if name == "bucketed" else 0 :]})
 
 
-ANALYSIS = "the Analysis settings may only be frequencies, profile, shingle_size, short_texts, stem, stop_words, unit"
+ANALYSIS = "analysis can only have the settings frequencies, profile, shingle_size, short_texts, stem, stop_words, unit"
 LIKE = "is malformed; it must be like 'bucketed:1 512 1 false 9'"
-TWICE = "is not the stored form of a sketch, or occurs twice"
+TWICE = "is malformed, or its name occurs twice; write NAME:SETTINGS"
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,9 @@ def test_a_folder_with_a_key_can_only_be_opened_with_it(tmp_path: Path, monkeypa
     assert SECRET.encode() not in written
     assert HashKey(SECRET).check.encode() in written
     assert Settings().with_key(HashKey(SECRET)) == open_store(tmp_path / "s", hash_key=SECRET).settings
-    with pytest.raises(FormatMismatchError, match="was created with a secret hash key; set SIMDOC_HASH_KEY to it"):
+    with pytest.raises(
+        FormatMismatchError, match="was created with a secret hash key; set SIMDOC_HASH_KEY to this key"
+    ):
         open_store(tmp_path / "s")
     with pytest.raises(FormatMismatchError, match="was created with a different hash key") as caught:
         open_store(tmp_path / "s", hash_key=OTHER)
@@ -99,7 +101,7 @@ def test_commands_take_the_key_from_the_environment_and_never_print_it(tmp_path:
     assert "final.txt" in outputs
     assert ", with SIMDOC_HASH_KEY" in outputs
     assert SECRET not in outputs
-    assert "set SIMDOC_HASH_KEY to it" in sentence(
+    assert "set SIMDOC_HASH_KEY to this key" in sentence(
         run("similar", "draft_20", "--store", store, **{HASH_KEY_VARIABLE: ""})
     )
     assert "a different hash key" in sentence(

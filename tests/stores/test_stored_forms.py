@@ -160,6 +160,7 @@ def test_a_newer_format_is_refused(tmp_path: Path, values: dict[str, object], pr
     file.write_text(json.dumps({**json.loads(file.read_text("utf-8")), **values}), "utf-8")
 
     with pytest.raises(
-        FormatMismatchError, match=f"cannot open the store {location}: this simdoc-search cannot read {problem}"
+        FormatMismatchError,
+        match=f"cannot open the store {location}: this version of simdoc-search cannot read {problem}",
     ):
         open_store(location)

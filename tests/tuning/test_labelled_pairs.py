@@ -48,7 +48,10 @@ def test_pairs_that_no_threshold_separates_are_counted() -> None:
     """For example, invoices that differ in one number overlap more than edited copies."""
     result = learn([0.7, 0.8, 0.75, 0.99, 0.1, 0.2], True, True, True, False, False, False)
 
-    assert (ConfusionCounts(3, 3, 1, 3), ["a3"]) == (result.counts, [pair.a for pair in result.misclassified_pairs])
+    assert (ConfusionCounts(3, 3, 1, 3), ["a3"]) == (
+        result.counts,
+        [pair.first_id for pair in result.misclassified_pairs],
+    )
     assert 0.2 < result.threshold < 0.7
     assert result.cross_validated_counts.cost > 0
     assert result.counts.is_useful

@@ -83,7 +83,7 @@ def test_versions_with_learned_limits_agree_with_the_labels(with_sentences: bool
         learned.best_limits.min_smaller_share,
         learned.best_limits.min_score,
     )
-    assert [pair.is_yes for pair in pairs] == [pair.b in versions[pair.a] for pair in pairs]
+    assert [pair.is_yes for pair in pairs] == [pair.second_id in versions[pair.first_id] for pair in pairs]
 
 
 @pytest.mark.slow
@@ -98,7 +98,10 @@ def test_no_limits_on_a_grid_are_better_than_the_learned_limits(
     learned = learn_version_limits(filled_store(), pairs)
 
     def cost(limits: Limits) -> int:
-        yes = [limits.score_of(match_texts(pair.a, pair.b, limits.max_distance)) is not None for pair in pairs]
+        yes = [
+            limits.score_of(match_texts(pair.first_id, pair.second_id, limits.max_distance)) is not None
+            for pair in pairs
+        ]
         missed = sum(pair.is_yes and not is_yes for pair, is_yes in zip(pairs, yes, strict=True))
         taken = sum(is_yes and not pair.is_yes for pair, is_yes in zip(pairs, yes, strict=True))
         return missed * (count - cut) + taken * cut
@@ -135,5 +138,5 @@ def test_stored_limits_decide_which_pairs_are_versions(tmp_path: Path) -> None:
 def test_missing_documents_and_concepts_are_errors() -> None:
     with pytest.raises(CorpusError, match="line 2 of the pairs file: no document has the id 'nobody'"):
         learn_version_limits(filled_store(), label_pairs([("first", "third")], [("first", "nobody")]))
-    with open_store(":memory:", create=True) as plain, pytest.raises(FormatMismatchError, match="--with relations"):
+    with open_store(":memory:", create=True) as plain, pytest.raises(FormatMismatchError, match="--with related"):
         learn_related_limits(plain, label_pairs([("first", "third")], [("first", "fifth")]))

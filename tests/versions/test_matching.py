@@ -106,7 +106,7 @@ def test_the_score_is_the_share_of_one_document_in_the_other() -> None:
     ("min_share", "min_smaller_share"), [(0.0, 0.0), (1.1, 0.1), (0.5, 0.6), (0.5, -0.1), (float("nan"), 0.1)]
 )
 def test_limits_out_of_range_are_refused(min_share: float, min_smaller_share: float) -> None:
-    with pytest.raises(ValueError, match="min_share must be over 0"):
+    with pytest.raises(ValueError, match="min_share must be greater than 0"):
         Limits(min_share, min_smaller_share)
 
 

@@ -24,7 +24,7 @@ def served_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"id": f"letters/{number}", "text": f"Ada Quill asked the county council to mend {what} of Eastmouth harbour."}
         for number, what in enumerate(("the north pier", "the old lighthouse"), 1)
     ]
-    command = ["index", folder / "corpus", "-", "--store", folder / "store", "--with", "versions,relations"]
+    command = ["index", folder / "corpus", "-", "--store", folder / "store", "--with", "versions,related"]
     output(*command, stdin=json_lines(german, *letters))
     return folder / "store"
 

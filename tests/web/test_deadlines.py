@@ -15,7 +15,7 @@ from simdoc_search.analysis import Analysis
 from simdoc_search.analysis.words import WordBatch, word_batch
 from simdoc_search.sketch import fingerprint, long_text
 from simdoc_search.web import app
-from simdoc_search.web.request_limits import MAX_COMPARISONS
+from simdoc_search.web.request_limits import MAX_CONCURRENT_COMPARISONS
 from tests.support.cli import words
 from tests.support.waiting import wait_until
 from tests.support.web import HEAD, Pages, pages_over
@@ -51,7 +51,7 @@ def test_a_long_request_ends_at_its_deadline(
     """Other comparisons wait for a thread until their own deadline. Pages without comparisons do not wait."""
     monkeypatch.setattr(app, "MAX_REQUEST_SECONDS", 1.5)
     with pages_over(served_store) as busy, ThreadPoolExecutor() as others:
-        running = [others.submit(send_long_text, busy) for _ in range(2 * MAX_COMPARISONS)]
+        running = [others.submit(send_long_text, busy) for _ in range(2 * MAX_CONCURRENT_COMPARISONS)]
         wait_until(lambda: bool(pieces))
         assert 200 == busy.client.get("/status.json").status_code
         assert {504} == {answer.result().status_code for answer in running}
@@ -64,7 +64,7 @@ def test_a_computation_ends_when_its_client_has_gone(served_store: Path, pieces:
     body = json.dumps({"text": LONG})
     head = f"POST /similar.json HTTP/1.1\r\n{HEAD}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     with pages_over(served_store) as pages:
-        for _ in range(2 * MAX_COMPARISONS):
+        for _ in range(2 * MAX_CONCURRENT_COMPARISONS):
             before = len(pieces)
             with socket.create_connection(pages.address, timeout=30) as connection:
                 connection.sendall(f"{head}{body}".encode())

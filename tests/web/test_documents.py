@@ -199,6 +199,6 @@ def test_skipped_files_are_listed_with_the_reasons(folder: Path, pages: Pages) -
 
     assert ["new.txt"] == found["readable"]
     assert {"broken.pdf": "damaged", ".hidden.txt": "hidden", "reports/picture.png": "an image"} == reasons
-    assert 7 == found["files"]
+    assert 7 == found["file_count"]
     assert all(text in html for text in ("new.txt", "broken.pdf", "reports/picture.png", "1 file: hidden"))
     assert "new.txt" not in listed(pages)

@@ -257,6 +257,8 @@ def test_an_index_without_passages_says_so() -> None:
     search = SimilaritySearch(open_store(":memory:", Settings(passages=None)))
     search.index([Document("a", words(0, 50))])
     with pages_over(search.store) as plain:
-        assert "no passages" in plain.json("/passages", 404, id="a")["error"]
-        assert "no passages" in plain.json("/similar", 404, id="a", measure="contained")["error"]
+        assert "no data for finding shared passages" in plain.json("/passages", 404, id="a")["error"]
+        assert (
+            "no data for finding shared passages" in plain.json("/similar", 404, id="a", measure="contained")["error"]
+        )
         assert "Shared passages" not in plain.html("/document", id="a")

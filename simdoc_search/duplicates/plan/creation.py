@@ -46,7 +46,7 @@ def write_plan(
         The number of rows.
 
     Raises:
-        PlanError: the plan or its undo file exists already, or the plan cannot be written.
+        PlanError: the plan or its undo file already exists, or the plan cannot be written.
         StoreError: the store cannot be read.
     """
     rows = list(plan_rows(duplicates, store, progress))
@@ -75,7 +75,7 @@ def _group_rows(number: int, group: Group, hashes: dict[DocumentKey, str]) -> It
     kept = group.kept
     state, problem = states[kept.key]
     action: Action = "decide" if problem == GONE else "keep"
-    yield PlanRow(action, number, kept.key, kept.path, "", state, modified_on=_date(kept), note=problem)
+    yield PlanRow(action, number, kept.key, kept.path, "", state, modified_on=_format_date(kept), note=problem)
     for duplicate in group.duplicates:
         (state, problem), (other_state, other_problem) = states[duplicate.key], states[duplicate.duplicate_of]
         problem = problem or other_problem
@@ -86,7 +86,7 @@ def _group_rows(number: int, group: Group, hashes: dict[DocumentKey, str]) -> It
         other_name = PlanRow("keep", number, other.key, other.path, "", None).name
         yield PlanRow(
             "decide" if problem else duplicate.action, number, duplicate.key, duplicate.path, other_name, state,
-            _overlap(duplicate), duplicate.kind, _date(duplicate), note,
+            _format_overlap(duplicate), duplicate.kind, _format_date(duplicate), note,
         )  # fmt: skip
 
 
@@ -106,11 +106,11 @@ def _read_state(member: GroupedDocument, hashes: dict[DocumentKey, str]) -> tupl
     return state, ""
 
 
-def _overlap(duplicate: Duplicate) -> str:
+def _format_overlap(duplicate: Duplicate) -> str:
     return (format_percent(duplicate.overlap) if duplicate.exact else format_estimate(duplicate.overlap)).removesuffix(
         " %"
     )
 
 
-def _date(member: GroupedDocument) -> str:
+def _format_date(member: GroupedDocument) -> str:
     return "" if member.mtime_ns is None else f"{datetime.fromtimestamp(member.mtime_ns / 1e9, timezone.utc):%Y-%m-%d}"

@@ -189,7 +189,7 @@ class _PlanRun:
         identity, check_kept = FileIdentity.from_stat(info), partial(self._check_kept, drop.kept)
         check_kept()
         if drop.kept.path is not None and files.is_same_entry(path, drop.kept.path):
-            raise LeftAloneError("the file is the kept file itself, under another path")
+            raise LeftAloneError("this path and the path of the kept file lead to the same file")
         if earlier and earlier.action == "move" and earlier.target != path and files.has_state(earlier.target, state):
             if not self.dry_run:  # an earlier run was interrupted while the file was in both places
                 sync_folder(Path(earlier.target).parent)
@@ -269,7 +269,7 @@ class _PlanRun:
                 raise kept.missing_state_error()
             self._pinned_file = PinnedFile(kept.path, kept.state)
         except LeftAloneError as error:
-            message = f"{kept.name} is kept instead, but {error}"
+            message = f"{kept.name} should be kept instead, but {error}"
             raise LeftAloneError(message, needs_new_plan=error.needs_new_plan) from None
 
     def _choose_target(self, drop: Drop, info: os.stat_result) -> str:
@@ -279,12 +279,12 @@ class _PlanRun:
         if self.method == "delete":
             return drop.kept.name
         if drop.kept.path is None or not _has_equal_bytes(drop):
-            raise LeftAloneError("the file cannot become a hard link, because the kept file has different bytes")
+            raise LeftAloneError("a hard link cannot replace the file, because the kept file has other bytes")
         kept = os.lstat(drop.kept.path)
         if os.path.samestat(kept, info):
             return ""
         if kept.st_dev != info.st_dev:
-            raise LeftAloneError("the file cannot become a hard link, because the kept file is on another disk")
+            raise LeftAloneError("a hard link cannot replace the file, because the kept file is on another disk")
         return drop.kept.path
 
     def _new_path(self, row: PlanRow) -> str:
@@ -296,5 +296,5 @@ class _PlanRun:
             if folder.is_symlink():
                 raise LeftAloneError(f"{folder} is a symbolic link; files are not moved through links")
         if os.path.lexists(target):
-            raise LeftAloneError(f"{target} exists already")
+            raise LeftAloneError(f"{target} already exists")
         return str(target)

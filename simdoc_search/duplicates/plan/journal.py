@@ -91,7 +91,7 @@ class Journal:
         except OSError as error:
             advice = f"; {DISK_FULL_ADVICE}" if is_disk_full(error) else ""
             reason = (error.strerror or str(error)).lower()
-            raise PlanError(f"{self.path} cannot be written, so nothing more is changed: {reason}{advice}") from None
+            raise PlanError(f"{self.path} cannot be written, so no more changes are made: {reason}{advice}") from None
         self._remember(changes)
 
     def append_undone(self, change: Change) -> None:
@@ -139,14 +139,16 @@ class Journal:
         if header.startswith(data):
             return  # a process was killed while it was writing the header
         if not data.startswith(header):
-            raise PlanError(f"{self.path} is not an undo file of this version; move it away or rename the plan")
+            raise PlanError(
+                f"{self.path} is not an undo file of this version of simdoc-search; move it away or rename the plan"
+            )
         lines = data[: data.rfind(b"\n")].split(b"\n")
         self._end = len(header)
         for number, line in enumerate(lines[1:], 2):
             try:
                 change = _parse_change(line)
             except (ValueError, TypeError, KeyError, RecursionError):
-                self.damage = f"{self.path} is damaged from line {number:,} of {len(lines):,} on"
+                self.damage = f"{self.path} is damaged, starting at line {number:,} of {len(lines):,}"
                 return
             self._remember([change])
             self._end += len(line) + 1

@@ -51,7 +51,7 @@ def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_
         run_id: id of the run.
 
     Raises:
-        LeftAloneError: the new path exists already, or one of the files has changed.
+        LeftAloneError: the new path already exists, or one of the files has changed.
         OSError: a file operation failed.
     """
     try:
@@ -183,7 +183,7 @@ def _rename_without_overwriting(source: str, to: str) -> None:
 
 
 def _exists_error(path: str) -> LeftAloneError:
-    return LeftAloneError(f"{path} exists already")
+    return LeftAloneError(f"{path} already exists")
 
 
 def _hidden_path(path: str, run_id: str, suffix: str) -> str:

@@ -52,7 +52,7 @@ def undo(undo_file: Path, progress: Callable[[float], None] = lambda _: None) ->
                 _attempt(change, journal, report)
                 progress(number / len(changes))
             if journal.damage:
-                reason = f"{journal.damage}; the changes from that line on are not undone"
+                reason = f"{journal.damage}; the changes in that line and the lines after it are not undone"
                 report.not_restored.append((str(undo_file), reason))
             elif not journal.changes:
                 journal.remove()

@@ -98,4 +98,7 @@ class PlanRow:
         if IN_ARCHIVE in self.note:
             return LeftAloneError(IN_ARCHIVE)
         note = f" ({self.note})" if self.note else ""
-        return LeftAloneError(f"the plan has no state for this document{note}", needs_new_plan=True)
+        return LeftAloneError(
+            f"the plan does not record the content of this document, so changes cannot be detected{note}",
+            needs_new_plan=True,
+        )

@@ -45,7 +45,7 @@ def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | N
         drop: the kinds that are dropped besides identical documents, for the comment at the top.
 
     Raises:
-        PlanError: the plan or its undo file exists already, or the plan cannot be written.
+        PlanError: the plan or its undo file already exists, or the plan cannot be written.
     """
     check_new(path)
     try:
@@ -66,10 +66,10 @@ def table_lines(rows: Iterable[PlanRow], command: str, drop: str | None = None) 
 
 
 def check_new(path: Path) -> None:
-    """Raise `PlanError` if a plan or its undo file exists already."""
+    """Raise `PlanError` if a plan or its undo file already exists."""
     for file in (path, Path(undo_path(path))):
         if file.exists() or file.is_symlink():
-            raise PlanError(f"{file} exists already and may contain your changes; choose another file")
+            raise PlanError(f"{file} already exists and may contain your changes; choose another file")
 
 
 def undo_path(plan: str | Path) -> str:

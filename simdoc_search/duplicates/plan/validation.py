@@ -75,12 +75,14 @@ def _find_problem(row: PlanRow, kept: list[PlanRow], row_count: int, *, is_kept_
         return f"{row.name} is in several rows; remove all but one"
     if not row.kept:
         return (
-            f"{row.name} is the kept document of its group, but its row says drop; write keep in its row, or write the "
-            "path of another kept document into column kept of each row that says drop"
+            f"{row.name} is the kept document of a group, but its row says drop; write keep in this row, or write the "
+            "path of another document into column kept of each row that says drop"
         )
     if not kept:
         advice = "add the row, or edit column kept"
         return f"the group has no row for {row.kept}, which is kept instead of {row.name}; {advice}"
     if is_kept_dropped:
-        return f"{row.kept} is dropped, but also kept instead of {row.name}; write keep in the row of {row.kept}"
+        return (
+            f"{row.kept} is kept instead of {row.name}, but its own row says drop; write keep in the row of {row.kept}"
+        )
     return ""

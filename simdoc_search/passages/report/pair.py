@@ -80,7 +80,8 @@ def pair_view(
         strip={"width": _STRIP_WIDTH, "height": _STRIP_HEIGHT, "bar": _BAR_WIDTH, "right": _RIGHT_BAR_X},
         max_listed=_MAX_LISTED_ITEMS,
         differences=[
-            _list_difference(difference, texts, positions) for difference in comparison.differences[:_MAX_LISTED_ITEMS]
+            _describe_difference(difference, texts, positions)
+            for difference in comparison.differences[:_MAX_LISTED_ITEMS]
         ],
         difference_count=len(comparison.differences),
         difference_summary=describe_differences(comparison),
@@ -128,9 +129,10 @@ def _shorten_names(names: tuple[str, str]) -> tuple[str, str]:
     return "/".join(["…", *first[common:]]), "/".join(["…", *second[common:]])
 
 
-def _list_difference(
+def _describe_difference(
     difference: Difference, texts: tuple[str, str], positions: tuple[TextPositions, TextPositions]
 ) -> dict[str, str]:
+    """Return the values of a difference that the page shows."""
     verb = "" if difference.kind == "replaced" else difference.kind
     words = format_count(difference.words, "word")
     return {
@@ -159,7 +161,7 @@ def _quote_difference(difference: Difference, texts: tuple[str, str]) -> Markup:
 
 
 def _draw_passages(marks: PairMarks, lengths: tuple[int, int]) -> Iterator[tuple[int, str, str]]:
-    """Yield the number, from 1, the colour class and the SVG path of each passage, in drawing order.
+    """For each passage, in drawing order, yield its number (counted from 1), its colour class and its SVG path.
 
     Boilerplate comes first and then long passages, so that short passages are drawn on top of them.
     """

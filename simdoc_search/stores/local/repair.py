@@ -239,8 +239,8 @@ def _read_in_subprocess(segment: _DamagedSegment, doc_ids: list[int]) -> Iterato
             try:
                 records = process.run(page)
             except ProcessEndedError as end:
-                if end.item:  # read the documents before the damaged one again
-                    size = end.item
+                if end.item_index:  # read the documents before the damaged one again
+                    size = end.item_index
                     continue
                 crashes += 1
                 page = page[: 1 << max(0, crashes - _CRASHES_BEFORE_LARGER_SKIPS)]

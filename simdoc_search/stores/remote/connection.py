@@ -70,7 +70,7 @@ def split_url(url: str) -> tuple[list[str], str]:
     if ":" in _extract_userinfo(url):
         raise LocationError(
             f"the URL {shown} contains a password, which other users could see in the process list; remove the "
-            "set SIMDOC_USERNAME and SIMDOC_PASSWORD"
+            "password from the URL, and set SIMDOC_USERNAME and SIMDOC_PASSWORD"
         )
     try:
         parts = urlsplit(url)

@@ -75,7 +75,7 @@ def test_only_files_with_equal_bytes_become_links_and_undo_makes_copies(tmp_path
     Path(rows[1].path or "").chmod(0o640)
     before = tree(tmp_path)
 
-    assert "because the kept file has different bytes" in run(tmp_path, rows, "hardlink")["other.txt"]
+    assert "because the kept file has other bytes" in run(tmp_path, rows, "hardlink")["other.txt"]
     assert 3 == Path(rows[0].path or "").stat().st_nlink
     assert 2 == apply_plan(rows, "hardlink", tmp_path / "plan.undo").dropped_before
     undo(tmp_path / "plan.undo")
@@ -127,7 +127,7 @@ def test_changed_files_and_the_duplicates_of_a_changed_kept_file_are_left_alone(
     left = run(tmp_path, rows, method)
 
     assert 3 == len(left)
-    assert "kept.txt is kept instead, but" in left["other.txt"]
+    assert "kept.txt should be kept instead, but" in left["other.txt"]
     assert before == tree(tmp_path)
 
 
@@ -155,7 +155,7 @@ def test_a_missing_kept_file_is_noticed_after_another_kept_file_was_read(tmp_pat
     left = run(tmp_path, [*rows, *(replace(row, group=2) for row in others)], "move")
 
     assert ["copy.txt"] == list(left)
-    assert left["copy.txt"].endswith("other.txt is kept instead, but the file is gone")
+    assert left["copy.txt"].endswith("other.txt should be kept instead, but the file is gone")
 
 
 def test_no_file_is_moved_over_another_file_or_out_of_the_folder(tmp_path: Path, rows: list[PlanRow]) -> None:
@@ -163,7 +163,7 @@ def test_no_file_is_moved_over_another_file_or_out_of_the_folder(tmp_path: Path,
     (tmp_path / "gone/equal.txt").write_text("mine")
     left = run(tmp_path, [rows[0], rows[1], replace(rows[2], key=DocumentKey("../../out"))], "move")
 
-    assert "exists already" in left["equal.txt"]
+    assert "already exists" in left["equal.txt"]
     assert "leads to a path outside" in left["other.txt"]
     assert "mine" == (tmp_path / "gone/equal.txt").read_text()
 
@@ -220,6 +220,6 @@ def test_a_full_disk_stops_before_a_file_is_changed(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(PlanError, match="cannot be written, so nothing more is changed: no space left"):
+    with pytest.raises(PlanError, match="cannot be written, so no more changes are made: no space left"):
         run(tmp_path, rows, "delete")
     assert 4 == len(tree(tmp_path / "docs"))

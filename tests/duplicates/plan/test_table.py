@@ -93,7 +93,7 @@ def test_a_new_plan_overwrites_neither_a_plan_nor_an_undo_file(tmp_path: Path) -
     (tmp_path / "other.tsv.undo").write_text("mine")
 
     for name, existing in (("plan.tsv", "plan.tsv"), ("other.tsv", "other.tsv.undo")):
-        with pytest.raises(PlanError, match=f"{re.escape(existing)} exists already"):
+        with pytest.raises(PlanError, match=f"{re.escape(existing)} already exists"):
             write_table(tmp_path / name, ROWS, "apply")
     assert ["other.tsv.undo", "plan.tsv"] == sorted(path.name for path in tmp_path.iterdir())
 

@@ -103,9 +103,9 @@ def test_a_keyed_index_needs_its_key(temp_indices: TempIndices, monkeypatch: pyt
     monkeypatch.delenv(HASH_KEY_VARIABLE)
 
     assert (0, 4) == (refused.updated, report.updated)
-    assert ["set SIMDOC_HASH_KEY to it"] == [index.reason.split("; ")[1] for index in refused.skipped_indices]
+    assert ["set SIMDOC_HASH_KEY to this key"] == [index.reason.split("; ")[1] for index in refused.skipped_indices]
     assert ["b", "c", "d"] == sorted(hit.id for hit in hits)
-    with pytest.raises(FormatMismatchError, match="set SIMDOC_HASH_KEY to it"):
+    with pytest.raises(FormatMismatchError, match="set SIMDOC_HASH_KEY to this key"):
         open_store(f"{temp_indices.engine}/{name}")
 
 

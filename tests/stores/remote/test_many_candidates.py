@@ -105,7 +105,7 @@ def test_a_query_beyond_the_clause_limit_is_an_error_of_that_query(
     store = new_opensearch_store()
     put(store, record("large", range(512), team="a"), record("small", range(9), team="a"))
     search, filters = SimilaritySearch(store), [{"team": "a"}] * 600
-    with pytest.raises(QuerySyntaxError, match="the query has 1114 clauses but the engine allows 1024"):
+    with pytest.raises(QuerySyntaxError, match="the query has 1,114 clauses, but the engine allows 1,024"):
         search.similar("large", filters=filters)
     small, large = search.similar_many(["small", "large"], filters=filters)
 

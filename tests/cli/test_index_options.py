@@ -1,4 +1,4 @@
-"""`--with versions,relations` adds sentences and concepts to a store or a mapping."""
+"""`--with versions,related` adds sentences and concepts to a store or a mapping."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_later_runs_keep_the_sketches_of_a_store() -> None:
 @pytest.mark.slow
 def test_the_default_extractor_finds_the_concepts() -> None:
     """A store may have concepts with or without sentences."""
-    output("index", "corpus", "--store", "r", "--with", "versions,relations")
-    output("index", "corpus", "--store", "n", "--with", "relations", "--no-passages")
+    output("index", "corpus", "--store", "r", "--with", "versions,related")
+    output("index", "corpus", "--store", "n", "--with", "related", "--no-passages")
 
     assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("r")
     assert ["concepts:1 yake -"] == sketches("n")
@@ -52,7 +52,7 @@ def test_an_existing_store_is_upgraded_from_its_texts() -> None:
     id = output("list", "--store", "s").split()[-1]
     without = answer("versions", id, "--store", "s")
     output("index", "--store", "s", "--with", "versions")
-    result = run("index", "corpus", "--store", "s", "--with", "relations,versions")
+    result = run("index", "corpus", "--store", "s", "--with", "related,versions")
     info = output("info", "--store", "s")
 
     assert (0, "sentences and concepts added to 5 documents") == (result.exit_code, result.stderr.splitlines()[0])
@@ -73,7 +73,7 @@ def test_an_existing_store_is_upgraded_from_its_texts() -> None:
 def test_unknown_kinds_are_refused_before_a_store_is_created(command: list[str], folder: Path) -> None:
     error = usage_error(run(*command, "--with", "versions,relation"))
 
-    assert "'relation' is not a value of --with; give versions, relations or both" in error
+    assert "'relation' is not a value of --with; give versions, related or both" in error
     assert ["corpus"] == [path.name for path in folder.iterdir()]
 
 
@@ -104,7 +104,7 @@ def test_a_missing_package_is_reported_before_a_store_is_created(folder: Path, m
 
 def test_a_mapping_has_fields_for_sentences_and_concepts() -> None:
     """They are mapped like passage tokens, and the `meta` of the field names them."""
-    template = answer("template", "show", "--with", "versions,relations", "--no-passages")
+    template = answer("template", "show", "--with", "versions,related", "--no-passages")
     fields = template["template"]["mappings"]["properties"]["simdoc"]["properties"]
     usual = answer("template", "show")["template"]["mappings"]["properties"]["simdoc"]["properties"]
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.kinds import TokenKindName
     from simdoc_search.sketch.settings import Settings
 
-KIND_BY_OPTION_VALUE: dict[str, TokenKindName] = {"versions": "sentences", "relations": "concepts"}
+KIND_BY_OPTION_VALUE: dict[str, TokenKindName] = {"versions": "sentences", "related": "concepts"}
 """Maps the values of `--with` to the kinds of tokens that they add."""
 
-_MAX_DIGITS = 9
+_MAX_SKETCH_SIZE_DIGITS = 9
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -110,13 +110,15 @@ def parse_sketch(text: str) -> Sketch:
     """Return the sketch of `--sketch`.
 
     Raises:
-        BadParameter: the name or the size is unknown.
+        BadParameter: the name is unknown, or the size is not valid.
     """
     from simdoc_search.sketch.schemes import SCHEMES
 
     kinds = {kind.name: kind for kind in SCHEMES.values()}
     name, colon, size = text.partition(":")
-    if name not in kinds or (colon and not (size.isascii() and size.isdecimal() and len(size) <= _MAX_DIGITS)):
+    if name not in kinds or (
+        colon and not (size.isascii() and size.isdecimal() and len(size) <= _MAX_SKETCH_SIZE_DIGITS)
+    ):
         choices = f"give one of {', '.join(kinds)}, optionally with a size, like xor:400"
         raise click.BadParameter(f"{text!r:.60} is not a sketch; {choices}", param_hint="--sketch")
     kind: Callable[..., Sketch] = kinds[name]
@@ -141,24 +143,22 @@ def with_sketch(settings: Settings, sketch: Sketch) -> Settings:
 
 
 def kinds_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - click uses the same name
-    """Return `--with` with this help. Its value is a tuple of kinds of tokens."""
-    return click.option(
-        "--with", "kinds", multiple=True, callback=_parse_kinds, metavar="versions,relations", help=help
-    )
+    """Return the option `--with` with this help text. Its value is a tuple of kinds of tokens."""
+    return click.option("--with", "kinds", multiple=True, callback=_parse_kinds, metavar="versions,related", help=help)
 
 
 def synonyms_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - click uses the same name
-    """Return `--synonyms` with this help."""
+    """Return the option `--synonyms` with this help text."""
     return click.option("--synonyms", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help=help)
 
 
 def extractor_options(command: Command) -> Command:
-    """Add `--extractor` and `--synonyms`, for a new store with concepts and for each later run."""
+    """Add `--extractor`, for a new store with concepts, and `--synonyms`, which each later run needs too."""
     concepts = click.option(
         "--extractor",
         "extractor_name",
         metavar="NAME",
-        help="With --with relations: how to extract concepts (yake, names or spacy:MODEL).  [default: yake]",
+        help="With --with related: how to extract concepts (yake, names or spacy:MODEL).  [default: yake]",
     )
     return concepts(
         synonyms_option("File with synonyms in Solr's format. Give the file again in every later run.")(command)
@@ -171,7 +171,7 @@ def make_extractor(name: str | None, synonyms: Path | None, stored: Settings | N
     Raises:
         BadParameter: there is no such extractor.
         ConceptsError: the synonyms or the spaCy model cannot be used.
-        FormatMismatchError: the store has concepts with other synonyms.
+        FormatMismatchError: the concepts in the store were extracted with other synonyms.
         MissingExtraError: a package that the extractor needs is not installed.
     """
     from simdoc_search.concepts import extractor_from_option, extractor_from_settings, read_synonyms
@@ -225,7 +225,7 @@ def choose_excluded_parts(front_matter: str, quoted_replies: str) -> tuple[str, 
     return tuple(part for part, value in values.items() if value == "skip")
 
 
-def check_store_has(stored: Settings, requested: Settings, store: str) -> None:
+def check_stored_settings(stored: Settings, requested: Settings, store: str) -> None:
     """Check that an existing store has the settings of `--language`, `--front-matter` and `--quoted-replies`.
 
     Raises:
@@ -250,5 +250,5 @@ def _parse_kinds(
     names = [name.strip() for value in values for name in value.split(",")]
     for name in names:
         if name not in KIND_BY_OPTION_VALUE:
-            raise click.BadParameter(f"{name!r:.60} is not a value of --with; give versions, relations or both")
+            raise click.BadParameter(f"{name!r:.60} is not a value of --with; give versions, related or both")
     return tuple(kind for name, kind in KIND_BY_OPTION_VALUE.items() if name in names)

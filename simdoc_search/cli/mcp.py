@@ -1,0 +1,59 @@
+"""`simdoc-search mcp`: answers agents over the Model Context Protocol."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from simdoc_search.cli.common import field_options, handle_errors, store_option
+from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.logs import show_log
+from simdoc_search.cli.serve import open_served_store
+from simdoc_search.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from simdoc_search.stores.location import EngineKind
+
+
+@click.command(cls=Command)
+@click.argument("folders", nargs=-1, metavar="[FOLDER]...", shell_complete=complete_paths)
+@field_options
+@store_option
+@handle_errors
+def mcp(
+    folders: tuple[str, ...],
+    text_fields: tuple[str, ...],
+    field: str | None,
+    store: str,
+    engine: EngineKind | None,
+) -> None:
+    """Let an agent search the store (Model Context Protocol).
+
+    An MCP client starts this command, and talks to it over stdin and stdout. The agent can use the tools similar,
+    passages, compare, versions, duplicates and show. They only read the store, and files in FOLDER if you give it.
+
+    \b
+      simdoc-search mcp --store /home/me/articles/.simdoc
+      simdoc-search mcp --store http://localhost:9200/articles ~/drafts
+
+    In the configuration of the client, give the absolute path of the store.
+    """
+    try:
+        from simdoc_search.mcp_server import run_mcp_server
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "simdoc_search":
+            raise
+        raise MissingExtraError("the server for agents", "mcp") from error
+    for folder in folders:
+        if not os.path.isdir(folder):  # noqa: PTH112 - the name may contain a NUL
+            raise click.UsageError(f"{folder!r} is not a folder")
+    show_log(click.get_current_context(), logging.WARNING)
+    served_store = open_served_store(store, engine, text_fields, field)
+    try:
+        run_mcp_server(served_store, folders)
+    finally:
+        served_store.close()
