@@ -48,7 +48,9 @@ if TYPE_CHECKING:
         GroupedDocument,
         Pair,
         ShownHit,
+        ShownVersion,
         fold_near_duplicates,
+        fold_older_versions,
     )
     from simdoc_search.errors import (
         AmbiguousQueryError,
@@ -159,6 +161,7 @@ __all__ = [
     "Settings",
     "SharedConcept",
     "ShownHit",
+    "ShownVersion",
     "SimdocError",
     "SimilaritySearch",
     "Store",
@@ -182,6 +185,7 @@ __all__ = [
     "fingerprint",
     "fingerprints",
     "fold_near_duplicates",
+    "fold_older_versions",
     "highlight",
     "language_candidates",
     "language_of",
@@ -196,7 +200,9 @@ _NAMES_BY_MODULE = {
     "simdoc_search.analysis": "Analysis",
     "simdoc_search.corpus": "read_corpus",
     "simdoc_search.documents": "Document DocumentKey",
-    "simdoc_search.duplicates": "Duplicate Duplicates Group GroupedDocument Pair ShownHit fold_near_duplicates",
+    "simdoc_search.duplicates": (
+        "Duplicate Duplicates Group GroupedDocument Pair ShownHit ShownVersion fold_near_duplicates fold_older_versions"
+    ),
     "simdoc_search.errors": (
         "AmbiguousQueryError CorpusError DocumentError FormatMismatchError LocationError MissingExtraError "
         "NoFingerprintError NoTextError QuerySyntaxError SimdocError StoreError StoreLockedError "

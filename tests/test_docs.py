@@ -290,6 +290,12 @@ def test_the_index_lists_every_page() -> None:
     assert sorted(f"docs/{name}.md" for name in (*listed, "index")) == PAGES[1:]
 
 
+def test_every_page_begins_with_what_its_reader_can_do() -> None:
+    pages = [name for name in PAGES[1:] if name not in ("docs/index.md", "docs/security.md")]
+
+    assert [] == [name for name in pages if not TEXT_OF[name].split("\n", 2)[2].startswith("After this page, ")]
+
+
 def test_settings_lists_every_environment_variable() -> None:
     source = "\n".join(path.read_text("utf-8") for path in PACKAGE.rglob("*.py"))
     used = set(re.findall(r"\bSIMDOC_[A-Z_]*[A-Z]\b", source))

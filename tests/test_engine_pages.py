@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from tests.support.backfill import load, to
 from tests.support.cli import answer, output
 from tests.support.engines import call, need_packages, own_name
 from tests.support.http_server import indices
-from tests.support.pages import page_commands, run_command
+from tests.support.pages import mask_numbers, omit_lines, page_commands, page_steps, run_command
 from tests.support.pipeline import expected
 from tests.support.programs import program
 from tests.support.rolling_index import has_data_streams, rolling
@@ -152,6 +153,31 @@ def test_an_application_queries_by_the_commands_of_the_page(names: dict[str, str
     assert similar["hits"]["hits"][0]["_score"] == copied["hits"]["hits"][0]["_score"]
     assert watch.startswith("42 is watched for copies with an overlap of 60 % or more")
     assert ("41 is a copy of:", "1 watch removed\n") == (arrived.splitlines()[0], removed)
+
+
+# --- docs/my_application.md ---
+
+
+def test_the_tutorial_about_an_application_shows_what_its_commands_print(opensearch_url: str) -> None:
+    """The indices and pipelines have other names. The search finds both similar documents."""
+    found: list[str] = []
+    with indices(opensearch_url) as made:
+        name = made.name()
+        names = {"http://127.0.0.1:9201": opensearch_url, "articles": name}
+        try:
+            for command, shown in page_steps(APPLICATION, names):
+                if not command.startswith("simdoc-search engine"):
+                    printed = run_command(command.replace("--search", "--force --search"))
+                    found += re.findall(r'"_id":"(\w+)","_score"', printed)
+
+                    expected = shown.splitlines()
+                    lines = omit_lines(printed.splitlines(), expected) if shown else []
+                    assert mask_numbers(expected) == mask_numbers(lines), command
+        finally:
+            call(opensearch_url, "PUT", f"/{name}/_settings", {"index.final_pipeline": "_none"})
+            call(opensearch_url, "DELETE", f"/_ingest/pipeline/{name}", allow=(404,))
+
+    assert ["lease", "draft"] == found
 
 
 # --- docs/remove.md ---

@@ -140,9 +140,9 @@ class EnginePairs:
         keys = self._documents.words_keys[number_of]
         skipped_match_counts: dict[int, int] = {}
         for query, result in enumerate(results):
-            if result.max_omitted:
+            if result.max_omitted_count:
                 near = matches[queries == query].tolist()
-                skipped = 0 if near else result.max_omitted
+                skipped = 0 if near else result.max_omitted_count
                 for position in (query, *near):
                     key = int(keys[position])
                     skipped_match_counts[key] = max(skipped, skipped_match_counts.get(key, 0))

@@ -106,7 +106,7 @@ def _compare_candidates(
             break
         records = read_records(store, [candidate.key for candidate in batch], passages=True)
         stored = [
-            (records[candidate.key], candidate.shared)
+            (records[candidate.key], candidate.shared_count)
             for candidate in batch
             if candidate.key in records  # the others were deleted after the candidates were found
         ]

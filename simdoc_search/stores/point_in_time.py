@@ -32,11 +32,11 @@ class FoundRecords:
 
     Attributes:
         records: the documents, without texts and unrequested metadata.
-        max_omitted: upper bound of the number of documents that the plan found and that `records` does not contain.
+        max_omitted_count: upper bound of the number of documents that the plan found but `records` does not contain.
     """
 
     records: list[Record]
-    max_omitted: int
+    max_omitted_count: int
 
 
 class FrozenStore(Protocol):

@@ -161,7 +161,7 @@ class Candidate(HasDocumentKey):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut(HasDocumentKey):
-    """A document that a plan found. It cannot be compared because of `reason`."""
+    """A document that a plan found but that cannot be compared, and the reason."""
 
     key: DocumentKey
     reason: str

@@ -88,8 +88,8 @@ def test_many_phrases_are_found_at_once(store: Store) -> None:
 def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other phrases of the same query are still found."""
     monkeypatch.setattr(local, "MAX_DOCUMENTS_PER_PHRASE", 5)
-    monkeypatch.setattr(local, "BASE_READ", 5)
-    monkeypatch.setattr(local, "READ_PER_PHRASE", 0)
+    monkeypatch.setattr(local, "BASE_DOCUMENTS_READ", 5)
+    monkeypatch.setattr(local, "DOCUMENTS_READ_PER_PHRASE", 0)
     monkeypatch.setattr(remote, "MAX_DOCUMENTS_PER_PHRASE", 5)
     monkeypatch.setattr(remote, "MAX_DOCUMENTS", 5)
     fill(store, {f"{n}": f"as it is now w{n}" for n in range(9)})

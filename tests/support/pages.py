@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tests.support.cli import output
 
-__all__ = ["mask_numbers", "omit_lines", "page_commands", "run_command"]
+__all__ = ["mask_numbers", "omit_lines", "page_commands", "page_steps", "run_command"]
 
 _BLOCK = re.compile(r"^( *)```(?:ba)?sh\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 
@@ -24,6 +24,17 @@ def page_commands(page: str, names: Mapping[str, str]) -> list[str]:
             lines = lines.replace(name, replacement)
         commands += re.split(r"\n(?=curl|simdoc-search)", lines)
     return [command for command in commands if not command.startswith("simdoc-search engine")]
+
+
+def page_steps(page: str, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the commands of a page in their order, each with the output shown under it, with other names."""
+    for name, replacement in names.items():
+        page = page.replace(name, replacement)
+    for language, block in re.findall(r"^```(console|sh)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE):
+        if language == "sh":
+            yield from ((command, "") for command in page_commands(f"```sh\n{block}```\n", {}))
+        else:
+            yield from re.findall(r"^\$ (.*)\n((?:[^$\n].*\n|\n)*)", block, re.MULTILINE)
 
 
 def run_command(command: str, folder: Path | None = None) -> str:

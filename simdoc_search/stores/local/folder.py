@@ -91,7 +91,7 @@ def create_store(folder: Path, manifest: StoreManifest) -> None:
 
 
 def replace_index(folder: Path) -> None:
-    """Replace the index of a store with the index in its folder `upgrade`, if there is one.
+    """Replace the index of a store with the index in the store's folder `upgrade`, if there is one.
 
     After an interruption, the next process that opens the store completes the replacement.
     """
@@ -189,8 +189,8 @@ def _not_found_error(folder: Path, manifest: StoreManifest | None) -> StoreError
         advice = f"create a store with: simdoc-search index FOLDER --store {folder}"
         return StoreNotFoundError(f"no store at {folder}; {advice}")
     return StoreError(
-        f"the store {folder} is damaged: its file {META_FILE} is missing; restore it from a backup, or delete {folder} "
-        "and index again"
+        f"the store {folder} is damaged: the file {META_FILE} is missing; restore the store from a backup, or delete "
+        f"{folder} and index again"
     )
 
 

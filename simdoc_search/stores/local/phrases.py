@@ -25,8 +25,8 @@ MAX_QUERY_WORDS = 8
 MAX_DOCUMENTS_PER_PHRASE = 1_000
 """Maximum number of documents that are read for each phrase, if there are at least five phrases."""
 
-BASE_READ, READ_PER_PHRASE, MAX_READ = 5_000, 20, 50_000
-"""At most `BASE_READ` documents and `READ_PER_PHRASE` more for each phrase are read, but never more than `MAX_READ`.
+BASE_DOCUMENTS_READ, DOCUMENTS_READ_PER_PHRASE, MAX_DOCUMENTS_READ = 5_000, 20, 50_000
+"""Maximum number of documents that are read: a base, the number added for each phrase, and the maximum of the sum.
 
 Documents with the rarest phrases are read first. Reading a few thousand documents takes 0.1 s.
 """
@@ -60,7 +60,7 @@ def find_phrases(
 def _find_candidates(
     snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: DocumentKey | None
 ) -> dict[int, list[Address]]:
-    """Map the index of each phrase to documents that contain all its words: the documents to read, and one more."""
+    """Map the index of each phrase to documents that contain all its words, at most one more than are read."""
     frequencies: dict[str, int] = {}
     candidates: dict[int, list[Address]] = {}
     limit = _max_read_per_phrase(len(phrases)) + 1
@@ -132,7 +132,7 @@ def _letters_and_digits(text: str) -> bytes | None:
 
 def _max_read_per_phrase(phrase_count: int) -> int:
     """Return the maximum number of documents that are read for each phrase."""
-    return max(MAX_DOCUMENTS_PER_PHRASE, BASE_READ // max(1, phrase_count))
+    return max(MAX_DOCUMENTS_PER_PHRASE, BASE_DOCUMENTS_READ // max(1, phrase_count))
 
 
 def _documents_to_read(
@@ -141,7 +141,10 @@ def _documents_to_read(
     """Return the documents to read, with the indices of their phrases. Also return `PhraseMatches.incomplete`."""
     indices_by_address: defaultdict[Address, list[int]] = defaultdict(list)
     incomplete = []
-    limit, total_limit = _max_read_per_phrase(phrase_count), min(BASE_READ + READ_PER_PHRASE * phrase_count, MAX_READ)
+    limit, total_limit = (
+        _max_read_per_phrase(phrase_count),
+        min(BASE_DOCUMENTS_READ + DOCUMENTS_READ_PER_PHRASE * phrase_count, MAX_DOCUMENTS_READ),
+    )
     for index in sorted(candidates, key=lambda index: len(candidates[index])):
         addresses = candidates[index]
         is_complete = len(addresses) <= limit

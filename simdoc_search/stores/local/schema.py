@@ -42,7 +42,7 @@ WORDS_FIELD = "words"
 """The field with the words of the texts. It does not record how often and where a document contains a word."""
 
 _CHECKSUM_FIELDS = ("codes", "rest", "text", *_STORED_FIELDS.values())
-"""The fields in the checksum of a document, besides its id.
+"""The fields that the checksum of a document covers, besides the id.
 
 A missing field does not change the checksum, so fields can be added.
 """
@@ -54,7 +54,7 @@ def optional_fields(settings: Settings) -> list[str]:
 
 
 def build_schema(optional_names: Collection[str]) -> tantivy.Schema:
-    """Return the schema of an index. Optional fields come last, so that they do not change the numbers of the others.
+    """Return the schema of an index. Optional fields come last, so that they do not change the numbers of other fields.
 
     Args:
         optional_names: names of the optional fields that the index has.
@@ -94,7 +94,7 @@ def encode_records(records: Sequence[Record], settings: Settings, store_text: bo
             values[_STORED_FIELDS[kind.name]] = pack_kind(part, kind)
     for record, values in zip(records, values_of_records, strict=True):
         if len(record.id.encode()) > MAX_TERM_BYTES:
-            raise StoreError(f"the id {record.id[:40]!r}… is too long for the local store; shorten it")
+            raise StoreError(f"the id {record.id[:40]!r}… is too long for the local store; shorten the id")
         values["id"] = record.id
         values["names"] = alternative_names(record.id)
         values["path"] = path_terms(record.path)

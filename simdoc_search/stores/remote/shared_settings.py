@@ -23,7 +23,7 @@ class NotQueryableReason(NamedTuple):
     """Why an index cannot be queried.
 
     Attributes:
-        reason: the reason, and what to do. It begins with "it".
+        reason: the reason, and what to do. It begins with "the index".
         only_lacks_field: whether the index has no fingerprint field, and no other fault that prevents queries.
     """
 
@@ -117,7 +117,7 @@ def none_queryable_message(
         index: explain_not_queryable(index, all_mappings, field, location, all_settings.get(index))
         for index in mappings
     }
-    # Prefer other faults, because they are more serious.
+    # Prefer faults other than a missing field, because they are more serious.
     shown_reason = min(reasons.values(), key=lambda reason: reason.only_lacks_field)
     names = sorted(index for index, reason in reasons.items() if reason == shown_reason)
     shown = f"the index {names[0]}" if len(names) == 1 else f"each of the indices {', '.join(names)}"
@@ -166,7 +166,7 @@ def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, l
         StoreError: other indices have replaced them, or an index has no fingerprint field.
     """
     if mappings is None:
-        raise StoreNotFoundError(f"the index {location} no longer exists; open the store again to recreate it")
+        raise StoreNotFoundError(f"the index {location} no longer exists; open the store again to recreate the index")
     current = common_settings(mappings, field, location).with_verified_key(settings.minhash.key, location)
     if not is_created_by_simdoc(mappings, field) or current != settings:
         raise StoreError(f"the index {location} was replaced with another index; open the store again")

@@ -94,9 +94,9 @@ class RemoteStore(Closable):
     ) -> RemoteStore:
         """Open the store in an index. The arguments and errors are the same as for `open_store`."""
         if field and settings is None and not create:
-            terms = open_min_hash_field(engine, index, field, id_field=id_field, text_field=text_field)
-            if terms is not None:
-                return cls(terms)
+            access = open_min_hash_field(engine, index, field, id_field=id_field, text_field=text_field)
+            if access is not None:
+                return cls(access)
         location = f"{engine.name}/{index}"
         mappings = read_mappings(engine, index)
         if mappings is None:
@@ -121,9 +121,9 @@ class RemoteStore(Closable):
             else given_fields or recorded_text_fields(open_mappings.values(), indices.field)
         )
         engine = engine.without_closed_indices()
-        unlocked = indices.settings.with_verified_key(key, location)
-        ids_from = IdField.for_field(id_field, open_mappings.values())
-        store = cls(IndexAccess(engine, engine.in_background(), indices, ids_from, unlocked, texts))
+        verified_settings = indices.settings.with_verified_key(key, location)
+        id_source = IdField.for_field(id_field, open_mappings.values())
+        store = cls(IndexAccess(engine, engine.in_background(), indices, id_source, verified_settings, texts))
         if settings is not None and not store.settings.satisfies(settings):
             raise FormatMismatchError(
                 f"{location} has the settings {store.settings}, not {settings}; use the settings of "
@@ -134,7 +134,7 @@ class RemoteStore(Closable):
         if store.is_simdoc_index and store_texts not in (None, store.has_texts):
             preposition = "with" if store.has_texts else "without"
             raise StoreError(
-                f"{location} was created {preposition} texts, which cannot be changed; choose another index"
+                f"{location} was created {preposition} texts, and this cannot be changed; choose another index"
             )
         return store
 
@@ -170,7 +170,7 @@ class RemoteStore(Closable):
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """Open a writer. Several can be open, and the last write wins. An error does not undo earlier writes."""
+        """Open a writer. Several writers can be open, and the last write wins. An error undoes no earlier writes."""
         self.access.require_tokens()
         if not self.is_simdoc_index:
             raise StoreError(
