@@ -25,6 +25,7 @@ indexing/       indexes documents into a store
 attach/         adds fingerprints to an index that an application owns
 duplicates/     finds the duplicates in a collection
 dedupe/         removes duplicate rows from datasets
+spark/          removes duplicate rows of Spark DataFrames
 groups/         finds families and topics in a collection
 versions/       finds versions and their order, and related documents
 tuning/         recommends settings

@@ -220,7 +220,8 @@ def note_lines(result: Duplicates, *, is_estimate_requested: bool) -> Iterator[s
             skipped_comparisons = format_count(skipped, "comparison was", "comparisons were")
             yield f"at most {skipped_comparisons} skipped, so duplicates may be missing"
     if result.ignored_word_count:
-        yield f"{format_count(result.ignored_word_count, 'word')} of the compared texts ignored, because of --ignore"
+        words = format_count(result.ignored_word_count, "word was", "words were")
+        yield f"{words} not counted in the compared texts, because of --ignore"
     for root, count in result.missing_files.items():
         command = shlex.join(["simdoc-search", "index", root, "--prune"])
         files = "the file of 1 document" if count == 1 else f"the files of {count:,} documents"

@@ -177,7 +177,7 @@ def _topic_notes(result: Topics) -> Iterator[str]:
     if result.frequent_concept_count:
         concepts = format_count(result.frequent_concept_count, "concept is", "concepts are")
         yield (
-            f"{concepts} in more than {result.frequent_concept_limit:,} documents. Frequent concepts count in scores, "
+            f"{concepts} in more than {result.frequent_concept_limit:,} documents. Such concepts count in scores, "
             f"but only {result.max_found_per_concept} documents were found through each one"
         )
     if result.documents_without_candidates:
@@ -190,13 +190,13 @@ def _print_footer(
     total: int,
     shown: int,
     offset: int,
-    names: tuple[str, str],
+    nouns: tuple[str, str],
     edges: Path | None,
     notes: Iterator[str],
 ) -> None:
     """Print the lines after the summary: the number of shown groups, the file of edges, and notes."""
     if more := format_more_hits_hint(shown, total, offset):
-        say(f"{describe_shown_hits(shown, total, offset, names[0], plural=names[1])}.{more}")
+        say(f"{describe_shown_hits(shown, total, offset, nouns[0], plural=nouns[1])}.{more}")
     if edges is not None:
         say(f"edges: {format_count(result.pair_count, 'pair')} written to {edges}")
     for note in notes:

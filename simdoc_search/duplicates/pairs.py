@@ -11,7 +11,7 @@ long run are only compared with a few documents of the run, called anchors. So t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Ints, Keys, is_in_sorted, pair_keys, run_starts, split_pair_keys
-from simdoc_search.duplicates.bands import RECALL, choose_rare_tokens, plan_passes
+from simdoc_search.duplicates.bands import RECALL, choose_rarest_tokens, is_extended, plan_passes
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 
@@ -72,12 +72,14 @@ def join(
     for number, band_pass in enumerate(passes):
         selected = band_pass.select(table, documents)
         if band_pass.rows:
-            all_keys = table.band_keys(selected, band_pass.rows, band_pass.bands)
+            all_keys = table.band_keys(
+                selected, band_pass.rows, band_pass.bands, extended=is_extended(table, band_pass)
+            )
             for band, keys in enumerate(all_keys, 1):
                 pairs.add_equal_keys(keys, selected)
                 progress((number + band / band_pass.bands) / len(passes))
         else:
-            keys, owners = choose_rare_tokens(table, selected, measure.min_jaccard, recall)
+            keys, owners = choose_rarest_tokens(table, selected, measure.min_jaccard, recall)
             parts = np.uint64(len(keys) // _KEYS_AT_ONCE + 1)
             for part in np.arange(parts):
                 is_in_part = keys % parts == part
@@ -93,6 +95,21 @@ def choose_run_limit(documents: int) -> int:
     """
     min_limit, max_limit = RUN_LIMITS
     return min(max_limit, max(min_limit, _MAX_PAIRS // max(1, documents)))
+
+
+def pairs_in_runs(begins: Ints, lengths: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Yield all pairs of positions in the same run, as two arrays: the earlier positions and the later ones.
+
+    Args:
+        begins: where each run begins.
+        lengths: the number of positions of each run; 0 to omit the run.
+    """
+    ends = np.repeat(begins + lengths, lengths)
+    open_positions = np.arange(len(ends)) - np.repeat(np.cumsum(lengths) - lengths - begins, lengths)
+    for distance in range(1, int(lengths.max(initial=0))):
+        is_open = open_positions + distance < ends
+        open_positions, ends = open_positions[is_open], ends[is_open]
+        yield open_positions, open_positions + distance
 
 
 class _PairCollector:
@@ -134,14 +151,9 @@ class _PairCollector:
             self._add_long_run(documents[begins[run] : ends[run]])
         self._merge_accepted()
         lengths[lengths > self._limit] = 0
-        later_in_run = np.repeat(begins + lengths, ends - begins) - np.arange(len(entries)) - 1
-        open_entries = np.flatnonzero(later_in_run > 0)
-        for distance in range(1, self._limit):
-            open_entries = open_entries[later_in_run[open_entries] >= distance]
-            if not len(open_entries):
-                break
-            earlier = open_entries[documents[open_entries + distance] >= self._new_from]
-            self._add(pair_keys(documents[earlier], documents[earlier + distance]))
+        for first, second in pairs_in_runs(begins, lengths):
+            is_new = documents[second] >= self._new_from
+            self._add(pair_keys(documents[first[is_new]], documents[second[is_new]]))
 
     def result(self) -> JoinedPairs:
         """Return all accepted pairs."""

@@ -193,7 +193,7 @@ def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationS
         settings.analysis,
         settings.minhash,
         words_hash=True,
-        words=settings.indexes_words,
+        word_pairs=settings.indexes_words,
         passages=settings.passages,
     )
     sketches = compute_sketches(texts, settings, preparation.extractor)
@@ -211,7 +211,7 @@ def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationS
             passages=fingerprint.passages,
             sentences=sketch.sentences,
             concepts=sketch.concepts,
-            words=fingerprint.words,
+            word_pairs=fingerprint.word_pairs,
         )
 
 

@@ -51,7 +51,7 @@ class Settings:
         concepts: settings of concept tokens. None: no concept tokens.
         identifies_language: whether to identify the language of documents whose metadata does not name it.
         excluded_parts: parts of files that are removed from the text: `front-matter`, `quoted-replies`.
-        indexes_words: whether a local store indexes the words of its texts, to find short quotations. This requires
+        indexes_words: whether a local store indexes pairs of words, to find short quotations. This requires
             stored texts and passage tokens. Comparisons of settings ignore this attribute.
         unknown_sketches: stored form of sketches that this version of simdoc-search does not know. They are kept.
             Comparisons of settings ignore them.

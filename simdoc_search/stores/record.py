@@ -79,8 +79,8 @@ class Record:
             same reasons as `passages`.
         concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). They may be empty for the same
             reasons as `passages`.
-        words: the distinct normalised words, as in `Fingerprint`. If empty, a store that needs them computes them from
-            the text. They are empty in records that were read from a store.
+        word_pairs: codes of the pairs of adjacent words, as in `Fingerprint`. If None, a store that needs them computes
+            them from the text. They are None in records that were read from a store.
         index: the engine's index that the document was read from. It is ignored when the record is written.
         routing: the routing, as in `DocumentKey`.
         terms: the query terms, if the engine's `min_hash` filter fills the field. The terms cannot be
@@ -102,7 +102,7 @@ class Record:
     concepts: NDArray[np.uint32] = field(default_factory=empty_codes)
     index: str | None = None
     routing: str | None = None
-    words: bytes = field(default=b"", repr=False, compare=False)
+    word_pairs: NDArray[np.uint32] | None = field(default=None, repr=False, compare=False)
     terms: Sequence[str] = field(default=(), repr=False)
 
     def tokens(self) -> list[str]:

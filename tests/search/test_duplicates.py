@@ -17,7 +17,6 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import Duplicates
 from simdoc_search.errors import QuerySyntaxError, UnknownFieldError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.point_in_time import Freezable
 from simdoc_search.stores.remote.records import build_field_value
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer, run, words, write
@@ -100,8 +99,6 @@ def test_a_longer_edited_copy_is_not_kept_for_identical_ones(store: Store) -> No
     assert "orig.txt" == kept
     assert ["Kopie 1.txt", "Kopie 2.txt", "orig (1).txt"] == [id for id, kind, *_ in others if kind == "identical"]
     assert [("edit.txt", "near", round(96 / 97, 4), True)] == [other for other in others if other[1] != "identical"]
-    if isinstance(store, Freezable):
-        assert [(kept, others)] == groups(search.duplicates(compare_in="engine"))
     assert [("orig.txt", ["edit.txt"])] == [
         (kept, [other[0] for other in others]) for kept, others in groups(search.duplicates(new=["edit.txt"]))
     ]

@@ -144,6 +144,19 @@ def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: 
             old.documents_with_phrases([phrase("w1 w2")])
 
 
+def test_a_single_word_is_found_in_more_documents_than_a_phrase(
+    new_folder_store: NewStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is in no pair of words, so the texts are searched."""
+    monkeypatch.setattr(local, "MAX_DOCUMENTS_PER_PHRASE", 5)
+    monkeypatch.setattr(local, "BASE_DOCUMENTS_READ", 5)
+    with new_folder_store() as store:
+        fill(store, {f"{n}": f"some words and w{n}" for n in range(30)})
+        assert {"29": (0,)} == matches_by_id(store, "w29")
+        monkeypatch.setattr(local, "MAX_DOCUMENTS_READ", 20)
+        assert (0,) == store.documents_with_phrases([phrase("w29")]).incomplete
+
+
 def test_words_are_indexed_only_with_texts_and_passages(new_folder_store: NewStore) -> None:
     assert new_folder_store().settings.indexes_words
     assert not new_folder_store(store_texts=False).settings.indexes_words
