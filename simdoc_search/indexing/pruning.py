@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.display import format_count
 from simdoc_search.indexing.archives import Archives
@@ -88,7 +89,7 @@ def find_vanished_documents_at(
         return VanishedDocuments()
     ids = {named_path.make_id(path) for path in missing_paths if path.startswith(os.path.join(named_path.path, ""))}  # noqa: PTH118
     records = {record.id: record for record in store.records(sorted(ids))}
-    for id in sorted(ids - records.keys()):
+    for id in sorted(id for id in ids if id not in records or determine_format(id).has_attachments):
         records |= {record.id: record for record in store.scan(filters=[{"path": [f"{id}/", f"{id}!"]}])}
     missing = [
         id
