@@ -20,11 +20,12 @@ from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 def pair_equal_keys(batches: Iterable[Any], *, across: bool = False) -> Iterator[Any]:
     """Yield the pairs of rows with an equal key.
 
-    If more than 64 rows have the same key, each row is only paired with two of the most preferred rows. The rows of such
-    a key are also listed, so that the kept ones can be paired again.
+    If more than 64 rows have the same key, each row is only paired with two of the most preferred rows. The rows of
+    such a key are also listed, so that the kept ones can be paired again.
 
     Args:
-        batches: record batches with the columns `key` and `rank`, sorted by both. They must contain all rows of each key.
+        batches: record batches with the columns `key` and `rank`, sorted by both. They must contain all rows of each
+            key.
         across: whether to pair only rows whose ranks have different first bytes.
 
     Yields:
