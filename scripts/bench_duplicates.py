@@ -241,7 +241,7 @@ def engine(arguments: Sequence[str]) -> None:
                 progress=lambda stage, _: ended.update({stage: time.perf_counter() - began}),  # noqa: B023 - it is called within this round
             )
             ends = ", ".join(f"{stage} until {seconds:.1f} s" for stage, seconds in ended.items())
-            print(f"{name:<8}{found.documents} documents, {found.group_count} groups: {ends}")
+            print(f"{name:<8}{found.document_count} documents, {found.group_count} groups: {ends}")
     finally:
         urllib.request.urlopen(urllib.request.Request(url, method="DELETE")).close()  # noqa: S310 - the caller's own
 

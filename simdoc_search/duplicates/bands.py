@@ -10,7 +10,7 @@ documents. The shortest documents are paired by single rare tokens.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -90,8 +90,8 @@ def choose_rare_tokens(
     frequency_of: Callable[[Keys], Ints],
     *,
     extended: bool,
-) -> tuple[Keys, Ints]:
-    """Return the rarest tokens of each document, and the document of each token.
+) -> Iterator[tuple[Keys, Ints]]:
+    """Yield the rarest tokens of each document, and the document of each token, for some documents at a time.
 
     The probability that two documents with this overlap share one of these tokens is `recall`. Suppose that the
     documents share at least k of n tokens. Then any n - k + 1 of these tokens include a shared one. All documents
@@ -111,7 +111,6 @@ def choose_rare_tokens(
     needed = np.array([_count_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[
         size_index
     ]
-    keys, owners = [], []
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         hashes, owner = table.token_hashes(documents[part], extended=extended)
         rarity = np.minimum(frequency_of(hashes), (1 << _RARITY_BITS) - 1)
@@ -121,15 +120,13 @@ def choose_rare_tokens(
         counts = table.counts[documents[part]]
         rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
         chosen = order[rank < np.repeat(needed[part], counts)]
-        keys.append(hashes[chosen])
-        owners.append(documents[part][owner[chosen]])
-    return (np.concatenate(keys), np.concatenate(owners)) if keys else (np.zeros(0, np.uint64), documents)
+        yield hashes[chosen], documents[part][owner[chosen]]
 
 
 def choose_rarest_tokens(
     table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction
-) -> tuple[Keys, Ints]:
-    """Return the tokens that are rarest among these documents; see `choose_rare_tokens`."""
+) -> Iterator[tuple[Keys, Ints]]:
+    """Yield the tokens that are rarest among these documents; see `choose_rare_tokens`."""
     # Equal tokens must have equal hashes, so the hashes of all documents are extended or none.
     extended = table.hash_extensions is not None and table.counts[documents].max(initial=0) <= MAX_EXTENDED_TOKENS
     frequencies = _count_token_frequencies(table, documents, extended=extended)
@@ -196,7 +193,7 @@ def table_band_keys(
             keys_and_owners += [(keys, documents) for keys in all_keys]
         else:
             extended = is_extended(table, band_pass)
-            keys_and_owners.append(
+            keys_and_owners.extend(
                 choose_rare_tokens(table, documents, overlap, recall, frequency_of, extended=extended)
             )
     keys, owners = (np.concatenate(parts) for parts in zip(*keys_and_owners, strict=True))

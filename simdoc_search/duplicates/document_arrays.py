@@ -213,7 +213,7 @@ def _find_fingerprint_problem(record: Record) -> str:
 
 
 def _short_hash(value: str) -> bytes:
-    """Convert a hash to 16 bytes. An empty hash gives zeros.
+    """Convert a hash to 16 bytes. An empty hash becomes zeros.
 
     The hashes of `text_hash`, which have 16 bytes in hexadecimal, are decoded. Other hashes are hashed again.
     """

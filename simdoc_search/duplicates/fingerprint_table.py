@@ -39,8 +39,8 @@ class FingerprintTable:
     # number of distinct shingles of each document, at least 1 if it has tokens; int64, shape (documents,)
     shingle_counts: Ints
     buckets: int  # number of buckets of a fingerprint
-    # 32 more bits of the hash of each token, for documents with at most MAX_EXTENDED_TOKENS tokens, and where those of
-    # each document begin; None if they are unknown
+    # for documents with at most MAX_EXTENDED_TOKENS tokens, 32 more bits of the hash of each token, and the position at
+    # which the bits of each document begin; None if the bits are unknown
     hash_extensions: tuple[NDArray[np.uint32], Ints] | None = field(default=None, repr=False)
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
     # total number of rows of the matrices that were made for single calls

@@ -154,7 +154,7 @@ class SimilaritySearch:
             QuerySyntaxError: `reject_duplicates` is out of range.
             StoreLockedError: another process is writing to the store.
             StoreError: the store cannot be written.
-            FormatMismatchError: the extractor is not that of the store.
+            FormatMismatchError: the extractor differs from the one that the store was created with.
             MissingExtraError: the store has sentences, and the package that splits texts into sentences is not
                 installed.
         """
@@ -430,7 +430,7 @@ class SimilaritySearch:
 
         Raises:
             NoFingerprintError: the document has no concepts.
-            FormatMismatchError: the store has no concepts, or has those of another extractor or of other synonyms.
+            FormatMismatchError: the store has no concepts, or was created with another extractor or other synonyms.
             MissingExtraError: the extractor of a text is not installed.
         """
         self._check_has_concepts()
@@ -458,7 +458,7 @@ class SimilaritySearch:
             AmbiguousQueryError: several documents match the query.
             UnknownDocumentError: the document is not stored, or does not match `source_filters`.
             NoFingerprintError: the document has no concepts.
-            FormatMismatchError: the store has no concepts, or has those of another extractor or of other synonyms.
+            FormatMismatchError: the store has no concepts, or was created with another extractor or other synonyms.
         """
         self._check_has_concepts()
         document = QueryDocument(resolve_record(self.store, query, source_filters), self.store.settings)
@@ -494,7 +494,7 @@ class SimilaritySearch:
 
         limits = options.choose_limits(self.store.settings.limits)
         families = find_families(self.store, limits, options.filters, options.progress, options.workers)
-        self._check_fields_exist(families.documents, options.filters)
+        self._check_fields_exist(families.document_count, options.filters)
         return families
 
     def order_family(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
@@ -532,7 +532,7 @@ class SimilaritySearch:
 
         limits = options.choose_limits(self.store.settings.limits)
         topics = find_topics(self.store, limits, options.filters, options.progress)
-        self._check_fields_exist(topics.documents, options.filters)
+        self._check_fields_exist(topics.document_count, options.filters)
         return topics
 
     def name_topic(
@@ -550,7 +550,7 @@ class SimilaritySearch:
             is not installed.
 
         Raises:
-            FormatMismatchError: the extractor or the synonyms are not those of the store.
+            FormatMismatchError: the extractor or the synonyms differ from those that the store was created with.
         """
         record = read_records(self.store, [topic.centre]).get(topic.centre)
         if record is None:
@@ -638,7 +638,7 @@ class SimilaritySearch:
             ignore=ignore,
             workers=workers,
         )
-        self._check_fields_exist(duplicates.documents, filters)
+        self._check_fields_exist(duplicates.document_count, filters)
         return duplicates
 
     def mark_duplicates(
