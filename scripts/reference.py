@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import get_args
 
 from simdoc_search.cli.config import SETTABLE_OPTIONS
 from simdoc_search.corpus.formats import EXTENSIONS, FormatKind
@@ -54,6 +55,8 @@ def options() -> str:
 
 def formats() -> str:
     """The extensions of each format."""
+    if unnamed := set(get_args(FormatKind)) - set(FORMATS):
+        sys.exit(f"add a name for {', '.join(sorted(unnamed))} to FORMATS in scripts/reference.py")
     rows = []
     for kind, (name, note) in FORMATS.items():
         extensions = " ".join(f"`{extension}`" for extension in EXTENSIONS.get(kind, ()))

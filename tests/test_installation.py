@@ -118,6 +118,7 @@ NEEDING: dict[tuple[str, ...], str] = {
     ("watch", "a", "--store", f"{URL}/articles"): "opensearch,elasticsearch",
     ("template", "install", URL): "opensearch,elasticsearch",
     ("engine", "start", "--port", "9231"): "engine",
+    ("mcp",): "mcp",
 }
 
 

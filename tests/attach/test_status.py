@@ -193,7 +193,7 @@ def test_the_state_of_the_pipeline_is_reported(temp_indices: TempIndices, engine
         "different": build_pipeline_body(Settings(Analysis(shingle_size=4))),
         "title": build_pipeline_body(text_field="title"),
         "field": build_pipeline_body(field="simdoc_2"),
-        "other": {"processors": [{"set": {"field": "seen", "value": True}}]},
+        "unrelated": {"processors": [{"set": {"field": "seen", "value": True}}]},
         "calls": {"processors": [{"pipeline": {"name": f"{name}-fits"}}]},
     }
     states = {"title": "different", "field": "different", "calls": "fits"}
@@ -241,7 +241,7 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale", "sampled", "share"))
     assert {"state": "none", "name": "", "setting": ""} == found["indices"][0]["pipeline"]
     assert "similar  " not in shown
-    assert "similar        sentences with a distance of at most 3 of 64\n" in output("status", place)
+    assert "similar        sentences with a distance of at most 3 (of 64)\n" in output("status", place)
     assert {"min_share": 0.5, "min_smaller_share": 0.1, "max_distance": 3, "min_score": 0.5} == answer("status", place)[
         "limits"
     ]

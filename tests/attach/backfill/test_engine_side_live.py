@@ -129,7 +129,7 @@ def test_queries_find_what_the_command_filled(temp_indices: TempIndices, engine:
     name = filled(temp_indices, engine)
     url = f"{engine.name}/{name}"
 
-    assert f"{len(TEXTS)} updated" in output("backfill", url, "--text-field", "body", "--in-engine")
+    assert f"{len(TEXTS)} documents updated" in output("backfill", url, "--text-field", "body", "--in-engine")
     (hit,) = answer("similar", "--text", TEXTS["doc3"], "--store", url, "--overlap", "90")["hits"]
     assert ("doc3", 1.0) == (hit["id"], hit["overlap"])
 

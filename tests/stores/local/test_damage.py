@@ -178,7 +178,7 @@ def test_a_repair_overwrites_nothing(intact_store: Path, expected: dict[str, Any
 
     assert {
         "store": str(tmp_path / "empty"),
-        "documents": len(expected),
+        "document_count": len(expected),
         "unreadable": [],
         "damaged_deletions": [],
     } == repaired
