@@ -50,8 +50,8 @@ class RowRule:
         kind, colon, column = self.rule.partition(":")
         return column if kind in ("max", "min") and colon and column else None
 
-    def order(self, rows: Rows, word_labels: Ints, old_rows: int) -> Ints:
-        """Return the numbers of all rows, most preferred first. The `old_rows` old rows come before all others."""
+    def order(self, rows: Rows, word_labels: Ints, old_row_count: int) -> Ints:
+        """Return the numbers of all rows, most preferred first. The `old_row_count` old rows come before all others."""
         table = rows.table
         position = np.arange(len(rows))
         if self.rule == "first":
@@ -64,7 +64,7 @@ class RowRule:
             criteria = (*by_length, self._rank_values(rows))
         elif self.measure == "jaccard":
             criteria = (*by_length, -copies)
-        return np.lexsort((*criteria, position >= old_rows))
+        return np.lexsort((*criteria, position >= old_row_count))
 
     def _rank_values(self, rows: Rows) -> Ints:
         """Return the rank of the value of each row. Equal values have equal ranks."""

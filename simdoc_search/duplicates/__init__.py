@@ -9,8 +9,6 @@ paths.py              paths of the documents' files
 measures.py           measures of overlap
 bands.py              band keys: two documents that have a key in common are compared
 pairs.py              candidate pairs, found in memory
-engine_pairs.py       candidate pairs, found by querying the engine
-checkpoint.py         a checkpoint file, to resume an interrupted search in an engine
 verification.py       overlaps: estimated from fingerprints, or computed from texts
 clusters.py           groups around a kept document, and sets of documents with equal words
 contents.py           comparison of the bytes of files in a group
@@ -34,14 +32,12 @@ from simdoc_search.duplicates.folding import (
     fold_older_versions,
 )
 from simdoc_search.duplicates.keep_order import KEEP_RULES
-from simdoc_search.duplicates.sources import COMPARE_IN_VALUES, CompareIn, duplicates_among, duplicates_in
+from simdoc_search.duplicates.sources import duplicates_among, duplicates_in
 from simdoc_search.passages.exact import MEASURES
 
 __all__ = [
-    "COMPARE_IN_VALUES",
     "KEEP_RULES",
     "MEASURES",
-    "CompareIn",
     "Duplicate",
     "Duplicates",
     "FoldedHit",

@@ -10,7 +10,7 @@ documents. The shortest documents are paired by single rare tokens.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -90,8 +90,8 @@ def choose_rare_tokens(
     frequency_of: Callable[[Keys], Ints],
     *,
     extended: bool,
-) -> tuple[Keys, Ints]:
-    """Return the rarest tokens of each document, and the document of each token.
+) -> Iterator[tuple[Keys, Ints]]:
+    """Yield the rarest tokens of each document, and the document of each token, for some documents at a time.
 
     The probability that two documents with this overlap share one of these tokens is `recall`. Suppose that the
     documents share at least k of n tokens. Then any n - k + 1 of these tokens include a shared one. All documents
@@ -111,7 +111,6 @@ def choose_rare_tokens(
     needed = np.array([_count_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[
         size_index
     ]
-    keys, owners = [], []
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         hashes, owner = table.token_hashes(documents[part], extended=extended)
         rarity = np.minimum(frequency_of(hashes), (1 << _RARITY_BITS) - 1)
@@ -121,15 +120,13 @@ def choose_rare_tokens(
         counts = table.counts[documents[part]]
         rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
         chosen = order[rank < np.repeat(needed[part], counts)]
-        keys.append(hashes[chosen])
-        owners.append(documents[part][owner[chosen]])
-    return (np.concatenate(keys), np.concatenate(owners)) if keys else (np.zeros(0, np.uint64), documents)
+        yield hashes[chosen], documents[part][owner[chosen]]
 
 
 def choose_rarest_tokens(
     table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction
-) -> tuple[Keys, Ints]:
-    """Return the tokens that are rarest among these documents; see `choose_rare_tokens`."""
+) -> Iterator[tuple[Keys, Ints]]:
+    """Yield the tokens that are rarest among these documents; see `choose_rare_tokens`."""
     # Equal tokens must have equal hashes, so the hashes of all documents are extended or none.
     extended = table.hash_extensions is not None and table.counts[documents].max(initial=0) <= MAX_EXTENDED_TOKENS
     frequencies = _count_token_frequencies(table, documents, extended=extended)
@@ -190,11 +187,13 @@ def table_band_keys(
     for band_pass in plan_passes(overlap, recall, table.buckets):
         documents = band_pass.select(table, all_documents)
         if band_pass.rows:
-            all_keys = table.band_keys(documents, band_pass.rows, band_pass.bands)
+            all_keys = table.band_keys(
+                documents, band_pass.rows, band_pass.bands, extended=is_extended(table, band_pass)
+            )
             keys_and_owners += [(keys, documents) for keys in all_keys]
         else:
-            extended = _is_extended(table, band_pass)
-            keys_and_owners.append(
+            extended = is_extended(table, band_pass)
+            keys_and_owners.extend(
                 choose_rare_tokens(table, documents, overlap, recall, frequency_of, extended=extended)
             )
     keys, owners = (np.concatenate(parts) for parts in zip(*keys_and_owners, strict=True))
@@ -209,11 +208,14 @@ def short_token_hashes(table: FingerprintTable, overlap: Fraction, recall: Fract
     """Return the hashes of all tokens of the documents that are paired by rare tokens."""
     band_pass = plan_passes(overlap, recall, table.buckets)[-1]
     documents = band_pass.select(table, np.arange(len(table.counts)))
-    return table.token_hashes(documents, extended=_is_extended(table, band_pass))[0]
+    return table.token_hashes(documents, extended=is_extended(table, band_pass))[0]
 
 
-def _is_extended(table: FingerprintTable, band_pass: BandPass) -> bool:
-    """Return whether hashes are extended. It does not depend on the documents."""
+def is_extended(table: FingerprintTable, band_pass: BandPass) -> bool:
+    """Return whether the hashes of tokens are extended in a pass: if all its documents have extensions.
+
+    Otherwise, millions of short documents would have keys that are equal by chance.
+    """
     return table.hash_extensions is not None and band_pass.max_shingles <= MAX_EXTENDED_TOKENS
 
 

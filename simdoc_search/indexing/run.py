@@ -111,7 +111,7 @@ def delete_documents(store: Store, ids: Iterable[str]) -> int:
     if refused:
         id, reason = next(iter(refused.items()))
         raise WriteRefusedError(
-            f"{len(refused):,} of {len(distinct_ids):,} documents were not deleted (for example {id!r}: {reason}); "
+            f"{len(refused):,} of {len(distinct_ids):,} documents could not be deleted (for example {id!r}: {reason}); "
             "fix the cause and run the command again",
             refused,
             accepted_count=len(distinct_ids) - len(refused),

@@ -41,8 +41,8 @@ class Fingerprint:
         minima: the smallest values of each slot. If `minhash.with_rotation` is set, empty buckets are filled.
         words_hash: `text_hash` of the normalised words, joined by one space. It is equal for texts with the same words.
             Empty unless requested.
-        word_pairs: codes of the pairs of adjacent words, ascending and distinct; uint32. None unless requested, and for
-            a very long text.
+        word_pairs: codes of the pairs of adjacent words, ascending and distinct; uint32. None unless requested, and
+            always None for very long texts.
         passages: passage token codes; uint32, ascending, without repeats. Empty unless requested.
     """
 

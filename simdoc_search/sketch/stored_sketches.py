@@ -10,8 +10,8 @@
     no_front_matter:1           no tokens: front matter is not part of the text
     no_quotes:1                 no tokens: quoted replies are not part of the text
 
-Increase a version by one if a change of the code changes the tokens, words or metadata of a text. An index may have
-sketches that this version of simdoc-search does not know. It ignores them.
+Increase a version by one if a code change alters the tokens, words or metadata of a text. If an index has sketches that
+this version of simdoc-search does not know, they are ignored.
 """
 
 from __future__ import annotations

@@ -25,6 +25,9 @@ def file_path(root: str, prefix: str, id: str) -> str:
     return os.path.join(root, relative)  # noqa: PTH118
 
 
+HAS_ATTACHMENTS = "attachments"
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The file that a record was read from.
@@ -36,7 +39,8 @@ class Origin:
         prefix: the beginning of the id, before the path below the root.
         content: for a member of an archive, the hash of its bytes. It is empty for other files.
         archive: size and modification time of the archive, in one member of each archive that was stored completely.
-            It is empty in other members and for other files.
+            For an e-mail with attachments that are documents, `attachments`. It is empty in other members and for
+            other files.
     """
 
     root: str

@@ -192,8 +192,9 @@ def test_the_command_reports_its_marks(temp_indices: TempIndices) -> None:
 
 
 def test_documents_of_a_local_store_are_not_marked(tmp_path: Any) -> None:
-    assert f"{tmp_path} is a folder, but --mark needs the index of an engine; for files, use --plan" == sentence(
-        run("duplicates", "--store", tmp_path, "--mark")
+    assert (
+        f"{tmp_path} is a folder, but --mark needs an index in OpenSearch or Elasticsearch; for files, use --plan"
+        == sentence(run("duplicates", "--store", tmp_path, "--mark"))
     )
     search = SimilaritySearch(open_store(":memory:", create=True))
     with pytest.raises(StoreError, match="is a local store; only documents in an index"):

@@ -72,7 +72,7 @@ def find_or_create_manifest(
     if store_texts is not None and store_texts != manifest.store_texts:
         with_or_without = "with" if manifest.store_texts else "without"
         raise FormatMismatchError(
-            f"the store {folder} was created {with_or_without} texts; use it as it is, or index into a new store",
+            f"the store {folder} was created {with_or_without} texts; use the store as it is, or choose a new one",
             found=manifest.store_texts,
             expected=store_texts,
         )
@@ -132,7 +132,7 @@ def _create(folder: Path, new_manifest: StoreManifest) -> StoreManifest:
             create_store(folder, created)
     except Timeout as error:
         raise StoreLockedError(
-            f"another process is creating the store {folder}; try again when it has finished"
+            f"another process is creating the store {folder}; try again when that process has finished"
         ) from error
     return created
 

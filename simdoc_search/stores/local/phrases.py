@@ -80,7 +80,10 @@ def find_phrases(
 
 
 def _make_queries(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, Query]:
-    """Map the index of each phrase to the query for documents with all its pairs of words. A word alone has no pair."""
+    """Map the index of each phrase to the query for documents with all of its pairs of words.
+
+    A phrase of one word has no pair, so its query finds all documents.
+    """
     frequencies: dict[str, int] = {}
     queries: dict[int, Query] = {}
     codes = word_pair_codes([" ".join(phrase.words) for phrase in phrases])
@@ -106,7 +109,7 @@ def _find_all_at_once(
     exclude: DocumentKey | None,
     limit: int,
 ) -> list[Address] | None:
-    """Return the documents that any of the queries finds. None if these are too many to read all of them."""
+    """Return the documents that any of the queries finds, or None if they are too many to be read."""
     if not queries:
         return []
     if len(queries) > MAX_COMBINED_QUERIES:
@@ -195,7 +198,7 @@ class _ReadLimit(NamedTuple):
 def _documents_to_read(
     candidates: Mapping[int, Sequence[Address]], read_limit: _ReadLimit
 ) -> tuple[dict[Address, list[int]], tuple[int, ...]]:
-    """Return the documents to read, with the indices of their phrases. Also return `PhraseMatches.incomplete`."""
+    """Return the documents to read, with the indices of their phrases; and the value for `PhraseMatches.incomplete`."""
     indices_by_address: defaultdict[Address, list[int]] = defaultdict(list)
     incomplete = []
     limit, total_limit = read_limit

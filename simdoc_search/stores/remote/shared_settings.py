@@ -58,7 +58,7 @@ def explain_not_queryable(
     if query_fault := next((fault for fault in faults if fault.blocks_queries and fault.problem != no_field), None):
         return NotQueryableReason(f"the index cannot be queried: {query_fault.problem}", only_lacks_field=False)
     if write_fault := next((fault for fault in faults if fault.blocks_writes), None):
-        advice = f", and backfill cannot add it, because {write_fault.problem}"
+        advice = f", and backfill cannot add this field, because {write_fault.problem}"
     else:
         advice = f"; {backfill_command(mappings.values(), field, location)}"
     return NotQueryableReason(f"the index has no field {field}.tokens{advice}", only_lacks_field=True)
@@ -172,8 +172,8 @@ def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, l
         raise StoreError(f"the index {location} was replaced with another index; open the store again")
     if others := sorted(mappings.keys() - select_queryable(mappings, field).keys()):
         raise StoreError(
-            f"the index {others[0]} behind {location} was not created with `simdoc-search index`; remove it from the "
-            "alias, then run `simdoc-search index` again"
+            f"the index {others[0]} behind {location} was not created with `simdoc-search index`; remove this index "
+            "from the alias, then run `simdoc-search index` again"
         )
 
 

@@ -28,7 +28,6 @@ from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.candidates import RemoteCandidates, find_candidates
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.frozen_index import FrozenIndex, freeze
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.lookups import SAMPLE_SIZE, find_by_id
 from simdoc_search.stores.remote.mappings import mapping_at, read_mappings
@@ -346,13 +345,6 @@ class RemoteStore(Closable):
         source = access.source_filter(text=text, passages=passages, sketches=sketches)
         body = {"query": {"bool": {"filter": clauses}}, "sort": ["_doc"], "_source": source}
         yield from map(access.to_record, all_hits(access.background, self.index, body))
-
-    @contextmanager
-    def freeze(self, *, filters: Filters | None = None) -> Iterator[FrozenIndex]:
-        """Open the current state of the index; see `Freezable`."""
-        self.access.require_tokens()
-        with freeze(self.access, filters) as index:
-            yield index
 
     def count(self, root: str, *, below_root: bool = False) -> int:
         """Count the documents with a root; see `Store.count`."""
