@@ -135,8 +135,7 @@ def align_numbers(a: Numbers, b: Numbers, settings: AlignmentSettings) -> list[I
     if native is None:
         return list(_find_passages(Windows(a.tolist(), b.tolist()), settings))
     check_stopped()
-    texts = a.tobytes(), b.tobytes()
-    rows = native.passages(*texts, settings.min_run_for(len(a)), settings.edited, settings.max_gap)
+    rows = native.passages(a.tobytes(), b.tobytes(), settings.min_run_for(len(a)), settings.edited, settings.max_gap)
     runs = np.frombuffer(rows, np.int64).reshape(-1, 4)
     return np.split(runs[:, 1:], np.flatnonzero(np.diff(runs[:, 0])) + 1) if len(runs) else []
 
@@ -146,8 +145,7 @@ class MatchedWords(NamedTuple):
 
     Attributes:
         covered_words_mask: The words of the first text that passages cover.
-        covered_word_count: The number of covered words in the first text or in the second text, whichever is smaller; 0
-            if no passage is long enough.
+        covered_word_count: The number of words that passages cover in the first or second text, whichever is smaller.
         compared_word_count: The number of words of both texts.
     """
 
