@@ -1,22 +1,26 @@
-"""Measures `simdoc-search dedupe` on a generated dataset, next to rensa.
+"""Measures `simdoc-search dedupe` on a generated dataset, next to rensa, text-dedup and datatrove.
 
-    pip install '.[bench,cli,datasets]' psutil
-    python scripts/bench_dedupe.py [ROWS] [CHARACTERS]      default: 100,000 rows of 2,000 characters
+    pip install '.[cli,datasets]' psutil
+    python -m venv PEERS && PEERS/bin/python -m pip install rensa text-dedup 'datatrove[processing]' spacy
+    python scripts/bench_dedupe.py [ROWS] [CHARACTERS] [--peers PEERS]      default: 100,000 rows of 2,000 characters
 
 A fifth of the rows are copies of an earlier row, with up to one in forty words replaced. Each program reads the same
 Parquet file and writes the kept rows to another one, in its own process. The table shows the wall time, the processor
-time and the peak memory of all its processes; the share of the pairs of a copy and its original with an overlap of
-80 % or more of which one row was removed; and the removed rows whose overlap with the kept row is below 80 %.
+time and the peak memory of all its processes. Recall is the share of the pairs of a copy and its original with an
+overlap of 80 % or more of which one row was removed. A removed row is wrong if no kept row of its family overlaps it by
+80 % or more. A family is an original and its copies. All other rows are random words.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -26,7 +30,7 @@ from pyarrow import parquet
 
 from simdoc_search.passages.exact import jaccard, shingle_set
 
-DEFAULTS = (100_000, 2_000)  # rows and characters
+PEERS = ("rensa", "text-dedup", "datatrove")
 OVERLAP = Fraction(4, 5)
 COPIES, VOCABULARY, ROWS_AT_ONCE, MAX_ORIGINALS = 0.2, 50_000, 10_000, 50_000
 WORD_CHARACTERS = 7  # with the space
@@ -61,37 +65,9 @@ def make_dataset(path: Path, rows: int, characters: int) -> None:
             writer.write_table(pa.table([range(begin, begin + count), texts, copy_of], schema=SCHEMA))
 
 
-def run_dedupe(source: Path, target: Path, pairs: Path) -> list[str]:
+def dedupe_command(source: Path, target: Path) -> list[str]:
     """Return the command of `simdoc-search dedupe`."""
-    return [
-        sys.executable, "-m", "simdoc_search", "dedupe", str(source), "-o", str(target), "--text", "text",
-        "--pairs", str(pairs),
-    ]  # fmt: skip
-
-
-def run_rensa(source: Path, target: Path, pairs: Path) -> list[str]:
-    """Return the command that runs `dedupe_with_rensa`."""
-    return [sys.executable, __file__, "rensa", str(source), str(target), str(pairs)]
-
-
-def dedupe_with_rensa(source: Path, target: Path, pairs: Path) -> None:
-    """Remove all rows of a connected component but the first one, with 128 permutations."""
-    import rensa  # noqa: PLC0415 - only this process needs it
-    from bench_duplicates_peers import best_bands, connected, shingles  # noqa: PLC0415
-
-    table = parquet.read_table(source)
-    bands, rows = best_bands(128, OVERLAP)
-    index = rensa.RMinHashLSH(threshold=float(OVERLAP), num_perm=bands * rows, num_bands=bands)
-    found = set()
-    for number, text in enumerate(table.column("text").to_pylist()):
-        sketch = rensa.RMinHash(num_perm=bands * rows, seed=42)
-        sketch.update(shingles(text))
-        found |= {(other, number) for other in index.query(sketch)}
-        index.insert(number, sketch)
-    removed = {other: group[0] for group in connected(found, table.num_rows) for other in group[1:]}
-    is_kept = [number not in removed for number in range(table.num_rows)]
-    parquet.write_table(table.filter(pa.array(is_kept)), target)
-    parquet.write_table(pa.table({"row": list(removed), "duplicate_of": list(removed.values())}), pairs)
+    return [sys.executable, "-m", "simdoc_search", "dedupe", str(source), "-o", str(target), "--text", "text"]
 
 
 def measure(command: Sequence[str]) -> tuple[float, float, float]:
@@ -122,45 +98,56 @@ def _with_children(process: psutil.Process) -> list[psutil.Process]:
         return []
 
 
-def evaluate(source: Path, pairs: Path) -> tuple[int, float, int]:
-    """Return the number of removed rows, the recall, and the number of wrong ones among those that are checked."""
+def evaluate(source: Path, target: Path) -> tuple[int, float, int, int]:
+    """Return the numbers of removed rows, the recall, and how many of how many checked removed rows are wrong."""
     table = parquet.read_table(source)
-    texts = table.column("text").to_pylist()
-    found = parquet.read_table(pairs)
-    kept_of = dict(zip(found.column("row").to_pylist(), found.column("duplicate_of").to_pylist(), strict=True))
+    texts, copy_of = table.column("text"), table.column("copy_of").to_pylist()
+    kept = set(parquet.read_table(target, columns=["id"]).column("id").to_pylist())
+    families: defaultdict[int, list[int]] = defaultdict(list)
+    for row, original in enumerate(copy_of):
+        families[row if original is None else original].append(row)
 
-    def overlaps(couples: list[tuple[int, int]]) -> list[float]:
-        couples = random.Random(2).sample(couples, min(MAX_CHECKED, len(couples)))
-        checked.extend(couples)
-        return [jaccard(shingle_set(texts[a]), shingle_set(texts[b])) for a, b in couples]
+    def is_similar(a: int, b: int) -> bool:
+        return jaccard(shingle_set(texts[a].as_py()), shingle_set(texts[b].as_py())) >= OVERLAP
 
-    checked: list[tuple[int, int]] = []
-    copy_of = table.column("copy_of").to_pylist()
-    shares = overlaps([(number, original) for number, original in enumerate(copy_of) if original is not None])
-    true_pairs = [pair for pair, share in zip(checked, shares, strict=True) if share >= OVERLAP]
-    recalled = sum(a in kept_of or b in kept_of for a, b in true_pairs)
-    wrong = sum(share < OVERLAP for share in overlaps(list(kept_of.items())))
-    return len(kept_of), recalled / max(1, len(true_pairs)), wrong
+    def sample(rows: list[int]) -> list[int]:
+        return random.Random(2).sample(rows, min(MAX_CHECKED, len(rows)))
+
+    copies = sample([row for row, original in enumerate(copy_of) if original is not None])
+    similar = [row for row in copies if is_similar(row, copy_of[row])]
+    found = sum(row not in kept or copy_of[row] not in kept for row in similar)
+    removed = [row for row in range(len(copy_of)) if row not in kept]
+    checked = sample(removed)
+    wrong = 0
+    for row in checked:
+        family = families[row if copy_of[row] is None else copy_of[row]]
+        wrong += not any(is_similar(row, other) for other in family if other in kept)
+    return len(removed), found / max(1, len(similar)), wrong, len(checked)
 
 
 def main() -> None:
     """Measure all programs."""
-    if sys.argv[1:2] == ["rensa"]:
-        dedupe_with_rensa(*map(Path, sys.argv[2:]))
-        return
-    given = [int(value) for value in sys.argv[1:]]
-    rows, characters = (*given, *DEFAULTS[len(given) :])
-    programs: dict[str, Callable[[Path, Path, Path], list[str]]] = {"dedupe": run_dedupe, "rensa": run_rensa}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rows", type=int, nargs="?", default=100_000)
+    parser.add_argument("characters", type=int, nargs="?", default=2_000)
+    parser.add_argument("--peers", type=Path, help="a virtual environment with the other programs")
+    options = parser.parse_args()
+    peers_script = Path(__file__).with_name("bench_dedupe_peers.py")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "data.parquet")
-        make_dataset(source, rows, characters)
-        print(f"{rows:,} rows of {characters:,} characters, {source.stat().st_size / 1e6:,.0f} MB")
-        print(f"{'':<8}{'wall s':>8}{'cpu s':>8}{'MB':>8}{'removed':>10}{'recall':>9}{'wrong':>7}")
-        for name, command in programs.items():
-            pairs = Path(folder, f"{name}.pairs.parquet")
-            wall, cpu, memory = measure(command(source, Path(folder, f"{name}.parquet"), pairs))
-            removed, recall, wrong = evaluate(source, pairs)
-            print(f"{name:<8}{wall:>8.1f}{cpu:>8.1f}{memory:>8.0f}{removed:>10,}{recall:>9.4f}{wrong:>7}", flush=True)
+        make_dataset(source, options.rows, options.characters)
+        print(f"{options.rows:,} rows of {options.characters:,} characters, {source.stat().st_size / 1e6:,.0f} MB")
+        print(f"{'':<12}{'wall s':>8}{'cpu s':>8}{'MB':>8}{'removed':>10}{'recall':>9}{'wrong':>7}{'checked':>9}")
+        for name in ("dedupe", *(PEERS if options.peers else ())):
+            target = Path(folder, f"{name}.parquet")
+            python = str(options.peers / "bin/python") if options.peers else ""
+            command = [python, str(peers_script), name, str(source), str(target)]
+            wall, cpu, memory = measure(dedupe_command(source, target) if name == "dedupe" else command)
+            removed, recall, wrong, checked = evaluate(source, target)
+            print(
+                f"{name:<12}{wall:>8.1f}{cpu:>8.1f}{memory:>8.0f}{removed:>10,}{recall:>9.4f}{wrong:>7}{checked:>9,}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

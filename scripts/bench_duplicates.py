@@ -48,7 +48,7 @@ from bench_duplicates_peers import (
 
 from simdoc_search import Analysis, Document, SimilaritySearch, fingerprints, open_store
 from simdoc_search.attach import fingerprint_fields
-from simdoc_search.duplicates import COMPARE_IN_VALUES, duplicates_among, fold_near_duplicates
+from simdoc_search.duplicates import duplicates_among, fold_near_duplicates
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import join
 from simdoc_search.duplicates.verification import shingle_hashes
@@ -235,15 +235,13 @@ def engine(arguments: Sequence[str]) -> None:
         for name, store in stores:
             search = SimilaritySearch(store)
             search.index(Document(f"{number:05}", piece) for number, piece in enumerate(pieces))
-            for compare_in in COMPARE_IN_VALUES if name == "engine" else COMPARE_IN_VALUES[:1]:
-                ended: dict[str, float] = {}
-                began = time.perf_counter()
-                found = search.duplicates(
-                    compare_in=compare_in,
-                    progress=lambda stage, _: ended.update({stage: time.perf_counter() - began}),  # noqa: B023 - it is called within this round
-                )
-                ends = ", ".join(f"{stage} until {seconds:.1f} s" for stage, seconds in ended.items())
-                print(f"{name} in {compare_in:<8}{found.documents} documents, {found.group_count} groups: {ends}")
+            ended: dict[str, float] = {}
+            began = time.perf_counter()
+            found = search.duplicates(
+                progress=lambda stage, _: ended.update({stage: time.perf_counter() - began}),  # noqa: B023 - it is called within this round
+            )
+            ends = ", ".join(f"{stage} until {seconds:.1f} s" for stage, seconds in ended.items())
+            print(f"{name:<8}{found.document_count} documents, {found.group_count} groups: {ends}")
     finally:
         urllib.request.urlopen(urllib.request.Request(url, method="DELETE")).close()  # noqa: S310 - the caller's own
 

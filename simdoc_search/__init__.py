@@ -25,6 +25,7 @@ indexing/       indexes documents into a store
 attach/         adds fingerprints to an index that an application owns
 duplicates/     finds the duplicates in a collection
 dedupe/         removes duplicate rows from datasets
+spark/          removes duplicate rows of Spark DataFrames
 groups/         finds families and topics in a collection
 versions/       finds versions and their order, and related documents
 tuning/         recommends settings
@@ -48,7 +49,9 @@ if TYPE_CHECKING:
         GroupedDocument,
         Pair,
         ShownHit,
+        ShownVersion,
         fold_near_duplicates,
+        fold_older_versions,
     )
     from simdoc_search.errors import (
         AmbiguousQueryError,
@@ -159,6 +162,7 @@ __all__ = [
     "Settings",
     "SharedConcept",
     "ShownHit",
+    "ShownVersion",
     "SimdocError",
     "SimilaritySearch",
     "Store",
@@ -182,6 +186,7 @@ __all__ = [
     "fingerprint",
     "fingerprints",
     "fold_near_duplicates",
+    "fold_older_versions",
     "highlight",
     "language_candidates",
     "language_of",
@@ -196,7 +201,9 @@ _NAMES_BY_MODULE = {
     "simdoc_search.analysis": "Analysis",
     "simdoc_search.corpus": "read_corpus",
     "simdoc_search.documents": "Document DocumentKey",
-    "simdoc_search.duplicates": "Duplicate Duplicates Group GroupedDocument Pair ShownHit fold_near_duplicates",
+    "simdoc_search.duplicates": (
+        "Duplicate Duplicates Group GroupedDocument Pair ShownHit ShownVersion fold_near_duplicates fold_older_versions"
+    ),
     "simdoc_search.errors": (
         "AmbiguousQueryError CorpusError DocumentError FormatMismatchError LocationError MissingExtraError "
         "NoFingerprintError NoTextError QuerySyntaxError SimdocError StoreError StoreLockedError "

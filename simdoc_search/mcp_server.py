@@ -35,8 +35,8 @@ from simdoc_search.web.response import Page, json_text
 
 MAX_ANSWER_CHARACTERS = 50_000
 _MAX_HITS = 50
-_LENGTHS = ((100, 20_000), (50, 2_000), (20, 500), (10, 300), (5, 200), (2, 100))
-"""The maximum numbers of items of a list and of characters of a string. The first with which an answer fits is used."""
+_SIZE_LIMITS = ((100, 20_000), (50, 2_000), (20, 500), (10, 300), (5, 200), (2, 100))
+"""Maximum numbers of items per list and of characters per string. The first pair that is small enough is used."""
 _WAIT_SECONDS = 40.0
 """How long the tool `duplicates` waits for its result. Many clients end a call after 60 seconds."""
 
@@ -149,7 +149,7 @@ class _Tools:
         return await self._answer(GET_PAGES["/document"], {"id": id, "start": start, "size": 5})
 
     def _find_duplicates(self, request: PageRequest) -> Any:
-        """Return the groups, or the progress. The first page starts a search, unless the last one is not read yet."""
+        """Return the groups, or the progress. The first page starts a search, unless the last result is unread."""
         job, options = self.store.duplicates, ("overlap", "measure", "keep")
         last = self.duplicates_request
         is_other = last is None or any(last.values[name] != request.values[name] for name in options)
@@ -208,7 +208,7 @@ def _with_file(make_page: PageFunction, file: str, folders: Sequence[str], reque
     """Render a page for a file.
 
     Raises:
-        QuerySyntaxError: The file is not in one of the folders. The message does not say whether it exists.
+        QuerySyntaxError: The file is not in one of the folders. The message does not say whether the file exists.
         CorpusError: The file cannot be read.
     """
     path = Path(os.path.realpath(Path(file).expanduser()))
@@ -249,7 +249,7 @@ def _add_texts(items: Sequence[dict[str, Any]], **texts: str | None) -> None:
 
 def _make_answer(value: Mapping[str, Any], *, is_error: bool) -> CallToolResult:
     """Return a JSON object between two lines with a random number. It has at most MAX_ANSWER_CHARACTERS."""
-    shortened = (json_text(_shorten(value, *lengths)) for lengths in _LENGTHS)
+    shortened = (json_text(_shorten(value, *limits)) for limits in _SIZE_LIMITS)
     text = next((text for text in shortened if len(text) <= MAX_ANSWER_CHARACTERS), "")
     if not text:
         is_error = True

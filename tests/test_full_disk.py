@@ -6,16 +6,12 @@ import os
 import shutil
 import stat
 import threading
-from contextlib import closing
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from simdoc_search import open_store
-from simdoc_search.duplicates.checkpoint import Checkpoint
 from simdoc_search.duplicates.plan.table import write_table
-from simdoc_search.errors import StoreError
 from tests.support import cli
 from tests.support.slow_cases import slow_after
 from tests.support.texts import documents
@@ -183,17 +179,3 @@ def test_a_copy_that_does_not_fit_leaves_no_folder(folder: Path, command: tuple[
     assert before == sorted(folder.iterdir())
     cli.output(*command)
     assert FIRST == stored(folder / "copy")
-
-
-def test_a_checkpoint_on_a_full_disk_keeps_what_it_has(tmp_path: Path) -> None:
-    """Only the last batch is missing. The next run repeats its queries."""
-    keys = np.arange(1000)
-    with closing(Checkpoint(tmp_path / "file", {"overlap": "80"})) as checkpoint:
-        checkpoint.prune(keys)
-        checkpoint.save([0, 1], [(0, 1, 0.9)], {})
-        checkpoint._database.execute("PRAGMA max_page_count = 1")  # SQLite's own full disk
-        with pytest.raises(StoreError, match=f"cannot be written: the disk is full; {ADVICE}"):
-            checkpoint.save(range(1000), [(number, number + 1, 0.9) for number in range(999)], {})
-    with closing(Checkpoint(tmp_path / "file", {"overlap": "80"})) as checkpoint:
-        assert [True, True, *[False] * 998] == checkpoint.prune(keys).tolist()
-        assert 1 == len(checkpoint.read_pairs()[0])

@@ -16,7 +16,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyByteArray;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use hash::{murmur3, PADDING};
 use passages::{align, count_shingles, Rules};
@@ -26,7 +26,7 @@ use words::{Grammar, Normaliser, Words, SPACE};
 type Buffer<'py> = Bound<'py, PyByteArray>;
 
 /// The version of the methods of `Kernel`, as in `simdoc_search.analysis.native`.
-const INTERFACE: u32 = 2;
+const INTERFACE: u32 = 3;
 
 /// Finds the words of texts and makes their fingerprints. Its methods release the GIL.
 #[pyclass(frozen)]
@@ -192,9 +192,9 @@ impl Kernel {
     }
 
     /// The fingerprints of texts: slots (int64), val1, val2 (uint64), counts, distinct shingles (int64), passage
-    /// codes (uint32), their counts (int64); then, if asked for, the hash of the words of each text, and its distinct
-    /// words joined by one space.
-    #[pyo3(signature = (texts, profile, shingle_size, short_texts, buckets, window, words_hash, distinct_words))]
+    /// codes (uint32), their counts (int64), codes of pairs of words (uint32) and their counts (int64), if asked for; then,
+    /// if asked for, the hash of the words of each text.
+    #[pyo3(signature = (texts, profile, shingle_size, short_texts, buckets, window, words_hash, word_pairs))]
     #[allow(clippy::too_many_arguments, clippy::type_complexity)]
     fn fingerprints<'py>(
         &self,
@@ -206,15 +206,15 @@ impl Kernel {
         buckets: usize,
         window: usize,
         words_hash: bool,
-        distinct_words: bool,
-    ) -> PyResult<([Buffer<'py>; 7], Vec<String>, Vec<Vec<u8>>)> {
+        word_pairs: bool,
+    ) -> PyResult<([Buffer<'py>; 9], Vec<String>)> {
         if shingle_size == 0 || !buckets.is_power_of_two() {
             return Err(PyValueError::new_err(
                 "shingle_size must be at least 1, and buckets a power of two",
             ));
         }
         let normaliser = self.normaliser(profile)?;
-        let (found, hashes, distinct) = py.allow_threads(|| {
+        let (found, hashes, pairs, pair_counts) = py.allow_threads(|| {
             let mut sketcher = Sketcher::new(Settings {
                 shingle_size,
                 short_texts,
@@ -222,23 +222,22 @@ impl Kernel {
                 window,
             });
             let (mut words, mut found) = (Words::default(), Sketches::default());
-            let (mut hashes, mut distinct) = (Vec::new(), Vec::new());
+            let (mut hashes, mut pairs, mut pair_counts) = (Vec::new(), Vec::new(), Vec::new());
             for text in &texts {
                 words.clear();
                 words.add(text, &self.grammar, normaliser);
                 words.pad();
                 sketcher.add(&words, &mut found);
-                if words_hash || distinct_words {
-                    let joined = words.joined();
-                    if words_hash {
-                        hashes.push(hex(&Blake2b::<U16>::digest(&joined)));
-                    }
-                    if distinct_words {
-                        distinct.push(each_once(&joined));
-                    }
+                if words_hash {
+                    hashes.push(hex(&Blake2b::<U16>::digest(words.joined())));
+                }
+                if word_pairs {
+                    let codes = words.pair_codes();
+                    pair_counts.push(codes.len() as i64);
+                    pairs.extend(codes);
                 }
             }
-            (found, hashes, distinct)
+            (found, hashes, pairs, pair_counts)
         });
         let buffers = [
             bytes(py, &found.slots),
@@ -248,8 +247,10 @@ impl Kernel {
             bytes(py, &found.shingles),
             bytes(py, &found.passages),
             bytes(py, &found.passage_counts),
+            bytes(py, &pairs),
+            bytes(py, &pair_counts),
         ];
-        Ok((buffers, hashes, distinct))
+        Ok((buffers, hashes))
     }
 }
 
@@ -272,19 +273,6 @@ fn bytes<'py, T: bytemuck::NoUninit>(py: Python<'py>, values: &[T]) -> Buffer<'p
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn each_once(joined: &str) -> Vec<u8> {
-    let mut seen = FxHashSet::with_capacity_and_hasher(joined.len() / 8, FxBuildHasher);
-    let mut distinct = Vec::with_capacity(joined.len() / 2);
-    for word in joined.as_bytes().split(|&byte| byte == b' ') {
-        if seen.insert(word) {
-            distinct.extend_from_slice(word);
-            distinct.push(b' ');
-        }
-    }
-    distinct.pop();
-    distinct
 }
 
 #[pymodule]

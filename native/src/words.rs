@@ -3,13 +3,15 @@
 use std::iter::once;
 use std::sync::OnceLock;
 
-use crate::hash::PADDING;
+use crate::hash::{murmur3, PADDING};
 use caseless::Caseless;
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{is_nfc_quick, IsNormalized, UnicodeNormalization};
 
 const CODE_POINTS: usize = 0x110000;
 const MAX_UNITS: usize = 255;
+/// The bits of the code of a pair of words; see `simdoc_search.sketch.word_pairs`.
+const PAIR_BITS: u32 = 15;
 pub const SPACE: u16 = b' ' as u16;
 const CHUNK: usize = 16;
 
@@ -357,6 +359,24 @@ impl Words {
             return String::from_utf8(ascii).unwrap_or_default();
         }
         String::from_utf16_lossy(units)
+    }
+
+    /// The codes of the pairs of adjacent words, ascending and distinct. A space in a word separates two words. Call `pad`
+    /// first.
+    pub fn pair_codes(&self) -> Vec<u32> {
+        let end = self.ends.last().map_or(0, |&end| end as usize);
+        let spaces = (0..end).filter(|&place| self.units[place] == SPACE);
+        let (mut first, mut second) = (0, None);
+        let mut codes = Vec::new();
+        for space in spaces.chain([end]) {
+            if let Some(next) = second.replace(space + 1) {
+                codes.push((murmur3(&self.units, first, space).0 >> (64 - PAIR_BITS)) as u32);
+                first = next;
+            }
+        }
+        codes.sort_unstable();
+        codes.dedup();
+        codes
     }
 
     pub fn clear(&mut self) {

@@ -19,7 +19,7 @@ from simdoc_search.analysis.word_grammar import JOINERS, classes
 
 _log = logging.getLogger(__name__)
 
-INTERFACE = 2
+INTERFACE = 3
 """The version of the kernel's methods. A kernel with another version is not used."""
 
 Buffers = Sequence[bytearray]
@@ -62,12 +62,12 @@ class Kernel(Protocol):
         buckets: int,
         window: int,
         words_hash: bool,
-        distinct_words: bool,
-    ) -> tuple[Buffers, list[str], list[bytes]]:
-        """Return the fingerprints of texts, the hash of each text's words, and its distinct words.
+        word_pairs: bool,
+    ) -> tuple[Buffers, list[str]]:
+        """Return the fingerprints of texts, and the hash of each text's words.
 
         The buffers are slots (int64), val1, val2 (uint64), their counts, distinct shingles (int64), passage codes
-        (uint32) and their counts (int64).
+        (uint32), their counts (int64), codes of pairs of words (uint32) and their counts (int64).
         """
 
 

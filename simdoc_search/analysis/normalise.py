@@ -77,7 +77,7 @@ def max_normalised_length(text: str, profile: str) -> int:
 
 
 class LetterMap:
-    """Normalises letters one by one. It detects letters for which the other letters of the word affect the result."""
+    """Normalises letters one by one. It detects letters whose normalised form depends on other letters of the word."""
 
     WHOLE_WORD = -1
     """The result for a letter whose word must be normalised as a whole."""

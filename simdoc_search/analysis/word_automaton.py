@@ -15,7 +15,7 @@ class Automaton:
     """A deterministic automaton. State 1 is the start state. No accepting state can be reached from state 0.
 
     Attributes:
-        symbols: the symbol of each character class. The symbol 0 means that the class does not occur in words.
+        symbols: the symbol of each character class; 0 for a class that does not occur in words.
         next: for each state, the next state for each symbol.
         first_accepting_state: this state and all states with a higher number are accepting. In these states, the
             characters that were read are a word.

@@ -133,7 +133,7 @@ def without_surrogates(text: str) -> str:
 
 
 def call_with_texts(method: Callable[..., Result], texts: Sequence[str], *settings: Any) -> Result:
-    """Call a method of the native kernel, which accepts no surrogates. Texts with surrogates are rare."""
+    """Call a method of the native kernel. If it rejects the texts, call it again with texts without surrogates."""
     try:
         return method(texts, *settings)
     except UnicodeEncodeError:

@@ -15,8 +15,8 @@ def duplicates_summary_as_json(duplicates: Duplicates, keep: str) -> dict[str, A
     """Convert the counts and options. `keep` is the rule that selects the kept document of a group."""
     measure = duplicates.measure
     return {
-        "document_count": duplicates.documents,
-        "new_document_count": duplicates.new_documents,
+        "document_count": duplicates.document_count,
+        "new_document_count": duplicates.new_document_count,
         "overlap": float(measure.overlap),
         "measure": measure.name,
         "keep": keep,
@@ -36,7 +36,7 @@ def duplicates_omissions_as_json(duplicates: Duplicates) -> dict[str, Any]:
     large_sets = None
     if (sets := duplicates.large_sets) is not None:
         large_sets = {
-            "documents": sets.documents,
+            "documents": sets.document_count,
             "limit": sets.max_set_size,
             "skipped_comparisons": sets.skipped_comparisons,
         }

@@ -22,7 +22,7 @@ def families_as_json(families: Families, shown_families: Sequence[VersionFamily]
         "max_compared_per_sentence": families.max_compared_per_sentence,
     }
     return {
-        "documents": families.documents,
+        "documents": families.document_count,
         "family_count": families.family_count,
         "member_count": families.member_count,
         "pair_count": families.pair_count,
@@ -54,7 +54,7 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
         "max_found_per_concept": topics.max_found_per_concept,
     }
     return {
-        "documents": topics.documents,
+        "documents": topics.document_count,
         "topic_count": topics.topic_count,
         "member_count": topics.member_count,
         "pair_count": topics.pair_count,
@@ -62,12 +62,12 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
         "topics": [_topic_as_json(topic, concepts) for topic, concepts in shown_topics],
         "frequent_concepts": frequent if topics.frequent_concept_count else None,
         "too_many_candidates": {
-            "documents": topics.documents_with_too_many_candidates,
+            "documents": topics.truncated_document_count,
             "max_compared": topics.max_compared,
         }
-        if topics.documents_with_too_many_candidates
+        if topics.truncated_document_count
         else None,
-        "without_candidates": topics.documents_without_candidates,
+        "without_candidates": topics.isolated_document_count,
         "left_out": _left_out_as_json(topics.left_out),
     }
 

@@ -38,7 +38,7 @@ def _hit_as_json(hit: RelatedHit) -> dict[str, Any]:
         "score": hit.score,
         "kind": hit.kind,
         "concepts": list(hit.concepts),
-        "shared": hit.shared,
+        "shared": hit.shared_word_count,
         **({} if hit.explanation is None else {"explanation": _explanation_as_json(hit.explanation)}),
     }
 
@@ -60,8 +60,8 @@ def concepts_as_json(result: ConceptsResult) -> dict[str, Any]:
     """Convert the concepts of a document."""
     return {
         **({} if result.key is None else key_as_json(result.key)),
-        "paragraphs": result.paragraphs,
-        "documents": result.documents,
+        "paragraphs": result.paragraph_count,
+        "documents": result.document_count,
         "concepts": [_concept_as_json(concept) for concept in result.concepts],
         "naming_problem": result.missing_names_reason or None,
     }

@@ -72,7 +72,7 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     limit = engine.max_clauses()
     if limit < MAX_CLAUSES:
         advice = f"set indices.query.bool.max_clause_count to {MAX_CLAUSES}"
-        common_problems.append(f"the engine allows only {limit} clauses per query; {advice}")
+        common_problems.append(f"the engine allows only {limit} clauses per query, too few for some queries; {advice}")
     return [*findings, *(Finding(index, True, message) for message in common_problems)]
 
 
@@ -101,7 +101,7 @@ def _find_notes(index: IndexDescription) -> Iterator[tuple[bool, str]]:
         )
     yield (
         False,
-        f"responses with _source contain {field}, about 1 to 3 kB per hit; to omit it, add "
+        f"responses with _source contain {field}, about 1 to 3 kB per hit; to omit this field, add "
         f'"_source": {{"excludes": ["{field}"]}} to your requests',
     )
 

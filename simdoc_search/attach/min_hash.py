@@ -13,7 +13,7 @@ from typing import Any
 from simdoc_search.analysis import Analysis
 from simdoc_search.sketch import MinHash
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.min_hash import OPTION_SPELLINGS, TermSettings, analysis_of_engine, check_terms
+from simdoc_search.stores.remote.min_hash import OPTION_SPELLINGS, MinHashFieldSettings, check_terms, min_hash_analysis
 
 ANALYZER = "simdoc_min_hash"
 
@@ -29,7 +29,7 @@ def choose_min_hash_settings(minhash: MinHash | None = None) -> tuple[Analysis, 
     """
     if minhash is not None and minhash.key is not None:
         raise ValueError("the engine's min_hash filter does not support a hash key; use simdoc-search backfill instead")
-    return analysis_of_engine(), minhash or MinHash(with_rotation=True)
+    return min_hash_analysis(), minhash or MinHash(with_rotation=True)
 
 
 def build_min_hash_index(text_field: str = "body", minhash: MinHash | None = None) -> dict[str, Any]:
@@ -74,4 +74,4 @@ def check_min_hash(client: Any, index: str, field: str = "body.fingerprint", min
     """
     engine = client if isinstance(client, Engine) else Engine(client, "the engine")
     analysis, minhash = choose_min_hash_settings(minhash)
-    check_terms(engine, index, field, TermSettings(analysis, minhash, passages=None, indexes_words=False))
+    check_terms(engine, index, field, MinHashFieldSettings(analysis, minhash, passages=None, indexes_words=False))

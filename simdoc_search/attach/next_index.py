@@ -37,7 +37,10 @@ def warn_of_next_indices(
         if template:
             yield f"{problem}. Extend its index template: {command} --index-template {template}"
         else:
-            yield f"{problem}: no index template applies to it. Create one, then run: {command} --index-template NAME"
+            yield (
+                f"{problem}, because no index template applies to this index. Create an index template, then run: "
+                f"{command} --index-template NAME"
+            )
 
 
 def _predict_next_indices(engine: Engine, names: list[str]) -> Iterator[tuple[str, str, str]]:

@@ -70,8 +70,9 @@ def apply(
     """Move, delete or hard-link the duplicates listed in PLAN.
 
     First write PLAN with `duplicates --plan`, and edit it. The command changes the files that PLAN marks as `drop`. If
-    a file or its kept duplicate has changed since PLAN was written, the file is left alone and listed, and the exit
-    status is 1. All changes are recorded in PLAN.undo. After an interruption, run the same command again to resume.
+    a file or the kept file of its group has changed since PLAN was written, the file is left alone and listed, and the
+    exit status is 1. All changes are recorded in PLAN.undo. After an interruption, run the same command again to
+    resume.
 
     \b
       simdoc-search apply plan.tsv --move-to ./dropped --dry-run
@@ -128,11 +129,8 @@ def _confirm(expected: ExpectedChanges, method: DropMethod, *, dry_run: bool, ye
         ClickException: `--yes` is needed.
         Abort: the user answered no.
     """
-    differing = (
-        f"{format_count(expected.differing_files, 'file')} whose bytes differ from the kept file"
-        if expected.differing_files
-        else ""
-    )
+    singular, plural = "file that differs from the kept file", "files that differ from the kept file"
+    differing = format_count(expected.differing_files, singular, plural) if expected.differing_files else ""
     documents = f"{format_count(expected.document_count, 'document')} without files" if expected.document_count else ""
     irrecoverable = " and ".join(filter(None, (differing, documents)))
     if method == "delete" and irrecoverable:
@@ -185,11 +183,8 @@ def _print(
     for group, reason in report.refused_groups.items():
         say(f"group {group} was not applied: {reason}", err=True)
     for reason, count in Counter(report.not_removed.values()).items():
-        documents = format_count(count, "document")
-        say(
-            f"cannot remove {documents} of dropped files from the store: {reason}. Remove them with: {_UPDATE_COMMAND}",
-            err=True,
-        )
+        documents = format_count(count, "document of a dropped file is", "documents of dropped files are")
+        say(f"{documents} still in the store: {reason}. To remove missing files, run: {_UPDATE_COMMAND}", err=True)
     would_be = "would be " * dry_run
     file_count = len(report.dropped) - report.dropped_document_count
     removed_count = report.removed + report.dropped_document_count

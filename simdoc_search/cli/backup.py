@@ -26,10 +26,10 @@ def backup(store: str, target: str, as_json: bool) -> None:
       simdoc-search backup ./.simdoc ./backup-monday
     """
     from simdoc_search.stores.local.backup import backup_store
-    from simdoc_search.stores.location import check_folder
+    from simdoc_search.stores.location import check_not_url
 
     for folder in (store, target):
-        check_folder(folder)
+        check_not_url(folder)
     with document_progress(hidden=as_json, counts_bytes=True) as update:
         documents = backup_store(Path(store), Path(target), lambda done, total: update(completed=done, total=total))
     if as_json:

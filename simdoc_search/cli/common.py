@@ -90,7 +90,7 @@ text_field_option: Final = click.option(
 field_option: Final = click.option(
     "--field",
     metavar="FIELD",
-    help="Fingerprint field of the index.  [default: the only one of the index, or simdoc if there is none]",
+    help="Fingerprint field of the index.  [default: the only fingerprint field, or simdoc if there is none]",
 )
 """For commands that query an index. Pass the value to `open_store` as `field`."""
 

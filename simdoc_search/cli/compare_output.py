@@ -66,7 +66,7 @@ def comparison_lines(
     """
     width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
     report = _Report(comparison, texts, find_boilerplate(comparison.passages, texts, analysis))
-    lines = chain(_measure_lines(comparison, names), report.passages(width), report.differences())
+    lines = chain(_measure_lines(comparison, names), report.passage_lines(width), report.difference_lines())
     return _wrap(lines, width, is_coloured)
 
 
@@ -107,13 +107,13 @@ def _measure_lines(comparison: Comparison, names: tuple[str, str]) -> Iterator[_
 class _Report:
     """The passages and differences of a comparison, with quotations from the texts."""
 
-    def __init__(self, comparison: Comparison, texts: tuple[str, str], repeated: frozenset[int]) -> None:
+    def __init__(self, comparison: Comparison, texts: tuple[str, str], repeated_numbers: frozenset[int]) -> None:
         self._comparison = comparison
-        self._a, self._b = texts
-        self._in_a, self._in_b = map(TextPositions, texts)
-        self._repeated = repeated
+        self._text_a, self._text_b = texts
+        self._positions_a, self._positions_b = map(TextPositions, texts)
+        self._repeated_numbers = repeated_numbers
 
-    def passages(self, width: int) -> Iterator[_Line]:
+    def passage_lines(self, width: int) -> Iterator[_Line]:
         """Yield the longest passages in the order of the first text, each with its positions and its beginning."""
         passages = list(enumerate(self._comparison.passages))
         longest = sorted(passages, key=lambda pair: -pair[1].words)[:_MAX_PASSAGES]
@@ -121,19 +121,21 @@ class _Report:
             yield _Line(0, [])
             yield _Line(0, [("heading", "Shared passages")])
         for number, passage in sorted(longest):
-            remark = ", repeated" if number in self._repeated else ""
+            remark = ", repeated" if number in self._repeated_numbers else ""
             label = (
                 f"{format_count(passage.words, 'word')}, {self._format_positions(passage.a[0], passage.b[0])}{remark}: "
             )
             columns = max(width - 2 - len(label), _MIN_WIDTH)
-            yield _Line(2, [("aside", label), ("", _quote_beginning(self._a[slice(*passage.a)], columns))])
+            yield _Line(2, [("aside", label), ("", _quote_beginning(self._text_a[slice(*passage.a)], columns))])
         if more := len(passages) - len(longest):
             yield _Line(2, [("aside", f"… {format_count(more, 'shorter passage')} …")])
 
-    def differences(self) -> Iterator[_Line]:
+    def difference_lines(self) -> Iterator[_Line]:
         """Yield the differences with the words around them, and the amount of equal text between them."""
         yield _Line(0, [])
-        characters = describe_character_differences(self._comparison.character_differences, (self._a, self._b))
+        characters = describe_character_differences(
+            self._comparison.character_differences, (self._text_a, self._text_b)
+        )
         if not self._comparison.differences:
             yield _Line(0, [("heading", "No words differ."), ("", f" But {characters}." if characters else "")])
             return
@@ -141,52 +143,52 @@ class _Report:
         for line in [*describe_key_changes(self._comparison.key_changes), *([characters] if characters else [])]:
             yield _Line(2, [("", line)])
         position = 0
-        for group in _group_nearby(self._comparison.differences, self._a):
-            yield from self._equal_text(position, group[0].a[0])
-            yield from self._group(group, position)
+        for group in _group_nearby(self._comparison.differences, self._text_a):
+            yield from self._equal_text_lines(position, group[0].a[0])
+            yield from self._group_lines(group, position)
             position = max(position, *(difference.a[1] for difference in group))
-        yield from self._equal_text(position, len(self._a))
+        yield from self._equal_text_lines(position, len(self._text_a))
 
-    def _equal_text(self, start: int, end: int) -> Iterator[_Line]:
-        last = len(self._a.rstrip())
+    def _equal_text_lines(self, start: int, end: int) -> Iterator[_Line]:
+        last = len(self._text_a.rstrip())
         # Count only whole lines.
-        lines = self._in_a.count_lines_between(start, min(end, last)) - (start > 0 and end < last)
-        words = len(self._a[start:end].split()) if lines < 2 else 0
+        lines = self._positions_a.count_lines_between(start, min(end, last)) - (start > 0 and end < last)
+        words = len(self._text_a[start:end].split()) if lines < 2 else 0
         if lines > 1 or words > 2 * _CONTEXT_WORDS:
             amount = format_count(lines, "equal line") if lines > 1 else format_count(words, "equal word")
             yield _Line(2, [("aside", f"… {amount} …")])
 
-    def _group(self, group: list[Difference], previous_end: int) -> Iterator[_Line]:
+    def _group_lines(self, group: list[Difference], previous_end: int) -> Iterator[_Line]:
         first = group[0]
         words = format_count(sum(difference.words for difference in group), "word")
         total = f"{words} in {format_count(len(group), 'difference')}"
-        description = describe_difference(first, self._a, self._b) if len(group) == 1 else total
+        description = describe_difference(first, self._text_a, self._text_b) if len(group) == 1 else total
         yield _Line(0, [("aside", f"{self._format_positions(first.a[0], first.b[0])}: "), ("heading", description)])
         if first.kind != "moved":
-            yield _Line(4, self._changes(group, previous_end))
+            yield _Line(4, self._change_content(group, previous_end))
 
-    def _changes(self, group: list[Difference], previous_end: int) -> list[StyledText]:
+    def _change_content(self, group: list[Difference], previous_end: int) -> list[StyledText]:
         start, end = group[0].a[0], max(difference.a[1] for difference in group)
-        content: list[StyledText] = [("", words_before(self._a, previous_end, start, _CONTEXT_WORDS))]
+        content: list[StyledText] = [("", words_before(self._text_a, previous_end, start, _CONTEXT_WORDS))]
         position = start
         for difference in group:
             is_inserted = difference.kind == "inserted"
-            place = skip_punctuation(self._a, difference.a[0]) if is_inserted else difference.a[0]
+            place = skip_punctuation(self._text_a, difference.a[0]) if is_inserted else difference.a[0]
             if place > position:
-                content.append(("", self._a[position:place]))
+                content.append(("", self._text_a[position:place]))
             position = max(position, place)
             for style, text in (
-                ("removed", self._a[slice(*difference.a)]),
-                ("inserted", self._b[slice(*difference.b)]),
+                ("removed", self._text_a[slice(*difference.a)]),
+                ("inserted", self._text_b[slice(*difference.b)]),
             ):
                 if text.strip():
                     content += _add_space(content[-1], (style, _shorten(text)))
             position = max(position, difference.a[1])
-        after = ("", words_after(self._a, max(position, end), _CONTEXT_WORDS))
+        after = ("", words_after(self._text_a, max(position, end), _CONTEXT_WORDS))
         return content + (_add_space(content[-1], after) if group[-1].kind == "inserted" else [after])
 
     def _format_positions(self, a: int, b: int) -> str:
-        return label_position_pair(self._in_a, a, self._in_b, b)
+        return label_position_pair(self._positions_a, a, self._positions_b, b)
 
 
 def _group_nearby(differences: Iterable[Difference], text: str) -> Iterator[list[Difference]]:
@@ -210,8 +212,8 @@ def _shorten(text: str) -> str:
     """Return the beginning and the end of a long text, or all of a short one."""
     words = text.split()
     if len(words) > _MAX_DIFFERENCE_WORDS:
-        begin, end = words[: _MAX_DIFFERENCE_WORDS // 2], words[-_MAX_DIFFERENCE_WORDS // 6 :]
-        return " ".join([*begin, f"… {format_count(len(words) - len(begin) - len(end), 'word')} …", *end])
+        first, last = words[: _MAX_DIFFERENCE_WORDS // 2], words[-_MAX_DIFFERENCE_WORDS // 6 :]
+        return " ".join([*first, f"… {format_count(len(words) - len(first) - len(last), 'word')} …", *last])
     if len(text) <= _MAX_DIFFERENCE_CHARACTERS:
         return text.strip()
     return f"{text[: _MAX_DIFFERENCE_CHARACTERS // 2].strip()} … {text[-_MAX_DIFFERENCE_CHARACTERS // 6 :].strip()}"

@@ -162,7 +162,7 @@ def _print_report(report: DedupeReport, output: Path, *, annotate: bool) -> None
     removed = ", ".join(f"{count:,} {_describe_kind(kind, count)}" for kind, count in report.removed.items() if count)
     verb = "found" if annotate else "removed"
     say(
-        f"{format_count(report.rows, 'row')}: {report.kept:,} kept, {report.removed_count:,} {verb}"
+        f"{format_count(report.row_count, 'row')}: {report.kept_count:,} kept, {report.removed_count:,} {verb}"
         f"{f' ({removed})' if removed else ''}"
     )
     for reason, count in report.left_out.items():
@@ -170,21 +170,21 @@ def _print_report(report: DedupeReport, output: Path, *, annotate: bool) -> None
         listed = ", ".join(f"{row.shard}:{row.row}" for row in rows) + (", ..." if count > len(rows) else "")
         is_or_are = "was not compared and is" if count == 1 else "were not compared and are"
         say(f"note: {format_count(count, 'row')} {reason} {is_or_are} kept: {listed}", err=True)
-    if report.partly_compared_rows:
+    if report.partly_compared_row_count:
         say(
-            f"note: {format_count(report.partly_compared_rows, 'kept row was', 'kept rows were')} compared with only "
-            "some of the similar rows, because too many rows are similar",
+            f"note: {format_count(report.partly_compared_row_count, 'kept row was', 'kept rows were')} compared with "
+            "only some of the similar rows, because too many rows are similar",
             err=True,
         )
-    if report.old_rows:
-        old = format_count(report.old_rows, "old row")
-        say(f"compared with {old}: {format_count(report.removed_because_of_old, 'duplicate')} of old rows {verb}")
+    if report.old_row_count:
+        old = format_count(report.old_row_count, "old row")
+        say(f"compared with {old}: {format_count(report.old_duplicate_count, 'duplicate')} of old rows {verb}")
     for row in report.evaluation_rows[:_MAX_LISTED_ROWS]:
         say(f"{row.shard}:{row.row} shares a run with {row.evaluation_text}: {row.run[:_MAX_RUN_CHARACTERS]}")
-    if report.evaluation and report.evaluation.short_texts:
-        short = format_count(report.evaluation.short_texts, "evaluation text has", "evaluation texts have")
+    if report.evaluation and report.evaluation.short_text_count:
+        short = format_count(report.evaluation.short_text_count, "evaluation text has", "evaluation texts have")
         names = ", ".join(report.evaluation.short_text_names[:_MAX_LISTED_ROWS])
-        more = ", ..." if report.evaluation.short_texts > _MAX_LISTED_ROWS else ""
+        more = ", ..." if report.evaluation.short_text_count > _MAX_LISTED_ROWS else ""
         say(f"note: {short} too few words for a run and cannot be found: {names}{more}", err=True)
     if report.copied_files:
         copied = format_count(len(report.copied_files), "other file was", "other files were")

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command, main_options=["--max-distance", "--min-share", "--min-smaller-share", "--min-score", "--reset"]
+)
 @limit_options
 @click.option("--reset", is_flag=True, help="Restore the built-in defaults.")
 @field_option

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.common import (
-    CommandInterruptedError,
     field_options,
     handle_errors,
     json_option,
@@ -36,7 +35,6 @@ from simdoc_search.cli.worker_options import worker_count, workers_option
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from simdoc_search.duplicates import CompareIn
     from simdoc_search.duplicates.verdicts import DropScope
     from simdoc_search.passages.exact import MeasureName
     from simdoc_search.stores.base import Store
@@ -83,15 +81,6 @@ if TYPE_CHECKING:
 @click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints. Do not compare the texts.")
 @ignore_option
 @click.option(
-    "--compare-in", type=click.Choice(["memory", "engine"]), default="memory", show_default=True,
-    help="Where to compare documents: in the memory of this machine, or in the engine of the store. Use `engine` if "
-    "the documents do not fit into memory.",
-)  # fmt: skip
-@click.option(
-    "--checkpoint", type=click.Path(dir_okay=False), metavar="FILE",
-    help="With --compare-in engine: save the progress in FILE. If FILE exists, resume from it.",
-)  # fmt: skip
-@click.option(
     "--limit", type=click.IntRange(min=1), help="Show only the N groups that free the most space.", metavar="N"
 )
 @click.option(
@@ -135,8 +124,6 @@ def duplicates(
     only_new: bool,
     estimate: bool,
     ignore: tuple[str, ...],
-    compare_in: CompareIn,
-    checkpoint: str | None,
     limit: int | None,
     csv_file: str | None,
     plan: str | None,
@@ -196,35 +183,26 @@ def duplicates(
     warn_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
-        say("comparing all documents in the store, because not every path is a folder", err=True)
+        say("comparing all documents in the store, because a given path is not a folder", err=True)
     if sets_marks:
         kept_before += search.kept_by_marks()
-    try:
-        with stage_progress(hidden=as_json) as update:
-            result = search.duplicates(
-                overlap=overlap,
-                measure=measure,
-                filters=make_filters(filters, excluded),
-                within=[os.path.abspath(folder) for folder in folders] if only_folders else (),  # noqa: PTH100 - Path.resolve would follow links
-                since=since and since.astimezone(),
-                new=new_ids if only_new else None,
-                keep=keep,
-                kept_before=kept_before,
-                keep_in=keep_in,
-                verify=not estimate,
-                compare_in=compare_in,
-                checkpoint=checkpoint,
-                drop=drop,
-                progress=update,
-                ignore=read_ignored_texts(ignore, lambda: search),
-                workers=workers,
-            )
-    except KeyboardInterrupt:
-        if compare_in == "memory":
-            raise
-        advice = f"run the same command again to resume from {checkpoint}"
-        advice = advice if checkpoint else "to be able to resume next time, add --checkpoint FILE"
-        raise CommandInterruptedError(f"interrupted; {advice}") from None
+    with stage_progress(hidden=as_json) as update:
+        result = search.duplicates(
+            overlap=overlap,
+            measure=measure,
+            filters=make_filters(filters, excluded),
+            within=[os.path.abspath(folder) for folder in folders] if only_folders else (),  # noqa: PTH100 - Path.resolve would follow links
+            since=since and since.astimezone(),
+            new=new_ids if only_new else None,
+            keep=keep,
+            kept_before=kept_before,
+            keep_in=keep_in,
+            verify=not estimate,
+            drop=drop,
+            progress=update,
+            ignore=read_ignored_texts(ignore, lambda: search),
+            workers=workers,
+        )
     marks = set_marks(search, result, quiet=as_json) if sets_marks else None
     if csv_file:
         write_csv(result, csv_file)

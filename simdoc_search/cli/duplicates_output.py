@@ -188,10 +188,10 @@ def format_summary(result: Duplicates) -> str:
     if not result.group_count:
         of_new = (
             ""
-            if result.new_documents == result.documents
-            else f" of {format_count(result.new_documents, 'new document')}"
+            if result.new_document_count == result.document_count
+            else f" of {format_count(result.new_document_count, 'new document')}"
         )
-        return f"no duplicates{of_new} among {format_count(result.documents, 'document')}"
+        return f"no duplicates{of_new} among {format_count(result.document_count, 'document')}"
     counts = f"{format_count(result.group_count, 'group')}, {format_count(result.duplicate_count, 'duplicate')}"
     to_decide = f"{result.drop_count:,} to drop, {result.duplicate_count - result.drop_count:,} to decide"
     freed = f", {format_bytes(result.freed_bytes)} to free" if result.freed_bytes else ""
@@ -200,9 +200,9 @@ def format_summary(result: Duplicates) -> str:
 
 def note_lines(result: Duplicates, *, is_estimate_requested: bool) -> Iterator[str]:
     """Yield sentences about documents that were not compared, and about overlaps that were only estimated."""
-    if result.new_documents < result.documents and result.group_count:
-        new = format_count(result.new_documents, "new document was", "new documents were")
-        yield f"{new} compared with all {result.documents:,} documents; older documents are kept"
+    if result.new_document_count < result.document_count and result.group_count:
+        new = format_count(result.new_document_count, "new document was", "new documents were")
+        yield f"{new} compared with all {result.document_count:,} documents; older documents are kept"
     if not result.verified:
         why = "--estimate is set" if is_estimate_requested else "the store has no texts"
         yield (
@@ -213,14 +213,15 @@ def note_lines(result: Duplicates, *, is_estimate_requested: bool) -> Iterator[s
         overlaps = format_count(result.unverified_count, "overlap is", "overlaps are")
         yield f"{overlaps} estimated, because texts are missing or have changed"
     if result.large_sets:
-        documents = format_count(result.large_sets.documents, "document is", "documents are")
+        documents = format_count(result.large_sets.document_count, "document is", "documents are")
         limit = result.large_sets.max_set_size
         yield f"{documents} similar to more than {limit:,} others; each was compared with only a few of them"
         if skipped := result.large_sets.skipped_comparisons:
             skipped_comparisons = format_count(skipped, "comparison was", "comparisons were")
             yield f"at most {skipped_comparisons} skipped, so duplicates may be missing"
     if result.ignored_word_count:
-        yield f"{format_count(result.ignored_word_count, 'word')} of the compared texts ignored, because of --ignore"
+        words = format_count(result.ignored_word_count, "word was", "words were")
+        yield f"{words} not counted in the compared texts, because of --ignore"
     for root, count in result.missing_files.items():
         command = shlex.join(["simdoc-search", "index", root, "--prune"])
         files = "the file of 1 document" if count == 1 else f"the files of {count:,} documents"

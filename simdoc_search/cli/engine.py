@@ -12,7 +12,7 @@ from simdoc_search.cli.common import CommandInterruptedError, handle_errors, jso
 from simdoc_search.cli.help_layout import CommandGroup
 from simdoc_search.display import format_count, printable
 from simdoc_search.errors import LocationError
-from simdoc_search.stores.location import check_folder
+from simdoc_search.stores.location import check_not_url
 
 if TYPE_CHECKING:
     from simdoc_search.devengine import Cluster, ClusterStatus
@@ -29,7 +29,7 @@ port_option: Final = click.option(
 def _check_data_folder(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     if value is not None:
         try:
-            check_folder(value)
+            check_not_url(value)
         except LocationError:
             raise click.BadParameter(f"{value!r:.80} is an address; give a folder on this machine") from None
     return value

@@ -31,7 +31,7 @@ from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.query.sql import to_sql
 from simdoc_search.query.syntax import FingerprintQuery, ParsedFingerprint
 from simdoc_search.stores.base import MAX_BAND_MATCHES
-from simdoc_search.stores.remote.min_hash import TermSettings
+from simdoc_search.stores.remote.min_hash import MinHashFieldSettings
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def explain(
     open_index = partial(opener, store, engine=engine, field=field, id_field=id_field)
     query, tokens, opened = _resolve(requested, overlap, probability, open_index)
     planned = plan(tokens or _ASSUMED_TOKENS, query.overlap, query.probability, planner="all" if compat else planner)
-    kind: FieldKind = "terms" if opened is not None and isinstance(opened.settings, TermSettings) else "text"
+    kind: FieldKind = "terms" if opened is not None and isinstance(opened.settings, MinHashFieldSettings) else "text"
     if (dsl or sql) and not tokens:
         raise click.ClickException("--dsl and --sql need the tokens of a stored document; index the document first")
     if sql:

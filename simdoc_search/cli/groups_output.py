@@ -83,7 +83,7 @@ def show_families(
         for line in _family_lines(number, family):
             say(line)
     total = result.family_count
-    documents = format_count(result.documents, "document")
+    documents = format_count(result.document_count, "document")
     families = format_count(total, "family", "families")
     say(f"{families} with {result.member_count:,} of {documents}" if total else f"no versions among {documents}")
     _print_footer(result, total, len(shown), page[1], ("family", "families"), edges, _family_notes(result))
@@ -113,7 +113,7 @@ def show_topics(
         for line in _topic_lines(number, topic, names):
             say(line)
     total = result.topic_count
-    documents = format_count(result.documents, "document")
+    documents = format_count(result.document_count, "document")
     topics = format_count(total, "topic")
     say(f"{topics} with {result.member_count:,} of {documents}" if total else f"no related documents among {documents}")
     _print_footer(result, total, len(shown), page[1], ("topic", "topics"), edges, _topic_notes(result))
@@ -168,8 +168,8 @@ def _family_notes(result: Families) -> Iterator[str]:
 
 
 def _topic_notes(result: Topics) -> Iterator[str]:
-    if result.documents_with_too_many_candidates:
-        documents = format_count(result.documents_with_too_many_candidates, "document shares", "documents share")
+    if result.truncated_document_count:
+        documents = format_count(result.truncated_document_count, "document shares", "documents share")
         yield (
             f"{documents} rare concepts with more than {result.max_compared} others. Only the {result.max_compared} "
             "others that share the most concepts were compared"
@@ -177,11 +177,11 @@ def _topic_notes(result: Topics) -> Iterator[str]:
     if result.frequent_concept_count:
         concepts = format_count(result.frequent_concept_count, "concept is", "concepts are")
         yield (
-            f"{concepts} in more than {result.frequent_concept_limit:,} documents. Frequent concepts count in scores, "
+            f"{concepts} in more than {result.frequent_concept_limit:,} documents. Such concepts count in scores, "
             f"but only {result.max_found_per_concept} documents were found through each one"
         )
-    if result.documents_without_candidates:
-        documents = format_count(result.documents_without_candidates, "document shares", "documents share")
+    if result.isolated_document_count:
+        documents = format_count(result.isolated_document_count, "document shares", "documents share")
         yield f"{documents} no concept with any other document"
 
 
@@ -190,13 +190,13 @@ def _print_footer(
     total: int,
     shown: int,
     offset: int,
-    names: tuple[str, str],
+    nouns: tuple[str, str],
     edges: Path | None,
     notes: Iterator[str],
 ) -> None:
     """Print the lines after the summary: the number of shown groups, the file of edges, and notes."""
     if more := format_more_hits_hint(shown, total, offset):
-        say(f"{describe_shown_hits(shown, total, offset, names[0], plural=names[1])}.{more}")
+        say(f"{describe_shown_hits(shown, total, offset, nouns[0], plural=nouns[1])}.{more}")
     if edges is not None:
         say(f"edges: {format_count(result.pair_count, 'pair')} written to {edges}")
     for note in notes:

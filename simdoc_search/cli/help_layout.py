@@ -45,7 +45,7 @@ OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
         *("--all-from", "--filter-any", "--offset", "--fail-if-any", "--fail-if-empty", "--fail-on-skip", "--workers"),
         *("--profile", "--shingle-size", "--unit", "--stop-words", "--stem", "--frequencies", "--sketch"),
         *("--no-passages", "--passage-run", "--no-texts", "--extractor", "--synonyms", "--language"),
-        *("--front-matter", "--quoted-replies", "--planner", "--compat", "--id-field", "--compare-in", "--checkpoint"),
+        *("--front-matter", "--quoted-replies", "--planner", "--compat", "--id-field"),
         *("--engine", "--field", "--text-field", "--stdin-id", "--file-timeout", "--worker-memory"),
         *("--mark", "--max-distance", "--min-share", "--min-smaller-share", "--min-score"),
     ),

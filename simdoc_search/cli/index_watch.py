@@ -72,6 +72,8 @@ class FolderWatch:
                             index(itertools.chain([first], files), prune=None)
                         if prune or prune_all:
                             _remove_vanished(search, folder, self._pending, prune_all)
+                        else:
+                            _remove_moved(search, folder, self._pending)
                 except (StoreLockedError, StoreUnavailableError) as error:
                     if str(error) != last_error:  # the same error may occur several times per second
                         last_error = str(error)
@@ -121,6 +123,16 @@ def _watch_bursts(folders: Iterable[str]) -> Iterator[set[str]]:
             f"cannot watch the folders ({error.strerror or error}); increase fs.inotify.max_user_watches, or set "
             "WATCHFILES_FORCE_POLLING=1"
         ) from error
+
+
+def _remove_moved(search: SimilaritySearch, folder: str, paths: set[str]) -> None:
+    """Remove the documents at the old paths of moved and renamed files."""
+    from simdoc_search.indexing.pruning import find_moved_documents_at
+
+    if moved := find_moved_documents_at(search.store, Path(folder), paths):
+        search.delete(moved)
+        files = format_count(len(moved), "moved or renamed file was", "moved or renamed files were")
+        say(f"{files} recognised by content")
 
 
 def _remove_vanished(search: SimilaritySearch, folder: str, paths: set[str], prune_all: bool) -> None:

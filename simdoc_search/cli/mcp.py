@@ -34,7 +34,8 @@ def mcp(
     """Let an agent search the store (Model Context Protocol).
 
     An MCP client starts this command, and talks to it over stdin and stdout. The agent can use the tools similar,
-    passages, compare, versions, duplicates and show. They only read the store, and files in FOLDER if you give it.
+    passages, compare, versions, duplicates and show. These tools read the store, and files in FOLDER if you give it.
+    They change nothing.
 
     \b
       simdoc-search mcp --store /home/me/articles/.simdoc
@@ -50,7 +51,7 @@ def mcp(
         raise MissingExtraError("the server for agents", "mcp") from error
     for folder in folders:
         if not os.path.isdir(folder):  # noqa: PTH112 - the name may contain a NUL
-            raise click.UsageError(f"{folder!r} is not a folder")
+            raise click.UsageError(f"{folder!r} is not a folder; give a folder whose files the agent may read")
     show_log(click.get_current_context(), logging.WARNING)
     served_store = open_served_store(store, engine, text_fields, field)
     try:

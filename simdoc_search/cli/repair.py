@@ -29,10 +29,10 @@ def repair(store: str, target: str, as_json: bool) -> None:
       simdoc-search repair ./.simdoc --to ./repaired.simdoc
     """
     from simdoc_search.stores.local.repair import repair_store
-    from simdoc_search.stores.location import check_folder
+    from simdoc_search.stores.location import check_not_url
 
     for folder in (store, target):
-        check_folder(folder)
+        check_not_url(folder)
     with document_progress(hidden=as_json, has_total=True) as update:
         repaired = repair_store(Path(store), Path(target), lambda done, total: update(completed=done, total=total))
     if as_json:
@@ -43,6 +43,6 @@ def repair(store: str, target: str, as_json: bool) -> None:
         for damage in repaired.damaged_deletions:
             say(f"note: {damage.file}: {damage.problem}")
         unreadable = f", {len(repaired.unreadable):,} unreadable" if repaired.unreadable else ""
-        say(f"{format_count(repaired.documents, 'document')} saved to {target}{unreadable}")
+        say(f"{format_count(repaired.document_count, 'document')} saved to {target}{unreadable}")
     if repaired.unreadable:
         raise SystemExit(1)

@@ -144,13 +144,13 @@ def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_
         print_json(concepts_as_json(result))
         return
     say(f"document   {key.id}")
-    counts = f"{format_count(len(result.concepts), 'word')} in {format_count(result.paragraphs, 'paragraph')}"
-    documents = format_count(result.documents, "document")
+    counts = f"{format_count(len(result.concepts), 'word')} in {format_count(result.paragraph_count, 'paragraph')}"
+    documents = format_count(result.document_count, "document")
     say(f"concepts   {counts}; weight 1 means that only one of {documents} has the word")
     width = min(_MAX_WORD_WIDTH, max([7, *(len(concept.word) for concept in result.concepts)]))
     say(f"{'weight':>7}{'documents':>11}{'occurrences':>13}  {'word':<{width}}  from")
     for concept in result.concepts:
-        numbers = f"{concept.weight:>7.2f}{concept.documents:>11,}{concept.occurrences:>13,}"
+        numbers = f"{concept.weight:>7.2f}{concept.document_count:>11,}{concept.occurrence_count:>13,}"
         say(f"{numbers}  {concept.word or '–':<{width}}  {_format_names_and_synonyms(concept)}".rstrip())
     if result.missing_names_reason:
         say(f"note: {result.missing_names_reason}", err=True)

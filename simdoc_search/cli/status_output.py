@@ -147,13 +147,14 @@ def _describe_staleness(inspection: Inspection) -> str:
     examples = f": {', '.join(map(repr, sample.examples))}" if sample.examples else ""
     of_all = f"{sample.stale:,} of {sample.documents:,}"
     if sample.is_exact and sample.compared:
-        return f"{of_all}; the {sample.unchecked:,} written since the last backfill --stale were compared{examples}"
+        unchecked = format_count(sample.unchecked, "document written", "documents written")
+        return f"{of_all}, after comparing {unchecked} since the last backfill --stale{examples}"
     if sample.is_exact:
         return f"{of_all}, all compared{examples}"
     low, high = sample.interval
     estimate = f"about {sample.share * sample.documents:,.0f} of {sample.documents:,} ({_format_percent(sample.share)}"
     evidence = f"{sample.stale:,} of {sample.sampled:,} drawn at random"
-    since = f" from the {sample.unchecked:,} written since the last backfill --stale" if sample.compared else ""
+    since = f" from {sample.unchecked:,} documents written since the last backfill --stale" if sample.compared else ""
     return f"{estimate}; with 95 % confidence {low:.1%} to {high:.1%}), based on {evidence}{since}{examples}"
 
 

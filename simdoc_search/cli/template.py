@@ -20,22 +20,29 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def _shared_options(command: Command) -> Command:
-    """Add `--pipeline`, `--search` and the fields."""
-    for option in (
+def _shared_options(verb: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds `--pipeline`, `--search` and the fields. Their help begins with the verb."""
+
+    def add_options(command: Command) -> Command:
+        for option in _make_shared_options(verb):
+            command = option(command)
+        return command
+
+    return add_options
+
+
+def _make_shared_options(verb: str) -> tuple[Callable[[Command], Command], ...]:
+    return (
         click.option("--search", "with_search", is_flag=True,
-                     help="Print or install search templates. With them, an application in any language can query the "
-                     "engine."),
+                     help=f"{verb} search templates. With them, an application in any language can query the engine."),
         click.option("--field", default=DEFAULT_FIELD, show_default=True, metavar="FIELD",
                      help="Object field for the fingerprints."),
         click.option("--text-field", "text_fields", multiple=True, metavar="FIELD",
                      help="With --pipeline or --index-template: the text field. If repeated, the fields are joined "
                      "into one text.  [default with --pipeline: body]"),
         click.option("--pipeline", is_flag=True,
-                     help="Print or install the ingest pipeline. With it, the engine computes the fingerprints."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+                     help=f"{verb} the ingest pipeline. With it, the engine computes the fingerprints."),
+    )  # fmt: skip
 
 
 @click.group(cls=CommandGroup)
@@ -53,7 +60,7 @@ def template() -> None:
 
 
 @template.command(main_options=["--pipeline", "--text-field", "--search"])
-@_shared_options
+@_shared_options("Print")
 @click.option(
     "--min-hash",
     metavar="TEXT_FIELD",
@@ -112,7 +119,7 @@ def show(
 
 @template.command(main_options=["--pipeline", "--text-field", "--search", "--index", "--dry-run"])
 @click.argument("url")
-@_shared_options
+@_shared_options("Also install")
 @click.option(
     "--index", metavar="NAME", help="With --pipeline: an existing index that will use the pipeline for every write."
 )

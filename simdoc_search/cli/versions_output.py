@@ -75,7 +75,7 @@ def _counts(result: VersionsResult) -> str:
     if result.candidate_source != "sentences":
         counts += f", found by {result.candidate_source}"
     sentences, queried = result.sentence_count, result.queried_sentence_count
-    searched = f"; {queried:,} of the {sentences:,} sentences in the query document were searched"
+    searched = f"; {queried:,} of the {sentences:,} sentences in the query document were searched for"
     return counts + searched if queried < sentences else counts
 
 

@@ -104,7 +104,7 @@ class Extractor:
     def words_and_synonyms(self, names: Sequence[str]) -> list[list[tuple[str, str]]]:
         """Return the result of `words` as pairs of a word and the words that it replaces as a synonym.
 
-        "": it replaces nothing.
+        The second string is empty if the word replaces nothing.
         """
         result = []
         for words in words_of_texts(names):

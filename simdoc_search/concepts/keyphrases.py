@@ -37,7 +37,7 @@ _LONG_WORD = re.compile(rf"\S{{{_MAX_WORD_LENGTH},}}")
 
 
 class KeyphraseFinder:
-    """Finds the keyphrases and names of each paragraph. A word in a name is not also in a keyphrase."""
+    """Finds the keyphrases and names of each paragraph. A word that is in a name is never in a keyphrase."""
 
     name = "yake"
 
@@ -114,7 +114,7 @@ def _decode(content: bytes) -> str:
 def _yake_extractor(language: str) -> Any:
     from yake import KeywordExtractor  # noqa: PLC0415 - an optional dependency, and slow to import
 
-    # With dedup_lim=1, similar phrases are kept. The phrases are compared with those of other texts, not shown.
+    # With dedup_lim=1, similar phrases are kept. This is no problem, because the phrases are compared, not shown.
     return KeywordExtractor(
         n=_MAX_PHRASE_WORDS, dedup_lim=1.0, top=_MAX_PHRASES_PER_PART, stopwords=set(_stop_words()[language])
     )

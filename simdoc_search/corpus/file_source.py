@@ -27,6 +27,7 @@ class FileSource:
         data: the bytes of a member of an archive; None if the file is read from disk. For a member, `path` is the path
             of the archive, `!` and the member's name.
         format: the format, determined from the name of the file.
+        has_attachments: whether the file is an e-mail with attachments that are documents of their own.
     """
 
     id: str
@@ -39,6 +40,7 @@ class FileSource:
     boundary: FileId | None = None
     data: bytes | None = field(default=None, repr=False)
     format: FileFormat = TEXT_FORMAT
+    has_attachments: bool = False
 
     @property
     def is_risky(self) -> bool:

@@ -34,6 +34,8 @@ MEDIA_TYPES = {
 TAR_EXTENSIONS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz")
 MBOX_EXTENSIONS = (".mbox", ".mbox.gz")
 ARCHIVE_EXTENSIONS = (".zip", *TAR_EXTENSIONS, *MBOX_EXTENSIONS)
+ATTACHMENT_EXTENSION = ".eml"
+"""E-mails with this extension have attachments that are documents. Messages of a Maildir have another name."""
 EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
     "html": (".html", ".htm", ".xhtml"),
     "markdown": (".md", ".markdown", ".mdx", ".mdown", ".qmd", ".rmd"),
@@ -60,15 +62,22 @@ class FileFormat:
         kind: the kind of format, which determines the reader. JSONL, CSV and TSV files inside a folder are read as
             text.
         extension: the extension that determined the format, in lower case, such as `.tar.gz`. Empty for text.
+        is_in_maildir: whether the file is a message of a Maildir, whose name has no extension.
     """
 
     kind: FormatKind
     extension: str = ""
+    is_in_maildir: bool = False
 
     @property
     def is_mail(self) -> bool:
         """Whether files in this format are e-mail messages."""
         return self.extension in (".eml", ".msg")
+
+    @property
+    def has_attachments(self) -> bool:
+        """Whether the attachments of files in this format can be read."""
+        return self.extension == ATTACHMENT_EXTENSION and not self.is_in_maildir
 
     def refine_from_content(self, head: bytes) -> FileFormat:
         """Return the format of a file that begins with `head`, because PDF and RTF files may have any name."""
@@ -107,5 +116,5 @@ def determine_format(path: str | PurePath) -> FileFormat:
         if extension in _FORMATS:
             return _FORMATS[extension]
     if _MAILDIR_NAME.fullmatch(name) and os.path.basename(folder) in ("cur", "new"):  # noqa: PTH119 - Path is slow
-        return _FORMATS[".eml"]
+        return FileFormat("document", ".eml", is_in_maildir=True)
     return TEXT_FORMAT

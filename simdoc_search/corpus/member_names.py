@@ -1,4 +1,7 @@
-"""Creates unique names for members of archives, such as `old.zip!2021/Report.txt` and `mail.mbox!Re: thing.eml`."""
+"""Creates unique names for members of archives and for attachments.
+
+Examples are `old.zip!2021/Report.txt`, `mail.mbox!Re: thing.eml` and `offer.eml!prices.pdf`.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,17 @@ import re
 from collections import Counter
 from pathlib import PurePosixPath
 
-from simdoc_search.corpus.formats import ARCHIVE_EXTENSIONS
+from simdoc_search.corpus.formats import ARCHIVE_EXTENSIONS, ATTACHMENT_EXTENSION
 
-_ARCHIVE_PATH = re.compile(rf"^(.*?(?:{'|'.join(map(re.escape, ARCHIVE_EXTENSIONS))}))!", re.IGNORECASE | re.DOTALL)
+_CONTAINERS = "|".join(map(re.escape, (*ARCHIVE_EXTENSIONS, ATTACHMENT_EXTENSION)))
+_ARCHIVE_PATH = re.compile(rf"^(.*?(?:{_CONTAINERS}))!", re.IGNORECASE | re.DOTALL)
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 _SPACES = re.compile(r"\s+")
 _MAX_NAME_BYTES, _MAX_SUBJECT_BYTES = 400, 120  # an id also contains the path of the archive, and may have 512 bytes
 
 
 def find_archive(path: str) -> str | None:
-    """Return the path of the outermost archive of a member, or None if the path is not that of a member."""
+    """Return the path of the outermost archive or e-mail of a member. None if the path is not that of a member."""
     match = _ARCHIVE_PATH.match(path)
     return match[1] if match else None
 

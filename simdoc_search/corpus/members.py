@@ -1,4 +1,4 @@
-"""Reads the members of an archive or a mailbox one by one, without unpacking them to disk.
+"""Reads the members of an archive or a mailbox, and the attachments of an e-mail, without unpacking them to disk.
 
 A few kilobytes can unpack to gigabytes. The size of a member, the total size of all members, their number, and the
 depth of nested archives are therefore limited.
@@ -20,6 +20,7 @@ from datetime import datetime, timezone
 from pathlib import PurePosixPath
 from typing import IO, Any, BinaryIO
 
+from simdoc_search.corpus.attachments import find_attachments
 from simdoc_search.corpus.file_reader import open_source
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.corpus.formats import MBOX_EXTENSIONS, TAR_EXTENSIONS, FileFormat, determine_format
@@ -65,7 +66,7 @@ _DECOMPRESSORS: dict[bytes, Callable[[BinaryIO], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file in an archive, or a message of a mailbox."""
+    """A file in an archive, a message of a mailbox, or an attachment of an e-mail."""
 
     name: str  # the part of the id after `!`; empty for the archive as a whole
     data: bytes = b""  # empty if the member is not read
@@ -120,7 +121,9 @@ class _Budget:
 
 
 def read_members(source: FileSource) -> Iterator[list[Member]]:
-    """Yield the members of an archive or a mailbox in batches, including those of nested archives.
+    """Yield the members of an archive or a mailbox, or the attachments of an e-mail, in batches.
+
+    The members of nested archives and the attachments of messages are included.
 
     If the rest of the archive cannot be read, the last member has a reason and no name. Members larger than the
     `max_bytes` of the source are skipped.
@@ -149,7 +152,9 @@ def _iterate_members(file: BinaryIO, format: FileFormat, prefix: str, budget: _B
         if format.extension in TAR_EXTENSIONS:
             yield from _tar_members(file, names, budget, depth)
         elif format.extension in MBOX_EXTENSIONS:
-            yield from _mailbox_members(_decompress(file), names, budget)
+            yield from _mailbox_members(_decompress(file), names, budget, depth)
+        elif format.is_mail:
+            yield from _attachment_members(prefix, budget.read(file), 0, budget, depth)
         else:
             yield from _zip_members(file, names, budget, depth)
     except _LimitError as error:
@@ -210,20 +215,39 @@ def _tar_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int
                 yield from _expand_member(name, data, max(0, int(info.mtime)) * 10**9, budget, depth)
 
 
-def _mailbox_members(file: IO[bytes], names: MemberNames, budget: _Budget) -> Iterator[Member]:
+def _mailbox_members(file: IO[bytes], names: MemberNames, budget: _Budget, depth: int) -> Iterator[Member]:
     limit = budget.max_member_bytes
     for message in read_messages(file, limit):
         budget.count_member()
         budget.count_bytes(message.size)
         name = names.for_message(message.subject)
-        reason = f"{message.size:,} bytes are over the limit of {limit:,}" if message.data is None else ""
-        yield Member(name, message.data or b"", message.sent_ns, reason)
+        if message.data is None:
+            yield Member(name, reason=f"{message.size:,} bytes are over the limit of {limit:,}")
+        else:
+            yield from _expand_member(name, message.data, message.sent_ns, budget, depth)
+
+
+def _attachment_members(prefix: str, message: bytes, mtime_ns: int, budget: _Budget, depth: int) -> Iterator[Member]:
+    names = MemberNames(budget.name_counts, prefix)
+    try:
+        for attachment in find_attachments(message):
+            name = names.for_file(attachment.name)
+            budget.count_member()
+            budget.count_bytes(len(attachment.data))
+            if reason := budget.reason_to_skip(name, len(attachment.data)):
+                yield Member(name, reason=reason)
+            else:
+                yield from _expand_member(name, attachment.data, mtime_ns, budget, depth + 1)
+    except ValueError as error:
+        yield Member(f"{prefix}attachments", reason=f"damaged: {error}")
 
 
 def _expand_member(name: str, data: bytes, mtime_ns: int, budget: _Budget, depth: int) -> Iterator[Member]:
     format = determine_format(name)
     if format.kind != "archive":
         yield Member(name, data, mtime_ns)
+        if format.has_attachments and depth < MAX_DEPTH:
+            yield from _attachment_members(f"{name}!", data, mtime_ns, budget, depth)
     elif depth >= MAX_DEPTH:
         yield Member(name, reason=f"nested in {depth} archives")
     else:

@@ -22,6 +22,8 @@ pair_file.py     writes the pairs of duplicates and kept rows
 page.py          writes an HTML page with the groups
 work_folder.py   the progress of a run, to resume it
 report.py        the result of a run
+arrow_functions.py  sketches and band keys of Arrow record batches, for Spark and other engines
+arrow_pairs.py   pairs of Arrow record batches, and their verification
 """
 
 from simdoc_search.dedupe.in_memory import Deduplicated, deduplicate

@@ -33,7 +33,7 @@ class Annotation:
     Attributes:
         rows: all rows.
         groups: the kept row of each row.
-        old_rows: the number of old rows.
+        old_row_count: the number of old rows.
         has_ids: whether there is an id column.
         runs: maps each row with a run of an evaluation text to the name of this text and the run; None without an
             evaluation set.
@@ -41,7 +41,7 @@ class Annotation:
 
     rows: Rows
     groups: RowGroups
-    old_rows: int
+    old_row_count: int
     has_ids: bool
     runs: Mapping[int, tuple[str, str]] | None = None
 
@@ -49,7 +49,14 @@ class Annotation:
     def names(self) -> list[str]:
         """The names of the columns."""
         evaluation = ["evaluation_text", "evaluation_run"] if self.runs is not None else []
-        return ["duplicate_of", "cluster", "overlap", "kind", *(["is_of_old"] if self.old_rows else []), *evaluation]
+        return [
+            "duplicate_of",
+            "cluster",
+            "overlap",
+            "kind",
+            *(["is_of_old"] if self.old_row_count else []),
+            *evaluation,
+        ]
 
     def check_columns(self, existing: Sequence[str], shard: str) -> None:
         """Raise a CorpusError if a shard already has one of these columns."""
@@ -60,7 +67,7 @@ class Annotation:
         """Return the id or the number of a row."""
         if self.has_ids:
             return self.rows.id(row)
-        return row if row < self.old_rows else row - self.old_rows
+        return row if row < self.old_row_count else row - self.old_row_count
 
     def overlap_of(self, row: int) -> float:
         """Return the overlap of a duplicate with its kept row, rounded."""
@@ -87,8 +94,8 @@ class Annotation:
             if kind != KEPT:
                 values["duplicate_of"][place] = self.name_of(kept)
                 values["overlap"][place] = self.overlap_of(int(row))
-                if self.old_rows:
-                    values["is_of_old"][place] = kept < self.old_rows
+                if self.old_row_count:
+                    values["is_of_old"][place] = kept < self.old_row_count
         return values
 
     def arrow_fields(self, schema: Any, id_column: str | None) -> list[Any]:

@@ -46,7 +46,7 @@ class ArrowShard:
 
     @cached_property
     def row_count(self) -> int | None:
-        """The number of rows; None if only reading the file tells it."""
+        """The number of rows; None if it is unknown until the file is read."""
         if self.named_format.format != "parquet":
             return None
         with self._errors(), self._parquet() as file:

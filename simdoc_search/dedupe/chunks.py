@@ -69,7 +69,7 @@ class Chunk(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ArrowChunk:
-    """Rows of a Parquet or Arrow file: a record batch with the columns text, id and keep, as far as they are used."""
+    """Rows of a Parquet or Arrow file: a record batch with the used columns, in the order text, id, keep."""
 
     batch: Any
     columns: Columns

@@ -37,13 +37,13 @@ class EvaluationReport:
     """The numbers of texts in an evaluation set.
 
     Attributes:
-        texts: number of texts.
-        short_texts: number of texts that have fewer words than a run, so they cannot be found.
+        text_count: number of texts.
+        short_text_count: number of texts that have fewer words than a run, so they cannot be found.
         short_text_names: the names of the first 100 of these texts, as `FILE:ROW`.
     """
 
-    texts: int
-    short_texts: int
+    text_count: int
+    short_text_count: int
     short_text_names: Sequence[str]
 
 
@@ -114,7 +114,7 @@ def write_evaluation_runs(
 ) -> EvaluationReport:
     """Write all runs of words of an evaluation set to a file for `EvaluationRuns`.
 
-    Every string in a row is a text of its own: a question, an answer, or each of several choices.
+    Every string in a row is a separate text: a question, an answer, or each of several choices.
 
     Raises:
         CorpusError: the evaluation set cannot be read, or each of its texts has fewer than `run_words` words.

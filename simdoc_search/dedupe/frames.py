@@ -1,6 +1,6 @@
 """Reads and selects the rows of tables, data frames and lists.
 
-pandas, polars and Hugging Face `datasets` are not imported. The type of an object tells which methods it has.
+pandas, polars and Hugging Face `datasets` are not imported. The type of an object determines which methods are called.
 """
 
 from __future__ import annotations

@@ -38,14 +38,14 @@ class RowGroups:
         kept_row: the row that is kept instead; the row itself if it is kept. int64.
         overlap: the overlap with the kept row, 0..1; float32.
         kind: a position in `KINDS`; uint8. EVALUATION: the row has a run of an evaluation set, and was not compared.
-        partly_compared_rows: number of rows in sets of similar rows in which not all pairs were compared.
+        partly_compared_row_count: number of rows in sets of similar rows in which not all pairs were compared.
         skipped_comparisons: upper bound of the number of these pairs.
     """
 
     kept_row: Ints
     overlap: NDArray[np.float32]
     kind: NDArray[np.uint8]
-    partly_compared_rows: int
+    partly_compared_row_count: int
     skipped_comparisons: int
 
     @property
@@ -61,7 +61,7 @@ def group_rows(
     settings: Settings,
     workers: WorkerMap,
     *,
-    old_rows: int = 0,
+    old_row_count: int = 0,
     memory: int = 2_000_000_000,
     progress: Progress = lambda _stage, _share: None,
 ) -> RowGroups:
@@ -73,15 +73,15 @@ def group_rows(
         measure: the measure of overlap, and the minimum overlap.
         settings: the settings of the sketches.
         workers: compares the texts.
-        old_rows: the number of old rows. They come first, and are never duplicates.
+        old_row_count: the number of old rows. They come first, and are never duplicates.
         memory: memory that the process should not exceed, in bytes.
         progress: see `Progress`.
     """
     has_run = rows.table["run_bytes"] > 0
-    has_run[:old_rows] = False
+    has_run[:old_row_count] = False
     is_compared = (rows.table["tokens"] > 0) & ~has_run
     labels = _label_words(rows.table["words_hash"], is_compared)
-    order = rule.order(rows, labels, old_rows)
+    order = rule.order(rows, labels, old_row_count)
     representatives = _find_representatives(labels, order, is_compared)
     number_of_row = np.full(len(rows), UNASSIGNED, np.int32)
     number_of_row[representatives] = np.arange(len(representatives), dtype=np.int32)
@@ -99,7 +99,7 @@ def group_rows(
         (rows.extensions, _find_begins(extension_counts(rows.table["tokens"]))[representatives]),
     )
     del begins, counts
-    new_from = int(np.count_nonzero(representatives < old_rows))
+    new_from = int(np.count_nonzero(representatives < old_row_count))
 
     def read_texts(numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
         return ((number, rows.text(int(representatives[number]))) for number in numbers)
@@ -122,7 +122,7 @@ def group_rows(
     number_of = first_of_label[labels[compared]]
     kept_row = np.arange(len(rows))
     kept_row[compared] = representatives[kept_number[number_of]]
-    kept_row[:old_rows] = np.arange(old_rows)
+    kept_row[:old_row_count] = np.arange(old_row_count)
     overlap = np.ones(len(rows), np.float32)
     overlap[compared] = assigned.overlap[number_of]
     is_partly_compared = np.zeros(len(rows), bool)

@@ -154,8 +154,8 @@ def _write_records(
 def copy_other_file(source: Path, target: Path, fingerprint: str) -> None:
     """Copy a file of the folder that is not a shard.
 
-    A file in which Hugging Face `datasets` describes a saved dataset is changed: the dataset gets a new fingerprint, by
-    which a cache identifies the content, and its sizes are removed, because they are no longer correct.
+    A file in which Hugging Face `datasets` describes a saved dataset is changed: the dataset gets a new fingerprint,
+    which a cache uses to identify the content. Its sizes are removed, because they are no longer correct.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     changes: dict[str, Any] = {}

@@ -66,7 +66,7 @@ def write_page(path: Path, report: DedupeReport, annotation: Annotation, setting
         remarks.append(f"{format_count(len(kept) - len(sections), 'smaller group')} not shown")
     if budget.left_out:
         remarks.append(f"{format_count(budget.left_out, 'near-duplicate')} not shown side by side with the kept row")
-    summary = f"{format_count(report.rows, 'row')}: {report.kept:,} kept, {report.removed_count:,} removed"
+    summary = f"{format_count(report.row_count, 'row')}: {report.kept_count:,} kept, {report.removed_count:,} removed"
     html = list_page("Duplicate rows", sections, remarks, summary=summary)
     with convert_write_errors(path), atomic_file(path) as file:
         file.write(html.encode())
@@ -110,7 +110,7 @@ def _make_section(
 
 
 def _format_name(annotation: Annotation, row: int) -> str:
-    old = "old " if row < annotation.old_rows else ""
+    old = "old " if row < annotation.old_row_count else ""
     name = annotation.name_of(row)
     return f"{old}{name}" if annotation.has_ids else f"{old}row {name}"
 

@@ -70,7 +70,7 @@ def _pair_lists(duplicates: Any, annotation: Annotation) -> Iterator[list[list[A
         for row in duplicates[begin : begin + _PAIRS_AT_ONCE].tolist():
             kept = int(groups.kept_row[row])
             values = [annotation.name_of(row), annotation.name_of(kept), annotation.overlap_of(row)]
-            old = [kept < annotation.old_rows] if annotation.old_rows else []
+            old = [kept < annotation.old_row_count] if annotation.old_row_count else []
             rows.append([*values, KINDS[int(groups.kind[row])], *old])
         yield rows
 

@@ -11,10 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, Rows
+from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, STRING, Rows
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact import MeasureName
+
+_SIGN_BIT = 1 << 63
+_INVERTED = bytes(range(255, -1, -1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,8 @@ class RowRule:
         kind, colon, column = self.rule.partition(":")
         return column if kind in ("max", "min") and colon and column else None
 
-    def order(self, rows: Rows, word_labels: Ints, old_rows: int) -> Ints:
-        """Return the numbers of all rows, most preferred first. The `old_rows` old rows come before all others."""
+    def order(self, rows: Rows, word_labels: Ints, old_row_count: int) -> Ints:
+        """Return the numbers of all rows, most preferred first. The `old_row_count` old rows come before all others."""
         table = rows.table
         position = np.arange(len(rows))
         if self.rule == "first":
@@ -61,7 +64,7 @@ class RowRule:
             criteria = (*by_length, self._rank_values(rows))
         elif self.measure == "jaccard":
             criteria = (*by_length, -copies)
-        return np.lexsort((*criteria, position >= old_rows))
+        return np.lexsort((*criteria, position >= old_row_count))
 
     def _rank_values(self, rows: Rows) -> Ints:
         """Return the rank of the value of each row. Equal values have equal ranks."""
@@ -90,3 +93,30 @@ def _count_equal(hashes: NDArray[np.uint64]) -> Ints:
     """For each hash, return how often it occurs."""
     _, inverse, counts = np.unique(hashes, return_inverse=True, return_counts=True)
     return counts[inverse]
+
+
+def sortable_values(kinds: NDArray[np.uint8], numbers: Ints, strings: bytes, *, is_descending: bool) -> list[bytes]:
+    """Return the values by which rows are preferred as bytes, in the same order as the ranks of `RowRule`.
+
+    Args:
+        kinds: the kind of the value of each row.
+        numbers: the integers, the bits of the floats, and the lengths of the strings.
+        strings: all strings, one after the other; UTF-8.
+        is_descending: whether the largest value is preferred.
+    """
+    values, begin = [], 0
+    for kind, number in zip(kinds.tolist(), numbers.tolist(), strict=True):
+        value = b""
+        if kind == STRING:
+            value = b"\1" + strings[begin : begin + number].replace(b"\0", b"\0\xff") + b"\0\0"
+            begin += number
+        elif kind == INTEGER:
+            value = b"\0" + (number + _SIGN_BIT).to_bytes(8, "big")
+        elif kind == FLOAT:
+            bits = number + 2 * _SIGN_BIT if number < 0 else number
+            bits = _SIGN_BIT if bits in (0, _SIGN_BIT) else bits ^ (2 * _SIGN_BIT - 1 if number < 0 else _SIGN_BIT)
+            value = b"\0" + bits.to_bytes(8, "big")
+        if is_descending:
+            value = value[:1] + value[1:].translate(_INVERTED)
+        values.append(value or b"\2")
+    return values

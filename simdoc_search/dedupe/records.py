@@ -193,7 +193,7 @@ def parse_jsonl(records: Sequence[bytes]) -> list[Any]:
 
 
 def write_records(shard: JsonlShard | CsvShard, file: IO[bytes], records: Sequence[bytes]) -> None:
-    """Write records. JSONL records get a newline, and CSV records have one."""
+    """Write records. JSONL records get a newline. CSV records already have one."""
     if isinstance(shard, JsonlShard):
         file.writelines(record + b"\n" for record in records)
     else:

@@ -53,35 +53,35 @@ class DedupeReport:
     """The result of a run.
 
     Attributes:
-        rows: number of rows, without those of the old data.
-        kept: number of kept rows.
+        row_count: number of rows, without the old rows.
+        kept_count: number of kept rows.
         removed: number of removed rows of each kind: `same text`, `same words`, `near`, and `evaluation` for rows with
             a run of words of an evaluation set.
         group_count: number of kept rows that have duplicates.
         text_column: the column with the texts.
         is_text_column_guessed: whether the column was guessed.
-        old_rows: number of rows of the old data.
-        removed_because_of_old: number of duplicates of old rows.
+        old_row_count: number of rows of the old data.
+        old_duplicate_count: number of duplicates of old rows.
         left_out: number of rows that were not compared, per reason. They are kept.
         left_out_rows: the first 1,000 of these rows.
-        partly_compared_rows: number of kept rows that were compared with only some of the similar rows, because too
-            many rows are similar.
+        partly_compared_row_count: number of kept rows that were compared with only some of the similar rows, because
+            too many rows are similar.
         copied_files: other files of the folder, which were copied.
         evaluation: the numbers of texts in the evaluation set; None if there is no such set.
         evaluation_rows: the first 1,000 rows with a run of an evaluation text.
     """
 
-    rows: int
-    kept: int
+    row_count: int
+    kept_count: int
     removed: Mapping[str, int]
     group_count: int
     text_column: str
     is_text_column_guessed: bool
-    old_rows: int = 0
-    removed_because_of_old: int = 0
+    old_row_count: int = 0
+    old_duplicate_count: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
     left_out_rows: Sequence[LeftOutRow] = ()
-    partly_compared_rows: int = 0
+    partly_compared_row_count: int = 0
     copied_files: Sequence[str] = ()
     evaluation: EvaluationReport | None = None
     evaluation_rows: Sequence[EvaluationRow] = ()
@@ -89,22 +89,22 @@ class DedupeReport:
     @property
     def removed_count(self) -> int:
         """Number of removed rows."""
-        return self.rows - self.kept
+        return self.row_count - self.kept_count
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON values."""
         return {
-            "rows": self.rows,
-            "kept": self.kept,
+            "row_count": self.row_count,
+            "kept_count": self.kept_count,
             "removed": dict(self.removed),
             "group_count": self.group_count,
             "text_column": self.text_column,
             "is_text_column_guessed": self.is_text_column_guessed,
-            "old_rows": self.old_rows,
-            "removed_because_of_old": self.removed_because_of_old,
+            "old_row_count": self.old_row_count,
+            "old_duplicate_count": self.old_duplicate_count,
             "left_out": dict(self.left_out),
             "left_out_rows": [row._asdict() for row in self.left_out_rows],
-            "partly_compared_rows": self.partly_compared_rows,
+            "partly_compared_row_count": self.partly_compared_row_count,
             "copied_files": list(self.copied_files),
             "evaluation": None if self.evaluation is None else asdict(self.evaluation),
             "evaluation_rows": [row._asdict() for row in self.evaluation_rows],
@@ -147,17 +147,17 @@ def make_report(
 
     duplicates = groups.duplicates
     return DedupeReport(
-        rows=len(rows) - old,
-        kept=int(kinds[KEPT]),
+        row_count=len(rows) - old,
+        kept_count=int(kinds[KEPT]),
         removed={name: int(count) for name, count in zip(KINDS[1:], kinds[1:], strict=True)},
         group_count=len(np.unique(groups.kept_row[duplicates])),
         text_column=text_column,
         is_text_column_guessed=is_guessed,
-        old_rows=old,
-        removed_because_of_old=int(np.count_nonzero(groups.kept_row[duplicates] < old)),
+        old_row_count=old,
+        old_duplicate_count=int(np.count_nonzero(groups.kept_row[duplicates] < old)),
         left_out={reason: int(count) for reason, count in zip(PROBLEMS[1:], counts[1:], strict=True) if count},
         left_out_rows=[LeftOutRow(*locate(row), PROBLEMS[int(rows.table["problem"][row])]) for row in listed.tolist()],
-        partly_compared_rows=groups.partly_compared_rows,
+        partly_compared_row_count=groups.partly_compared_row_count,
         copied_files=tuple(copied_files),
         evaluation=evaluation,
         evaluation_rows=[

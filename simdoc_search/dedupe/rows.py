@@ -1,4 +1,4 @@
-"""The sketches and texts of all rows, in a few files that only grow. A later run continues those of an interrupted run.
+"""The sketches and texts of all rows, in a few append-only files. If a run is interrupted, a later run continues them.
 
 | File | Content |
 |---|---|

@@ -120,11 +120,11 @@ class _Run:
         decontaminate: Sequence[StrPath],
     ) -> DedupeReport:
         begins = self._sketch(decontaminate)
-        old_rows = begins[0]
+        old_row_count = begins[0]
         with Rows(self.work.rows) as rows:
-            groups = self._group(rows, old_rows)
+            groups = self._group(rows, old_row_count)
             runs = rows.runs() if decontaminate else None
-            annotation = Annotation(rows, groups, old_rows, self.columns.id is not None, runs)
+            annotation = Annotation(rows, groups, old_row_count, self.columns.id is not None, runs)
             selection = Selection(groups, annotation if annotate else None, self.columns.id)
             self._write(target, begins, selection)
             if pairs is not None:
@@ -175,14 +175,14 @@ class _Run:
             self.progress("reading", 1.0, done)
             return shard_begins(writer.shard_rows)[len(self.old_shards) :]
 
-    def _group(self, rows: Rows, old_rows: int) -> RowGroups:
+    def _group(self, rows: Rows, old_row_count: int) -> RowGroups:
         """Group all rows, or read the groups that an interrupted run stored."""
         description = self.options.describe_groups()
         groups = self.work.read_groups(description)
         if groups is None:
             groups = group_rows(
                 rows, self.options.rule, self.options.threshold, self.options.settings, self.workers,
-                old_rows=old_rows, memory=self.options.memory,
+                old_row_count=old_row_count, memory=self.options.memory,
                 progress=lambda stage, share: self.progress(stage, share, int(share * len(rows))),
             )  # fmt: skip
             self.work.write_groups(groups, description)
@@ -246,7 +246,7 @@ def _open_old_data(against: StrPath | None, options: DedupeOptions, columns: Col
 
 
 def _count_rows(shards: Sequence[ShardColumns]) -> int:
-    """Return the number of rows, or 0 if only reading all files tells it."""
+    """Return the number of rows, or 0 if it is unknown until all files are read."""
     counts: list[int | None] = [getattr(shard.shard, "row_count", None) for shard in shards]
     return 0 if None in counts else sum(filter(None, counts))
 

@@ -52,8 +52,8 @@ class SavedRows:
             )
         if found != json.loads(json.dumps(settings.to_dict())) or version != FORMAT_VERSION:
             raise FormatMismatchError(
-                f"the rows in {path} were saved with other settings than those of this run, or by another version of "
-                "simdoc-search; save the rows again",
+                f"the rows in {path} were saved with settings that differ from those of this run, or by another "
+                "version of simdoc-search; save the rows again",
                 found,
                 settings,
             )

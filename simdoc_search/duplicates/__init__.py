@@ -9,8 +9,6 @@ paths.py              paths of the documents' files
 measures.py           measures of overlap
 bands.py              band keys: two documents that have a key in common are compared
 pairs.py              candidate pairs, found in memory
-engine_pairs.py       candidate pairs, found by querying the engine
-checkpoint.py         a checkpoint file, to resume an interrupted search in an engine
 verification.py       overlaps: estimated from fingerprints, or computed from texts
 clusters.py           groups around a kept document, and sets of documents with equal words
 contents.py           comparison of the bytes of files in a group
@@ -20,22 +18,26 @@ duplicates_result.py  the result: groups and pairs
 plan/                 a table of duplicates that people edit, apply and undo
 group_membership.py   looks up the group of a document
 mark_update.py        marks the duplicates in the documents of an engine
-folding.py            folds near-duplicates in a page of results
+folding.py            folds near-duplicates and older versions in a list of results
 """
 
 from simdoc_search.duplicates.bands import band_keys
 from simdoc_search.duplicates.duplicates_result import Duplicate, Duplicates, Group, GroupedDocument, LargeSets, Pair
 from simdoc_search.duplicates.finder import Progress
-from simdoc_search.duplicates.folding import FoldedHit, ShownHit, fold_near_duplicates
+from simdoc_search.duplicates.folding import (
+    FoldedHit,
+    ShownHit,
+    ShownVersion,
+    fold_near_duplicates,
+    fold_older_versions,
+)
 from simdoc_search.duplicates.keep_order import KEEP_RULES
-from simdoc_search.duplicates.sources import COMPARE_IN_VALUES, CompareIn, duplicates_among, duplicates_in
+from simdoc_search.duplicates.sources import duplicates_among, duplicates_in
 from simdoc_search.passages.exact import MEASURES
 
 __all__ = [
-    "COMPARE_IN_VALUES",
     "KEEP_RULES",
     "MEASURES",
-    "CompareIn",
     "Duplicate",
     "Duplicates",
     "FoldedHit",
@@ -45,8 +47,10 @@ __all__ = [
     "Pair",
     "Progress",
     "ShownHit",
+    "ShownVersion",
     "band_keys",
     "duplicates_among",
     "duplicates_in",
     "fold_near_duplicates",
+    "fold_older_versions",
 ]

@@ -10,13 +10,12 @@ documents. The shortest documents are paired by single rare tokens.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Ints, Keys, slices
 from simdoc_search.duplicates.fingerprint_table import MAX_EXTENDED_TOKENS, FingerprintTable
 from simdoc_search.query.planner import choose_rows_and_bands, parse_fraction
@@ -84,38 +83,58 @@ def expected_shingle_count(filled: int, buckets: int) -> float:
 
 
 def choose_rare_tokens(
-    table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction, *, by_frequency: bool = True
-) -> tuple[Keys, Ints]:
-    """Return the rarest tokens of each document, and the document of each token.
+    table: FingerprintTable,
+    documents: Ints,
+    overlap: Fraction,
+    recall: Fraction,
+    frequency_of: Callable[[Keys], Ints],
+    *,
+    extended: bool,
+) -> Iterator[tuple[Keys, Ints]]:
+    """Yield the rarest tokens of each document, and the document of each token, for some documents at a time.
 
     The probability that two documents with this overlap share one of these tokens is `recall`. Suppose that the
     documents share at least k of n tokens. Then any n - k + 1 of these tokens include a shared one. All documents
     choose their tokens in the same order, so both documents choose the same shared token (prefix filter: Chaudhuri,
     Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007). Rare tokens come first, so a token that is in every document pairs
-    no documents. Without `by_frequency`, the order does not depend on the other documents.
+    no documents.
+
+    Args:
+        table: the fingerprints of all documents.
+        documents: the documents.
+        overlap: the minimum Jaccard similarity.
+        recall: the probability.
+        frequency_of: returns how frequent the tokens with these hashes are.
+        extended: whether the hashes are extended; see `FingerprintTable.token_hashes`.
     """
-    # Equal tokens must have equal hashes, so the hashes of all documents are extended or none.
-    extended = table.hash_extensions is not None and table.counts[documents].max(initial=0) <= MAX_EXTENDED_TOKENS
-    frequencies = (
-        _count_token_frequencies(table, documents, extended=extended) if by_frequency else np.zeros(1, np.int64)
-    )
     sizes, size_index = np.unique(table.counts[documents], return_inverse=True)
     needed = np.array([_count_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[
         size_index
     ]
-    keys, owners = [], []
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         hashes, owner = table.token_hashes(documents[part], extended=extended)
-        rarity = np.minimum(frequencies[_choose_counters(hashes, len(frequencies))], (1 << _RARITY_BITS) - 1)
+        rarity = np.minimum(frequency_of(hashes), (1 << _RARITY_BITS) - 1)
         order = np.argsort(
             owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HASH_BITS | hashes >> _HASH_BITS
         )
         counts = table.counts[documents[part]]
         rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
         chosen = order[rank < np.repeat(needed[part], counts)]
-        keys.append(hashes[chosen])
-        owners.append(documents[part][owner[chosen]])
-    return (np.concatenate(keys), np.concatenate(owners)) if keys else (np.zeros(0, np.uint64), documents)
+        yield hashes[chosen], documents[part][owner[chosen]]
+
+
+def choose_rarest_tokens(
+    table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction
+) -> Iterator[tuple[Keys, Ints]]:
+    """Yield the tokens that are rarest among these documents; see `choose_rare_tokens`."""
+    # Equal tokens must have equal hashes, so the hashes of all documents are extended or none.
+    extended = table.hash_extensions is not None and table.counts[documents].max(initial=0) <= MAX_EXTENDED_TOKENS
+    frequencies = _count_token_frequencies(table, documents, extended=extended)
+
+    def frequency_of(hashes: Keys) -> Ints:
+        return frequencies[_choose_counters(hashes, len(frequencies))]
+
+    return choose_rare_tokens(table, documents, overlap, recall, frequency_of, extended=extended)
 
 
 def band_keys(
@@ -144,18 +163,60 @@ def band_keys(
     min_overlap, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
     codes = [fingerprint.codes() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingles for fingerprint in fingerprints], np.int64)
-    table = FingerprintTable.from_codes(codes, shingles, minhash.slot_count)
-    all_documents = np.arange(len(codes))
+    keys, owners = table_band_keys(
+        FingerprintTable.from_codes(codes, shingles, minhash.slot_count), min_overlap, recall, np.zeros_like
+    )
+    return np.split(keys.view(np.int64), np.searchsorted(owners, np.arange(1, len(codes))))
+
+
+def table_band_keys(
+    table: FingerprintTable, overlap: Fraction, recall: Fraction, frequency_of: Callable[[Keys], Ints]
+) -> tuple[Keys, Ints]:
+    """Return the distinct keys of all documents of a table, and the document of each key. Both are ascending.
+
+    Apart from `frequency_of`, the keys of a document do not depend on the other documents.
+
+    Args:
+        table: the fingerprints.
+        overlap: the minimum Jaccard similarity.
+        recall: probability that two documents with exactly this overlap share a key.
+        frequency_of: returns how frequent tokens are; see `choose_rare_tokens`.
+    """
+    all_documents = np.arange(len(table.counts))
     keys_and_owners: list[tuple[Keys, Ints]] = []
-    for band_pass in plan_passes(min_overlap, recall, table.buckets):
+    for band_pass in plan_passes(overlap, recall, table.buckets):
         documents = band_pass.select(table, all_documents)
         if band_pass.rows:
-            all_keys = table.band_keys(documents, band_pass.rows, band_pass.bands)
+            all_keys = table.band_keys(
+                documents, band_pass.rows, band_pass.bands, extended=is_extended(table, band_pass)
+            )
             keys_and_owners += [(keys, documents) for keys in all_keys]
         else:
-            keys_and_owners.append(choose_rare_tokens(table, documents, min_overlap, recall, by_frequency=False))
+            extended = is_extended(table, band_pass)
+            keys_and_owners.extend(
+                choose_rare_tokens(table, documents, overlap, recall, frequency_of, extended=extended)
+            )
     keys, owners = (np.concatenate(parts) for parts in zip(*keys_and_owners, strict=True))
-    return [distinct(keys[owners == document].view(np.int64)) for document in range(len(codes))]
+    order = np.lexsort((keys.view(np.int64), owners))
+    keys, owners = keys[order], owners[order]
+    is_new = np.ones(len(keys), bool)
+    is_new[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])
+    return keys[is_new], owners[is_new]
+
+
+def short_token_hashes(table: FingerprintTable, overlap: Fraction, recall: Fraction) -> Keys:
+    """Return the hashes of all tokens of the documents that are paired by rare tokens."""
+    band_pass = plan_passes(overlap, recall, table.buckets)[-1]
+    documents = band_pass.select(table, np.arange(len(table.counts)))
+    return table.token_hashes(documents, extended=is_extended(table, band_pass))[0]
+
+
+def is_extended(table: FingerprintTable, band_pass: BandPass) -> bool:
+    """Return whether the hashes of tokens are extended in a pass: if all its documents have extensions.
+
+    Otherwise, millions of short documents would have keys that are equal by chance.
+    """
+    return table.hash_extensions is not None and band_pass.max_shingles <= MAX_EXTENDED_TOKENS
 
 
 def _count_token_frequencies(table: FingerprintTable, documents: Ints, *, extended: bool) -> Ints:

@@ -16,7 +16,7 @@ import numpy as np
 from simdoc_search.duplicates.arrays import Bools, Ints, run_starts
 
 UNASSIGNED = -1
-"""The value for a document that has no kept document, because it is itself kept or is not in a group."""
+"""The value for a document that is kept or is not in a group, so that it has no kept document."""
 
 _PAIRS_AT_ONCE = 1 << 11
 

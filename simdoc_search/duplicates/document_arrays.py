@@ -39,7 +39,7 @@ _HASH_BYTES = 16
 _NO_HASH = bytes(_HASH_BYTES)
 _IS_HEXADECIMAL = re.compile("[0-9a-f]*[1-9a-f][0-9a-f]*").fullmatch  # a hash of only zeros means that there is none
 _NO_ORIGIN = Origin("", -1, 0)
-_COLUMNS = 9
+_COLUMNS = 8
 
 
 class Documents:
@@ -53,12 +53,11 @@ class Documents:
         keep: the rule that chooses the kept document.
         is_new: returns whether a document is new. Older documents are kept, and are only compared with new ones.
         is_preferred: returns whether a document is kept even if the rule prefers another one.
-        with_tokens: whether to hold the tokens in memory.
         max_token_bytes: maximum size of the tokens in memory, in bytes. If they exceed it, they are stored in a
             temporary file.
 
     Attributes:
-        table: the fingerprints; without tokens if `with_tokens` is false.
+        table: the fingerprints.
         left_out: maps the key of each document that is left out to the reason.
         text_labels: one number per document, equal for equal texts; int64, shape (documents,).
         word_labels: one number per document, equal for equal words.
@@ -66,12 +65,9 @@ class Documents:
             must be equal too. Any other document with a file has a unique number.
         file_sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
-        words_keys: the `words_key` of each document; 0 if the tokens are held in memory.
         new_from: the number of the first new document.
         has_field: whether any document has the metadata field of the rule.
         has_preferred: whether any document is preferred.
-        has_all_shingle_counts: whether the number of shingles of every document is known.
-        has_all_word_hashes: whether the hash of the words of every document is known.
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
 
     Raises:
@@ -86,7 +82,6 @@ class Documents:
         *,
         is_new: Callable[[Record], bool] = lambda _: True,
         is_preferred: Callable[[Record], bool] = lambda _: False,
-        with_tokens: bool = True,
         max_token_bytes: int = _MAX_TOKEN_BYTES,
     ) -> None:
         self.left_out: dict[DocumentKey, str] = {}
@@ -95,8 +90,7 @@ class Documents:
         self._sources: dict[
             tuple[str, str, str | None, str | None], int
         ] = {}  # the key is (root, prefix, index, routing)
-        self.has_all_word_hashes: bool = True
-        tokens, numbers = TokenBuffer(max_token_bytes), array("q")
+        tokens, numbers = _TokenBuffer(max_token_bytes), array("q")
         text_hashes, word_hashes, content_hashes = bytearray(), bytearray(), bytearray()
         values: list[MetadataValue | None] = []
         for record in records:
@@ -108,20 +102,18 @@ class Documents:
                 (origin.root, origin.prefix, record.index, record.routing), len(self._sources)
             )
             size, written = -1 if origin.content else origin.size, time_written_ns(record) if keep.is_by_date else 0
-            key = 0 if with_tokens else words_key(record)
             counts_and_dates = len(record.codes), record.shingles, size, origin.mtime_ns, written
-            numbers.extend((*counts_and_dates, source, key, is_new(record), is_preferred(record)))
+            numbers.extend((*counts_and_dates, source, is_new(record), is_preferred(record)))
             self._ids.append(record.id)
-            tokens.append(record.codes if with_tokens else record.codes[:0])
+            tokens.append(record.codes)
             if keep.field:
                 values.append(record.metadata.get(keep.field))
-            self.has_all_word_hashes &= bool(record.words_hash)
             text_hashes += _short_hash(record.text_hash)
             word_hashes += _words_hash(record)
             has_own_file = record.origin is not None and not origin.content
             content_hashes += _short_hash("" if has_own_file or not record.digest else record.digest + origin.content)
         columns = np.frombuffer(numbers, np.int64).reshape(-1, _COLUMNS).T
-        counts, shingles, sizes, mtimes, written_at, source_of, keys, new, preferred = columns
+        counts, shingles, sizes, mtimes, written_at, source_of, new, preferred = columns
         text_labels, word_labels = _label_hashes(text_hashes), _label_hashes(word_hashes)
         copies, equal = np.bincount(word_labels)[word_labels], np.bincount(text_labels)[text_labels]
         criteria = KeepCriteria(
@@ -137,11 +129,9 @@ class Documents:
         self.content_labels: Ints = _label_hashes(content_hashes)[order]
         self.file_sizes: Ints = sizes[order]
         self.mtimes: Ints = mtimes[order]
-        self.words_keys: Ints = keys[order]
         self.new_from: int = len(order) - int(new.sum())
         self.has_field: bool = any(value is not None for value in values)
         self.has_preferred: bool = bool(preferred.any())
-        self.has_all_shingle_counts: bool = bool((shingles >= counts).all())
 
     def __len__(self) -> int:
         return len(self._order)
@@ -190,7 +180,7 @@ class _StringBuffer:
         return self._bytes[self._ends[index] : self._ends[index + 1]].decode("utf-8", "surrogatepass")
 
 
-class TokenBuffer:
+class _TokenBuffer:
     """Collects the tokens of documents. If they exceed `max_bytes`, they are stored in a temporary file."""
 
     def __init__(self, max_bytes: int = _MAX_TOKEN_BYTES) -> None:
@@ -216,17 +206,6 @@ class TokenBuffer:
             return np.memmap(self._file, np.uint32, "r")
 
 
-def words_key(record: Record) -> int:
-    """Return a key of 64 bits that is equal for documents with the same words.
-
-    If a record has no hash, the key depends on the document and its tokens.
-    """
-    digest = _words_hash(record)
-    if digest == _NO_HASH:
-        digest = _short_hash(repr((record.key, record.shingles, record.codes.tobytes())))
-    return int.from_bytes(digest[:8], "little", signed=True)
-
-
 def _find_fingerprint_problem(record: Record) -> str:
     if record.fault or len(record.codes):
         return record.fault
@@ -234,7 +213,7 @@ def _find_fingerprint_problem(record: Record) -> str:
 
 
 def _short_hash(value: str) -> bytes:
-    """Convert a hash to 16 bytes. An empty hash gives zeros.
+    """Convert a hash to 16 bytes. An empty hash becomes zeros.
 
     The hashes of `text_hash`, which have 16 bytes in hexadecimal, are decoded. Other hashes are hashed again.
     """

@@ -130,14 +130,14 @@ class LargeSets:
     """The sets of similar documents that are too large to compare all pairs in them.
 
     Attributes:
-        documents: number of documents in these sets. Copies with the same text count too, although all are found.
+        document_count: number of documents in these sets. Copies with the same text count too, although all are found.
         max_set_size: maximum size of a set in which all pairs are compared. In a larger set, each document is only
             compared with a few others.
         skipped_comparisons: upper bound of the number of comparisons that were not made. It counts some pairs more than
             once, and also pairs that were compared because of another band.
     """
 
-    documents: int
+    document_count: int
     max_set_size: int
     skipped_comparisons: int
 
@@ -168,8 +168,8 @@ class Duplicates:
     Iterating yields the groups, and `len` returns their number.
 
     Attributes:
-        documents: number of compared documents.
-        new_documents: number of new documents among them. Older documents were only compared with new ones.
+        document_count: number of compared documents.
+        new_document_count: number of new documents among them. Older documents were only compared with new ones.
         measure: the measure of overlap, and the minimum overlap.
         verified: whether texts were compared. Otherwise all overlaps are estimated from fingerprints.
         left_out: maps the key of each document that cannot be compared to the reason.
@@ -201,8 +201,8 @@ class Duplicates:
         self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_words
         self._duplicates = np.flatnonzero(grouping.kept_document_of != UNASSIGNED)
         self._character_differences: dict[int, str] = {}  # for each duplicate with the same words, a description
-        self.documents: int = len(collection)
-        self.new_documents: int = len(collection) - collection.new_from
+        self.document_count: int = len(collection)
+        self.new_document_count: int = len(collection) - collection.new_from
         self.measure: Measure = measure
         self.verified: bool = read_texts is not None
         self.left_out: dict[DocumentKey, str] = collection.left_out

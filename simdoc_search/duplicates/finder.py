@@ -42,8 +42,6 @@ def find_duplicates(
     settings: Settings,
     read_texts: ReadTexts | None,
     *,
-    find_pairs: FindPairs | None = None,
-    max_set_size: int | None = None,
     ignore: Sequence[str] = (),
     drop: DropScope | None = None,
     hash_fields: HashFields = lambda _: {},
@@ -57,8 +55,6 @@ def find_duplicates(
         measure: the measure of overlap, and the minimum overlap.
         settings: settings of the fingerprints.
         read_texts: reads texts, to verify overlaps; None to use overlaps estimated from fingerprints.
-        find_pairs: finds candidate pairs; None to find them in memory.
-        max_set_size: maximum size of a set of similar documents in which all pairs are compared; None for the default.
         ignore: templates whose words are ignored in all texts.
         drop: which duplicates a plan drops besides files with equal bytes; None for no others.
         hash_fields: see `HashFields`.
@@ -79,8 +75,8 @@ def find_duplicates(
         documents,
         SameWordsSets(labels),
         PairOverlaps(measure, verifier),
-        find_pairs=find_pairs or partial(join, documents.table, measure=measure, new_from=documents.new_from),
-        max_set_size=max_set_size or choose_run_limit(len(documents)),
+        find_pairs=partial(join, documents.table, measure=measure, new_from=documents.new_from),
+        max_set_size=choose_run_limit(len(documents)),
         progress=progress,
     )
     members = grouping.members()

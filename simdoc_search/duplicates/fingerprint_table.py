@@ -39,8 +39,8 @@ class FingerprintTable:
     # number of distinct shingles of each document, at least 1 if it has tokens; int64, shape (documents,)
     shingle_counts: Ints
     buckets: int  # number of buckets of a fingerprint
-    # 32 more bits of the hash of each token, for documents with at most MAX_EXTENDED_TOKENS tokens, and where those of
-    # each document begin; None if they are unknown
+    # for documents with at most MAX_EXTENDED_TOKENS tokens, 32 more bits of the hash of each token, and the position at
+    # which the bits of each document begin; None if the bits are unknown
     hash_extensions: tuple[NDArray[np.uint32], Ints] | None = field(default=None, repr=False)
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
     # total number of rows of the matrices that were made for single calls
@@ -76,13 +76,13 @@ class FingerprintTable:
             values = values << _EXTENSION_BITS | extensions[positions].astype(np.uint64)
         return mix_bits(values), owner
 
-    def band_keys(self, documents: Ints, rows: int, bands: int) -> Iterator[Keys]:
+    def band_keys(self, documents: Ints, rows: int, bands: int, *, extended: bool = False) -> Iterator[Keys]:
         """Yield the keys of all documents for each band. Keys are equal if the `rows` tokens of the band are equal.
 
         Band j takes the first `rows` tokens from bucket `j * buckets / bands` on. After the last token, it continues
         with the first one. So each band has `rows` tokens, even if few buckets are filled. Two documents with Jaccard
         similarity J have an equal key with a probability of J**rows, because the tokens in the first `rows` filled
-        buckets of their union must be equal.
+        buckets of their union must be equal. With `extended`, tokens are compared by `token_hashes`.
         """
         order = np.argsort(self.begins[documents])  # reading in the order of memory is several times as fast
         documents = documents[order]
@@ -96,6 +96,7 @@ class FingerprintTable:
             starts[part] = np.cumsum(counts_in_band, axis=1) - counts_in_band
         begins = self.begins[documents]
         ends = begins + self.counts[documents]
+        shift = self.hash_extensions[1][documents] - begins if extended and self.hash_extensions is not None else None
         for band in range(bands):
             keys = np.zeros(len(documents), np.uint64)
             for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
@@ -103,7 +104,10 @@ class FingerprintTable:
                 position, keys_of_part = first + starts[part, band], np.zeros(len(first), np.uint64)
                 for _ in range(rows):
                     position = np.where(position < end, position, first)
-                    keys_of_part = mix_bits(keys_of_part + self.codes[position])
+                    values = self.codes[position].astype(np.uint64)
+                    if shift is not None and self.hash_extensions is not None:
+                        values = values << _EXTENSION_BITS | self.hash_extensions[0][position + shift[part]]
+                    keys_of_part = mix_bits(keys_of_part + values)
                     position += 1
                 keys[order[part]] = keys_of_part
             yield keys

@@ -56,8 +56,8 @@ class KeepRule:
     `containment` and `contained`, it only uses the length, because the longer document must come first.
 
     Documents without a date or without the field come last. Ties are broken by these criteria, in this order: more
-    distinct shingles, more copies with the same text, a file outside archives, a name that is not that of a copy, a
-    shorter id, and the alphabetical order of the ids.
+    distinct shingles, more copies with the same text, a file outside archives, a name that does not look like that of a
+    copy, a shorter id, and the alphabetical order of the ids.
 
     Raises:
         QuerySyntaxError: the rule does not exist.

@@ -56,7 +56,7 @@ def mark_duplicates(
     store: Store, duplicates: Duplicates, *, progress: Progress = lambda _stage, _share: None
 ) -> MarkReport:
     """Update the marks in a store to match the groups found in it; see `SimilaritySearch.mark_duplicates`."""
-    if duplicates.new_documents < duplicates.documents:
+    if duplicates.new_document_count < duplicates.document_count:
         raise StoreError(
             "cannot mark duplicates, because only new documents were compared; omit 'since' and 'new' to compare all "
             "documents"

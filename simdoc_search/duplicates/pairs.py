@@ -11,16 +11,18 @@ long run are only compared with a few documents of the run, called anchors. So t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
+from tempfile import TemporaryFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Ints, Keys, is_in_sorted, pair_keys, run_starts, split_pair_keys
-from simdoc_search.duplicates.bands import RECALL, choose_rare_tokens, plan_passes
+from simdoc_search.duplicates.bands import RECALL, choose_rarest_tokens, is_extended, plan_passes
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 
@@ -31,7 +33,7 @@ _MAX_PAIRS pairs, of 12 bytes each."""
 MAX_ANCHORS = 16
 """Maximum number of anchors, the documents that all other documents of a long run are compared with."""
 
-_PAIRS_AT_ONCE = _KEYS_AT_ONCE = 1 << 20
+_PAIRS_AT_ONCE, _KEYS_AT_ONCE = 1 << 20, 1 << 22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,18 +74,49 @@ def join(
     for number, band_pass in enumerate(passes):
         selected = band_pass.select(table, documents)
         if band_pass.rows:
-            all_keys = table.band_keys(selected, band_pass.rows, band_pass.bands)
+            all_keys = table.band_keys(
+                selected, band_pass.rows, band_pass.bands, extended=is_extended(table, band_pass)
+            )
             for band, keys in enumerate(all_keys, 1):
                 pairs.add_equal_keys(keys, selected)
                 progress((number + band / band_pass.bands) / len(passes))
         else:
-            keys, owners = choose_rare_tokens(table, selected, measure.min_jaccard, recall)
-            parts = np.uint64(len(keys) // _KEYS_AT_ONCE + 1)
-            for part in np.arange(parts):
-                is_in_part = keys % parts == part
-                pairs.add_equal_keys(keys[is_in_part], owners[is_in_part])
+            chosen = choose_rarest_tokens(table, selected, measure.min_jaccard, recall)
+            for keys, owners in regroup_by_key(chosen, int(table.counts[selected].sum())):
+                pairs.add_equal_keys(keys, owners)
     progress(1.0)
     return pairs.result()
+
+
+def regroup_by_key(parts: Iterable[tuple[Keys, Ints]], max_keys: int) -> Iterator[tuple[Keys, Ints]]:
+    """Yield keys and their documents in other parts: all entries of a key are in the same part.
+
+    If there are many keys, the parts are stored in temporary files, so that they need not fit into memory.
+
+    Args:
+        parts: keys, and the document of each key.
+        max_keys: upper bound of the number of keys.
+    """
+    count = max_keys // _KEYS_AT_ONCE + 1
+    with ExitStack() as stack:
+        files = [stack.enter_context(TemporaryFile(prefix="simdoc-")) for _ in range(count)] if count > 1 else []
+        entries = [np.zeros((0, 2), np.uint64)]
+        for keys, owners in parts:
+            entries.append(np.stack((keys, owners.astype(np.uint64)), axis=1))
+            if files:
+                part_of = (keys % np.uint64(count)).astype(np.int64)
+                grouped = entries.pop()[np.argsort(part_of, kind="stable")]
+                ends = np.cumsum(np.bincount(part_of, minlength=count))
+                for file, group in zip(files, np.split(grouped, ends[:-1]), strict=True):
+                    file.write(group.tobytes())
+        yield _split_entries(np.concatenate(entries))
+        for file in files:
+            file.seek(0)
+            yield _split_entries(np.frombuffer(file.read(), np.uint64).reshape(-1, 2))
+
+
+def _split_entries(entries: Keys) -> tuple[Keys, Ints]:
+    return entries[:, 0].copy(), entries[:, 1].astype(np.int64)
 
 
 def choose_run_limit(documents: int) -> int:
@@ -93,6 +126,21 @@ def choose_run_limit(documents: int) -> int:
     """
     min_limit, max_limit = RUN_LIMITS
     return min(max_limit, max(min_limit, _MAX_PAIRS // max(1, documents)))
+
+
+def pairs_in_runs(begins: Ints, lengths: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Yield all pairs of positions in the same run, as two arrays: the earlier positions and the later ones.
+
+    Args:
+        begins: where each run begins.
+        lengths: the number of positions of each run; 0 to omit the run.
+    """
+    ends = np.repeat(begins + lengths, lengths)
+    open_positions = np.arange(len(ends)) - np.repeat(np.cumsum(lengths) - lengths - begins, lengths)
+    for distance in range(1, int(lengths.max(initial=0))):
+        is_open = open_positions + distance < ends
+        open_positions, ends = open_positions[is_open], ends[is_open]
+        yield open_positions, open_positions + distance
 
 
 class _PairCollector:
@@ -124,24 +172,21 @@ class _PairCollector:
         low bits of the keys are lost. If two different keys become equal, additional pairs are compared.
         """
         entries = np.sort(keys >> self._document_number_bits << self._document_number_bits | owners.astype(np.uint64))
+        if not len(entries):
+            return
         documents = (entries & ((np.uint64(1) << self._document_number_bits) - np.uint64(1))).astype(np.int64)
         begins = run_starts(entries >> self._document_number_bits)
         ends = np.append(begins[1:], len(entries))[: len(begins)]
         lengths = ends - begins
-        # The last document of a run has the greatest number. If it is old, all of them are.
+        # The last document of a run has the greatest number. If it is old, all documents of the run are old.
         lengths[documents[ends - 1] < self._new_from] = 0
         for run in np.flatnonzero(lengths > self._limit):
             self._add_long_run(documents[begins[run] : ends[run]])
         self._merge_accepted()
         lengths[lengths > self._limit] = 0
-        later_in_run = np.repeat(begins + lengths, ends - begins) - np.arange(len(entries)) - 1
-        open_entries = np.flatnonzero(later_in_run > 0)
-        for distance in range(1, self._limit):
-            open_entries = open_entries[later_in_run[open_entries] >= distance]
-            if not len(open_entries):
-                break
-            earlier = open_entries[documents[open_entries + distance] >= self._new_from]
-            self._add(pair_keys(documents[earlier], documents[earlier + distance]))
+        for first, second in pairs_in_runs(begins, lengths):
+            is_new = documents[second] >= self._new_from
+            self._add(pair_keys(documents[first[is_new]], documents[second[is_new]]))
 
     def result(self) -> JoinedPairs:
         """Return all accepted pairs."""

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import closing
 from datetime import datetime
 from fractions import Fraction
 from functools import partial
-from typing import Any, Literal, get_args
 
 from simdoc_search.documents import Document
-from simdoc_search.duplicates.checkpoint import Checkpoint
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.duplicates_result import Duplicates
-from simdoc_search.duplicates.engine_pairs import MAX_MATCHES, EnginePairs
-from simdoc_search.duplicates.finder import FindPairs, Progress, find_duplicates
+from simdoc_search.duplicates.finder import Progress, find_duplicates
 from simdoc_search.duplicates.fingerprinting import fingerprint_documents
 from simdoc_search.duplicates.keep_order import KeepRule
 from simdoc_search.duplicates.measures import Measure
@@ -28,13 +22,10 @@ from simdoc_search.passages.exact import MeasureName
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.filters import Condition, Filters, parse_filters
-from simdoc_search.stores.point_in_time import Freezable, HasFields
+from simdoc_search.stores.field_hashes import HasFields
+from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Record, has_text_changed
 from simdoc_search.workers import WorkerMap
-
-CompareIn = Literal["memory", "engine"]
-COMPARE_IN_VALUES: tuple[CompareIn, ...] = get_args(CompareIn)
 
 _DEFAULT_OVERLAP = Fraction(4, 5)
 _DOCUMENTS_PER_PROGRESS_CALL = 256
@@ -53,8 +44,6 @@ def duplicates_in(
     kept_before: Collection[str] = (),
     keep_in: Collection[str] = (),
     verify: bool = True,
-    compare_in: CompareIn = "memory",
-    checkpoint: str | os.PathLike[str] | None = None,
     drop: DropScope | None = None,
     progress: Progress = lambda _stage, _share: None,
     ignore: Sequence[str] = (),
@@ -65,67 +54,37 @@ def duplicates_in(
     check_drop_scope(drop)
     if ignore and not (verify and store.has_texts):
         raise QuerySyntaxError("cannot ignore words, because the texts are not stored or not compared; omit 'ignore'")
-    if compare_in not in COMPARE_IN_VALUES:
-        raise QuerySyntaxError(f"compare_in must be one of {', '.join(COMPARE_IN_VALUES)}, not {compare_in!r:.60}")
-    if compare_in == "memory" and checkpoint is not None:
-        raise QuerySyntaxError("a checkpoint requires compare_in='engine'; set compare_in, or omit the checkpoint")
-    if compare_in == "engine" and (since is not None or new is not None):
-        raise QuerySyntaxError(
-            "compare_in='engine' compares all documents; omit 'compare_in', or omit 'since' and 'new'"
-        )
     kept_ids, prefixes = frozenset(kept_before), tuple(keep_in)
 
-    def read(records: Iterator[Record], *, with_tokens: bool = True) -> Documents:
-        documents = Documents(
-            (record for record in _with_progress(store, records, progress) if not within or is_within(record, within)),
+    documents = Documents(
+        (
+            record
+            for record in _with_progress(store, store.scan(filters=filters), progress)
+            if not within or is_within(record, within)
+        ),
+        store.settings,
+        keep_rule,
+        is_new=_make_newness_test(since, new),
+        is_preferred=lambda record: record.id in kept_ids or record.id.startswith(prefixes),
+    )
+    if prefixes and documents and not documents.has_preferred:
+        raise QuerySyntaxError(f"no document id begins with {' or '.join(map(repr, prefixes))}; correct 'keep_in'")
+    if keep_rule.field and documents and not documents.has_field:
+        raise _unknown_field_error(store, keep_rule.field)
+    with WorkerMap(workers) as worker_map:
+        duplicates = find_duplicates(
+            documents,
+            threshold,
             store.settings,
-            keep_rule,
-            is_new=_make_newness_test(since, new),
-            is_preferred=lambda record: record.id in kept_ids or record.id.startswith(prefixes),
-            with_tokens=with_tokens,
+            partial(_read_texts, store, documents) if verify and store.has_texts else None,
+            ignore=ignore,
+            drop=drop,
+            hash_fields=partial(_read_field_hashes, store, documents),
+            progress=progress,
+            workers=worker_map,
         )
-        if prefixes and documents and not documents.has_preferred:
-            raise QuerySyntaxError(f"no document id begins with {' or '.join(map(repr, prefixes))}; correct 'keep_in'")
-        if keep_rule.field and documents and not documents.has_field:
-            raise _unknown_field_error(store, keep_rule.field)
-        return documents
-
-    def find_in(documents: Documents, find_pairs: FindPairs | None = None, limit: int | None = None) -> Duplicates:
-        with WorkerMap(workers) as worker_map:
-            duplicates = find_duplicates(
-                documents,
-                threshold,
-                store.settings,
-                partial(_read_texts, store, documents) if verify and store.has_texts else None,
-                find_pairs=find_pairs,
-                max_set_size=limit,
-                ignore=ignore,
-                drop=drop,
-                hash_fields=partial(_read_field_hashes, store, documents),
-                progress=progress,
-                workers=worker_map,
-            )
-        duplicates.left_out_indices = store.left_out_indices()
-        return duplicates
-
-    if compare_in == "memory":
-        return find_in(read(store.scan(filters=filters)))
-    if not isinstance(store, Freezable):
-        raise StoreError("compare_in='engine' requires a store in an engine; omit compare_in to compare in memory")
-    with store.freeze(filters=filters) as frozen:
-        options = {
-            "the index": frozen.identity,
-            "the settings": json.dumps(store.settings.to_dict(), sort_keys=True),
-            "measure": measure,
-            "overlap": f"{float(100 * threshold.overlap)} %",
-            "keep": keep,
-            "filters": ", ".join(sorted(map(_describe_filter, parse_filters(filters)))) or "none",
-            "folders": ", ".join(sorted(within)) or "all",
-        }
-        with closing(Checkpoint(checkpoint, options)) as saved:
-            documents = read(frozen.records(), with_tokens=False)
-            pairs = EnginePairs(frozen, documents, threshold, saved)
-            return find_in(documents, pairs.find, MAX_MATCHES)
+    duplicates.left_out_indices = store.left_out_indices()
+    return duplicates
 
 
 def duplicates_among(
@@ -178,12 +137,6 @@ def _with_progress(store: Store, records: Iterator[Record], progress: Progress) 
             progress("reading", min(1.0, number / total))
         yield record
     progress("reading", 1.0)
-
-
-def _describe_filter(condition: Condition | dict[str, Any]) -> str:
-    if isinstance(condition, dict):
-        return json.dumps(condition, sort_keys=True)
-    return f"{condition.field}{'!=' if condition.is_negated else '='}{'|'.join(map(str, condition.values))}"
 
 
 def _read_texts(

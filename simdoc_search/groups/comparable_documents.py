@@ -60,8 +60,8 @@ def read_documents(
 ) -> ComparableDocuments:
     """Read the sentences of the documents that match the filters, and optionally their concepts.
 
-    If the store has no sentences, they are computed from the texts, unless `with_concepts` is true. `workers`
-    computes them; None: this process computes them.
+    If the store has no sentences, they are computed from the texts, unless `with_concepts` is true. They are computed
+    by `workers`, or by this process if `workers` is None.
 
     Raises:
         StoreError: the store has neither sentences nor texts, or cannot be read.

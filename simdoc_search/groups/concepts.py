@@ -26,7 +26,7 @@ from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 
 MAX_CANDIDATES, MAX_ANCHORS = 2_000, 16
-"""Maximum number of candidates per document. A concept in more documents only yields the first ANCHORS of them."""
+"""Maximum number of candidates per document. A concept in more documents yields only MAX_ANCHORS of these."""
 
 MAX_COMPARED_CANDIDATES = 50
 """Maximum number of candidates with which a document is compared. A document is also compared with the documents that
@@ -51,10 +51,10 @@ class RelatedPairs(NamedTuple):
     is_version: Bools  # whether each pair is a pair of versions; bool, shape (pairs,)
     codes: NDArray[np.uint32]  # all concepts, ascending; uint32, shape (concepts,)
     weights: Floats  # weight of each concept; float64, shape (concepts,)
-    # number of concepts in more than MAX_CANDIDATES documents. Such a concept yields only ANCHORS candidates
+    # number of concepts in more than MAX_CANDIDATES documents. Such a concept yields only MAX_ANCHORS candidates
     frequent_concept_count: int
-    documents_with_too_many_candidates: int  # number of documents with more than MAX_COMPARED_CANDIDATES candidates
-    documents_without_candidates: int  # number of documents without candidates
+    truncated_document_count: int  # number of documents with more than MAX_COMPARED_CANDIDATES candidates
+    isolated_document_count: int  # number of documents without candidates
 
 
 class _Postings:
@@ -164,7 +164,7 @@ def _sum_by_pair(rows: Ints, others: Ints, units: Ints) -> tuple[Ints, Ints, Int
 def _find_nearest(rows: Ints, nearness: Floats, counts: Ints) -> Ints:
     """Return the positions of the nearest candidates in each row, at most MAX_COMPARED_CANDIDATES. Rows are ascending.
 
-    Row, nearness and position are sorted as one number. The bits of positive floats sort like the floats themselves.
+    Row, nearness and position are sorted as one number. Positive floats have the same order as their bits.
     """
     far = (1 << _NEARNESS_BITS) - 1 - (nearness.astype(np.float32).view(np.uint32) >> 31 - _NEARNESS_BITS)
     keys = np.sort(

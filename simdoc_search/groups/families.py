@@ -37,7 +37,7 @@ class Families:
 
     Attributes:
         limits: the limits that decide whether two documents are versions of each other.
-        documents: number of compared documents.
+        document_count: number of compared documents.
         left_out: maps the key of each document that cannot be compared to the reason.
         left_out_indices: indices behind an alias. Their documents were not compared, for the given reasons.
         compared_count: number of pairs that were compared.
@@ -65,7 +65,7 @@ class Families:
         self._lowest_scores = np.ones(len(documents))
         np.minimum.at(self._lowest_scores, labels[pairs.first_documents], pairs.scores)
         self.limits: Limits = limits
-        self.documents: int = len(documents)
+        self.document_count: int = len(documents)
         self.left_out: dict[DocumentKey, str] = documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         self.compared_count: int = pairs.compared_count
@@ -76,7 +76,7 @@ class Families:
         self.frequent_sentence_document_count: int = pairs.frequent_sentence_document_count
 
     def families(self, size: int | None = None, offset: int = 0) -> Iterator[FamilyMembers]:
-        """Yield `size` families from `offset` on, the largest family first."""
+        """Yield the families, the largest first: at most `size` families, starting at `offset`."""
         for numbers in self._members[offset : None if size is None else offset + size]:
             keys = tuple(self._document_keys[number] for number in numbers.tolist())
             yield FamilyMembers(keys, int(self._edge_counts[numbers[0]]), float(self._lowest_scores[numbers[0]]))

@@ -33,8 +33,8 @@ _SAMPLE_COUNT = 48
 """Number of random choices of bits that find similar pairs among more than MAX_EXACT_SENTENCES sentences."""
 
 FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS = 100, 16
-"""A sentence in more than FREQUENT_SENTENCE_LIMIT documents is frequent. These documents are only paired with the first
-MAX_ANCHORS of them."""
+"""A sentence in more than FREQUENT_SENTENCE_LIMIT documents is frequent. Each of these documents is only paired with
+the first MAX_ANCHORS documents that contain the sentence."""
 
 _PAIRS_PER_BATCH = 1 << 22
 
@@ -46,7 +46,7 @@ class VersionPairs(NamedTuple):
     second_documents: Ints  # the document with the larger number of each pair
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared_count: int  # number of pairs that were compared
-    # whether all similar sentences were found, and not only all equal ones and a sample of the similar ones
+    # whether all similar sentences were found; otherwise only all equal ones, and a sample of the similar ones
     found_all_similar_sentences: bool
     # number of documents with a queried sentence that is in more than FREQUENT_SENTENCE_LIMIT documents
     frequent_sentence_document_count: int
@@ -148,7 +148,7 @@ class _VersionSearch:
         )
 
     def _note_frequent(self, is_frequent: Bools) -> None:
-        """Note the documents that look up a frequent sentence."""
+        """Record the documents that look up a frequent sentence."""
         self._affected_documents.append(self.queriers.documents[np.repeat(is_frequent, self.queriers.counts)])
 
     def _compare_pairs(self, keys: Keys) -> None:

@@ -67,7 +67,7 @@ class Topics:
     """The topics of a collection.
 
     Attributes:
-        documents: number of compared documents.
+        document_count: number of compared documents.
         left_out: maps the key of each document that cannot be compared to the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         compared_count: number of pairs that were compared.
@@ -76,9 +76,9 @@ class Topics:
         member_count: number of documents in topics.
         frequent_concept_count: number of concepts in more than `frequent_concept_limit` documents. They count in
             scores, but only the first `max_found_per_concept` of these documents are found through them.
-        documents_with_too_many_candidates: number of documents that share rarer concepts with more than `max_compared`
+        truncated_document_count: number of documents that share rarer concepts with more than `max_compared`
             others. Each was only compared with the others that share the most, so pairs may be missing.
-        documents_without_candidates: number of documents that share no concept with others.
+        isolated_document_count: number of documents that share no concept with any other document.
         frequent_concept_limit: a concept is frequent if more documents than this have it.
         max_found_per_concept: maximum number of documents that are found through a frequent concept.
         max_compared: maximum number of candidates with which a document is compared.
@@ -108,7 +108,7 @@ class Topics:
         self._pairs_of_members = np.full(count, UNASSIGNED, np.int64)
         self._pairs_of_members[second[assigning_pairs]] = order[assigning_pairs]
         self._groups = group_by_label(np.where(centre_of == UNASSIGNED, np.arange(count), centre_of))
-        self.documents: int = count
+        self.document_count: int = count
         self.left_out: dict[DocumentKey, str] = documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         self.compared_count: int = pairs.compared_count
@@ -116,11 +116,11 @@ class Topics:
         self.topic_count: int = len(self._groups)
         self.member_count: int = sum(map(len, self._groups))
         self.frequent_concept_count: int = pairs.frequent_concept_count
-        self.documents_with_too_many_candidates: int = pairs.documents_with_too_many_candidates
-        self.documents_without_candidates: int = pairs.documents_without_candidates
+        self.truncated_document_count: int = pairs.truncated_document_count
+        self.isolated_document_count: int = pairs.isolated_document_count
 
     def topics(self, size: int | None = None, offset: int = 0) -> Iterator[Topic]:
-        """Yield `size` topics from `offset` on, the largest topic first."""
+        """Yield the topics, the largest first: at most `size` topics, starting at `offset`."""
         for ranks in self._groups[offset : None if size is None else offset + size]:
             yield self._make_topic(ranks)
 

@@ -1,8 +1,10 @@
-"""Reads the members of archives and mailboxes. Each member is a document.
+"""Reads the members of archives and mailboxes, and the attachments of e-mails. Each of them is a document.
 
 An archive is not read again if it has not changed since all of its members were stored. After all members were written,
 a run stores the size and modification time of the archive in the record of one of its members. If a run is interrupted
 before that, the next run reads the archive again, and indexes only the members whose bytes differ.
+
+The attachments of an e-mail are written before the e-mail. They are read again if the e-mail has changed.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from simdoc_search.corpus.attachments import find_attachments
+from simdoc_search.corpus.file_reader import open_source
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.member_names import find_archive
@@ -20,7 +24,7 @@ from simdoc_search.indexing.roots import absolute
 from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store, Writer
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import HAS_ATTACHMENTS, Origin, Record
 from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 
@@ -29,7 +33,7 @@ class _Archive:
     """An archive that is read in this run."""
 
     id: str  # id of the archive, and prefix of the ids of its members
-    state: str  # size and modification time of the archive
+    state: str  # size and modification time of the archive; empty for an e-mail
     stored_count: int = 0  # number of members that the store had before the run
     found_count: int = 0  # number of these members that the run found again
     state_member_id: str = ""  # id of the member whose record contains the archive's state
@@ -79,6 +83,38 @@ class Archives:
             return self._stored_members(source.id, source.root)
         return self._read_members(source, archive)
 
+    @staticmethod
+    def has_attachments(source: FileSource) -> bool:
+        """Return whether a file is an e-mail on disk, which may have attachments."""
+        return source.format.has_attachments and source.data is None
+
+    def open_attachments(self, mail: FileSource) -> Iterator[FileSource | SkippedFile]:
+        """Return the attachments of an e-mail on disk. Only archives in it are read in a subprocess."""
+        archive = _Archive(mail.id, "")
+        self._by_path[absolute(mail.path)] = archive
+        try:
+            with open_source(mail) as file:
+                data = file.read((mail.max_bytes or mail.size) + 1)
+            if mail.max_bytes is not None and len(data) > mail.max_bytes:
+                return
+            kinds = {determine_format(attachment.name).kind for attachment in find_attachments(data)}
+        except OSError:  # the e-mail itself is reported
+            return
+        except ValueError as error:
+            yield SkippedFile(f"{mail.path}!attachments", f"damaged: {error}")
+            return
+        if "archive" in kinds:
+            yield from self._read_members(mail, archive)
+        elif kinds:
+            for batch in read_members(replace(mail, data=data)):
+                for member in batch:
+                    yield self._make_source(member, mail, archive)
+
+    def stored_attachments(self, mail: FileSource, origin: Origin | None) -> Iterator[Record]:
+        """Return the stored attachments of an unchanged e-mail."""
+        if origin and origin.archive == HAS_ATTACHMENTS and mail.data is None:
+            yield from self._stored_members(mail.id, mail.root)
+
     def note_found(self, id: str, path: str) -> None:
         """Record that the run found a stored member again."""
         if archive := self._find_archive(path):
@@ -100,7 +136,7 @@ class Archives:
         complete = [
             archive
             for archive in self._by_path.values()
-            if archive.is_complete and archive.found_count == archive.stored_count
+            if archive.state and archive.is_complete and archive.found_count == archive.stored_count
         ]
         if complete:
             writer.commit()

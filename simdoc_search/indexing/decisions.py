@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import NamedTuple
 
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Document, SkippedFile
 from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.document_filter import DocumentFilter
 from simdoc_search.indexing.jobs import Job, make_origin
+from simdoc_search.indexing.located_source import LocatedSource, take_batch
 from simdoc_search.indexing.moved_files import MovedFiles
 from simdoc_search.indexing.preparation import Outcome, PreparedDocument
 from simdoc_search.indexing.pruning import find_vanished_documents
@@ -24,18 +24,7 @@ from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON, OTHER_KIND, 
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
 
-_FILES_PER_LOOKUP, _DOCUMENTS_PER_LOOKUP = 1024, 64
-"""Maximum number of files, and of documents, to look up together. The texts of documents are already in memory."""
-
 _log = logging.getLogger("simdoc_search.indexing.run")
-
-
-class _LocatedSource(NamedTuple):
-    """A source with the id and root that it has in the store."""
-
-    source: Source
-    named_path: NamedPath | None  # None for a document that is not a file
-    id: str | None  # the id to look up in the store; None if there is none
 
 
 @dataclass
@@ -61,18 +50,37 @@ class IndexingRun:
     def choose_jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[Job]:
         """Yield the documents that must be read, and count all others."""
         located = chain.from_iterable(map(self._locate_all, sources))
-        while batch := _take_batch(located):
-            new = {id for _, _, id in batch if id is not None and id not in self._seen}
-            stored = {digest.id: digest for digest in self._store.digests(sorted(new))}
-            for source, named_path, id in batch:
-                if isinstance(source, SkippedFile):
-                    self._skip(source, named_path, stored.get(id or ""))
-                elif (job := self._decide(source, named_path, stored.get(source.id))) is not None:
-                    yield job
-                    continue
-                progress(1)
+        while batch := take_batch(located):
+            yield from self._choose_jobs_of_batch(batch, progress)
 
-    def _locate_all(self, source: Source) -> Iterator[_LocatedSource]:
+    def _choose_jobs_of_batch(self, batch: Sequence[LocatedSource], progress: Callable[[int], None]) -> Iterator[Job]:
+        new = {id for _, _, id in batch if id is not None and id not in self._seen}
+        stored = {digest.id: digest for digest in self._store.digests(sorted(new))}
+        for source, named_path, id in batch:
+            if isinstance(source, SkippedFile):
+                self._skip(source, named_path, stored.get(id or ""))
+            elif (job := self._decide(source, named_path, stored.get(source.id))) is not None:
+                if isinstance(source, FileSource) and named_path and self._archives.has_attachments(source):
+                    attachments = self._locate_attachments(source, named_path)
+                    yield from self._choose_jobs_of_batch(attachments, progress)
+                    are_documents = any(isinstance(attachment.source, FileSource) for attachment in attachments)
+                    job = replace(job, source=replace(source, has_attachments=are_documents))
+                yield job
+                continue
+            elif isinstance(source, FileSource) and named_path and (digest := stored.get(source.id)):
+                for record in self._archives.stored_attachments(source, digest.origin):
+                    self._note_unchanged_member(record, named_path)
+            progress(1)
+
+    def _locate_attachments(self, mail: FileSource, named_path: NamedPath) -> list[LocatedSource]:
+        return [
+            self._locate(replace(attachment, root=named_path.path))
+            if isinstance(attachment, SkippedFile)
+            else LocatedSource(attachment, named_path, attachment.id)
+            for attachment in self._archives.open_attachments(mail)
+        ]
+
+    def _locate_all(self, source: Source) -> Iterator[LocatedSource]:
         """Yield a source, or its members if it is an archive that must be read."""
         located = self._locate(source)
         members = None
@@ -88,7 +96,7 @@ class IndexingRun:
             elif isinstance(member, SkippedFile):
                 yield self._locate(replace(member, root=located.named_path.path))
             else:
-                yield _LocatedSource(member, located.named_path, member.id)
+                yield LocatedSource(member, located.named_path, member.id)
 
     def _note_unchanged_member(self, record: Record, named_path: NamedPath) -> None:
         if record.id not in self._seen:
@@ -97,24 +105,24 @@ class IndexingRun:
             self._archives.note_found(record.id, record.origin.file(record.id) if record.origin else "")
             named_path.found_count += 1
 
-    def _locate(self, source: Source) -> _LocatedSource:
+    def _locate(self, source: Source) -> LocatedSource:
         if isinstance(source, Document):
-            return _LocatedSource(source, None, source.id)
+            return LocatedSource(source, None, source.id)
         if isinstance(source, FileSource):
             named_path = self._paths.get_or_add(source.root)
             named_path.file_count += 1
             source = named_path.with_stored_id(source)
-            return _LocatedSource(source, named_path, source.id)
+            return LocatedSource(source, named_path, source.id)
         kind, _ = classify_reason(source.reason)
         root = source.root
         if root is None and kind.is_text_lost and os.path.isfile(source.path):  # noqa: PTH113 - the path is a string
             root = absolute(source.path)
         if root is None:
-            return _LocatedSource(source, None, None)
+            return LocatedSource(source, None, None)
         named_path = self._paths.get_or_add(root)
         if kind is OTHER_KIND or source.reason == BROKEN_LINK_REASON:
             named_path.unreadable_paths[absolute(source.path)] = source.reason
-        return _LocatedSource(source, named_path, named_path.make_skipped_id(source) if kind.is_text_lost else None)
+        return LocatedSource(source, named_path, named_path.make_skipped_id(source) if kind.is_text_lost else None)
 
     def _skip(self, source: SkippedFile, named_path: NamedPath | None, stored: Digest | None) -> None:
         """Report a skipped source. Remove its stored document if the file has changed."""
@@ -285,16 +293,5 @@ class IndexingRun:
 
 
 def _has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
-    """Return whether two origins of a file are equal, apart from the stored state of its archive."""
-    return other == (replace(origin, archive="") if origin and origin.archive else origin)
-
-
-def _take_batch(located: Iterator[_LocatedSource]) -> list[_LocatedSource]:
-    """Return the next sources to look up together."""
-    batch: list[_LocatedSource] = []
-    share = 0.0
-    while share < 1 and (next_source := next(located, None)):
-        batch.append(next_source)
-        is_in_memory = isinstance(next_source.source, Document) or getattr(next_source.source, "data", None) is not None
-        share += 1 / (_DOCUMENTS_PER_LOOKUP if is_in_memory else _FILES_PER_LOOKUP)
-    return batch
+    """Return whether two origins of a file are equal, apart from what `Origin.archive` says about its archive."""
+    return other in (origin, replace(origin, archive="") if origin else None)

@@ -14,7 +14,7 @@ from simdoc_search.corpus.file_reader import read_in_process
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Document, SkippedFile, check_id
 from simdoc_search.errors import DocumentError
-from simdoc_search.stores.record import Origin
+from simdoc_search.stores.record import HAS_ATTACHMENTS, Origin
 from simdoc_search.workers import WorkerPool
 
 _MAX_CHUNK_JOBS, _MAX_CHUNK_BYTES = 64, 1 << 20
@@ -55,7 +55,8 @@ class Job:
 def make_origin(source: FileSource) -> Origin:
     """Return the origin that the store records for a file or a member of an archive."""
     content = "" if source.data is None else blake2b(source.data, digest_size=16).hexdigest()
-    return Origin(source.root, source.size, source.mtime_ns, source.prefix, content)
+    archive = HAS_ATTACHMENTS if source.has_attachments else ""
+    return Origin(source.root, source.size, source.mtime_ns, source.prefix, content, archive)
 
 
 def map_chunks(

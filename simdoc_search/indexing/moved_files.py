@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.display import format_count
 from simdoc_search.indexing.roots import NamedPath, is_missing
 from simdoc_search.indexing.seen_ids import SeenIds
@@ -41,9 +42,10 @@ class MovedFiles:
         ids = []
         for record in self._store.scan(root=named_path.root):
             origin = record.origin
-            if record.digest in self._new_digests and record.id not in self._seen and origin and not origin.content:
+            if record.digest in self._new_digests and record.id not in self._seen and origin:
                 path = origin.file(record.id)
-                if named_path.find_unreadable_path(path) is None and is_missing(path):
+                file = find_archive(path) or path if origin.content else path
+                if named_path.find_unreadable_path(path) is None and is_missing(file):
                     ids.append(record.id)
         self._count += len(ids)
         return ids

@@ -54,7 +54,7 @@ class PreparedDocument(NamedTuple):
         encoded: the document, for the writer.
         digest: the digest of the document, as in `Record`.
         missing_token_kinds: the kinds of tokens that the store has but that could not be computed.
-        attachments: names of the files that are attached to an e-mail. They are not read.
+        attachments: names of the attachments of an e-mail that cannot be read.
     """
 
     encoded: EncodedRecord
@@ -72,10 +72,10 @@ class PreparedDocument(NamedTuple):
 
 
 def _find_attachments(record: Record) -> list[str]:
-    """Return the names of the files that are attached to an e-mail; empty for other documents."""
-    attachments = record.metadata.get("attachments")
-    is_mail = record.origin is not None and determine_format(PurePosixPath(record.id)).is_mail
-    return [str(name) for name in attachments] if is_mail and isinstance(attachments, list) else []
+    """Return the names of the attachments that cannot be read; empty for other documents."""
+    attachments, format = record.metadata.get("attachments"), determine_format(PurePosixPath(record.id))
+    is_unread = record.origin is not None and format.is_mail and not format.has_attachments
+    return [str(name) for name in attachments] if is_unread and isinstance(attachments, list) else []
 
 
 class _ChangedDocument(NamedTuple):
@@ -193,7 +193,7 @@ def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationS
         settings.analysis,
         settings.minhash,
         words_hash=True,
-        words=settings.indexes_words,
+        word_pairs=settings.indexes_words,
         passages=settings.passages,
     )
     sketches = compute_sketches(texts, settings, preparation.extractor)
@@ -211,7 +211,7 @@ def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationS
             passages=fingerprint.passages,
             sentences=sketch.sentences,
             concepts=sketch.concepts,
-            words=fingerprint.words,
+            word_pairs=fingerprint.word_pairs,
         )
 
 

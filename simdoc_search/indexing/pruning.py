@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.display import format_count
 from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_missing
 from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import Record
 
 _MAX_SMALL_REMOVAL = 10
 """Up to this many documents are removed, even if they are more than half of the documents of a root."""
@@ -74,6 +76,20 @@ def find_vanished_documents(
     return _refuse_large_removal(missing, total, named_path.path, problems, prune_all=prune_all)
 
 
+def find_moved_documents_at(store: Store, root: str | Path, paths: Collection[str]) -> list[str]:
+    """Return the documents of those paths that no longer exist, if the other paths have documents with equal content.
+
+    Each path is a file, folder or archive in the indexed folder `root`.
+    """
+    missing = find_vanished_documents_at(store, root, paths, prune_all=True).ids
+    if not missing:
+        return []
+    named_path = NamedPaths(store, None).get_or_add(absolute(root))
+    existing = [path for path in paths if not is_missing(path)]
+    digests = {record.digest for record in _find_records_at(store, named_path, existing)}
+    return [digest.id for digest in store.digests(missing) if digest.digest in digests]
+
+
 def find_vanished_documents_at(
     store: Store, root: str | Path, paths: Iterable[str], *, prune_all: bool = False
 ) -> VanishedDocuments:
@@ -86,14 +102,10 @@ def find_vanished_documents_at(
     missing_paths = [path for path in paths if is_missing(path)]
     if not missing_paths or is_missing(named_path.path):
         return VanishedDocuments()
-    ids = {named_path.make_id(path) for path in missing_paths if path.startswith(os.path.join(named_path.path, ""))}  # noqa: PTH118
-    records = {record.id: record for record in store.records(sorted(ids))}
-    for id in sorted(ids - records.keys()):
-        records |= {record.id: record for record in store.scan(filters=[{"path": [f"{id}/", f"{id}!"]}])}
     missing = [
-        id
-        for id, record in records.items()
-        if record.origin and record.origin.root == named_path.root and is_missing(record.origin.file(id))
+        record.id
+        for record in _find_records_at(store, named_path, missing_paths)
+        if record.origin and is_missing(record.origin.file(record.id))
     ]
     return _refuse_large_removal(missing, named_path.stored_count, named_path.path, [], prune_all=prune_all)
 
@@ -117,3 +129,12 @@ def _make_kept_message(count: int, path: str, reason: str) -> str:
     files, them = ("file no longer exists", "it") if count == 1 else ("files no longer exist", "them")
     documents = format_count(count, "document")
     return f"kept {documents} of {path} whose {files}, because {reason}; remove {them} with --prune-all"
+
+
+def _find_records_at(store: Store, named_path: NamedPath, paths: Iterable[str]) -> list[Record]:
+    """Return the documents of files, folders, archives and e-mails in an indexed folder."""
+    ids = {named_path.make_id(path) for path in paths if path.startswith(os.path.join(named_path.path, ""))}  # noqa: PTH118
+    records = {record.id: record for record in store.records(sorted(ids))}
+    for id in sorted(id for id in ids if id not in records or determine_format(id).has_attachments):
+        records |= {record.id: record for record in store.scan(filters=[{"path": [f"{id}/", f"{id}!"]}])}
+    return [record for record in records.values() if record.origin and record.origin.root == named_path.root]

@@ -23,7 +23,7 @@ class IndexReport:
         refused: the ids that the store refused to write or to delete, with the reasons. The counts do not include them.
         incomplete: maps the id of each document whose sentences or concepts could not be computed to the missing kinds.
             The counts include these documents.
-        attachments: maps the id of each new or changed e-mail to the names of its attachments, which are not read.
+        attachments: maps the ids of new or changed e-mails to the names of the attachments that were not read.
         problems: a sentence for each problem: an unreadable folder, files whose ids belong to other files, or documents
             that `prune` kept because their files might just be unreachable.
         notes: further information, one sentence each.

@@ -88,7 +88,7 @@ def index_documents(
             raise
     if errors:
         raise errors[0]
-    report = run.finish_report(writer.failed)
+    report = run.finish_report(writer.refused)
     report.seconds = time.monotonic() - start
     _log.info(
         "%d indexed, %d unchanged, %d replaced, %d deleted, %d skipped, %d refused in %.1f s",
@@ -107,14 +107,14 @@ def delete_documents(store: Store, ids: Iterable[str]) -> int:
             raise UnknownDocumentError(id, store.suggest_ids(id))
     with store.writer() as writer:
         writer.delete(distinct_ids)
-    failed = dict(writer.failed)
-    if failed:
-        id, reason = next(iter(failed.items()))
+    refused = dict(writer.refused)
+    if refused:
+        id, reason = next(iter(refused.items()))
         raise WriteRefusedError(
-            f"{len(failed):,} of {len(distinct_ids):,} documents were not deleted (for example {id!r}: {reason}); "
+            f"{len(refused):,} of {len(distinct_ids):,} documents could not be deleted (for example {id!r}: {reason}); "
             "fix the cause and run the command again",
-            failed,
-            accepted_count=len(distinct_ids) - len(failed),
+            refused,
+            accepted_count=len(distinct_ids) - len(refused),
         )
     return len(distinct_ids)
 

@@ -38,8 +38,8 @@ SHORT_TEXT_MIN_RUN, LONG_TEXT_MIN_RUN = 6, 12
 _MIN_EDITED_WORDS = 15
 """The minimum number of matched words in a passage of several runs."""
 _MIN_NEARBY_WORDS, _NEARBY_REACH, _MIN_LONE_RUN = 10, 30, 8
-"""A run may be part of an edited passage if it has at least 8 words, or if at least 10 equal words are within about 30
-words of it."""
+"""A run may be part of an edited passage if it has at least 8 words, or if there are at least 10 equal words within
+about 30 words of the run."""
 _MAX_PAIRS = 4
 """A window is rare if the product of its numbers of occurrences in the two texts is at most 4.
 

@@ -46,7 +46,7 @@ class _SpacedText:
         return self._text[slice(*span)]
 
     def words_span(self, first: int, size: int = 1) -> Span:
-        """Return the span of `size` words from word `first` on."""
+        """Return the span of `size` words, starting at word `first`."""
         return int(self._words.starts[first]), int(self._words.ends[first + size - 1])
 
     def gap_before(self, word: int) -> Span:

@@ -21,7 +21,7 @@ class Cover(Generic[Key]):
 
     Attributes:
         key: The key of the other document.
-        rank: If two documents add the same number of words, the one with the smaller rank comes first.
+        rank: The rank of the document. If two documents add the same number of words, the smaller rank comes first.
         indices: The indices of the words or tokens that are in the other document; ascending.
         length: The number of words or tokens of the text.
         weight: The number of words that each index stands for: 1 for words, usually more for tokens.

@@ -60,7 +60,7 @@ def containment(a: Set[str], b: Set[str]) -> float:
 def measures(
     a: str, b: str, analysis: Analysis | None = None, *, words: tuple[WordPositions, WordPositions] | None = None
 ) -> Measures:
-    """Return the exact measures of two texts. Texts of 100,000 words take a tenth of a second.
+    """Return the exact measures of two texts. For texts of 100,000 words, this takes a tenth of a second.
 
     The shingles themselves are compared, not their hashes. If the texts are already split into words, pass the words as
     `words`.
@@ -81,7 +81,7 @@ def measures(
 
 
 def measure_many(text: str, others: Sequence[str], analysis: Analysis) -> list[Measures]:
-    """Return the exact measures of a text and each other text; see `measures`."""
+    """Return the exact measures of a text and each of the other texts; see `measures`."""
     if analysis.unit != "word" or not analysis.is_plain:
         return [measures(text, other, analysis) for other in others]
     native, size = kernel(), analysis.shingle_size
@@ -95,7 +95,7 @@ def measure_many(text: str, others: Sequence[str], analysis: Analysis) -> list[M
             results.append(_measure_shingle_numbers(*windows.classes(size)))
         else:
             counts = native.count_shingles(first.numbers.tobytes(), second.numbers.tobytes(), size)
-            results.append(Measures(*_divide(*counts[3:]), _divide(*counts[:3])))
+            results.append(Measures(*_compute_measures(*counts[3:]), _compute_measures(*counts[:3])))
     return results
 
 
@@ -120,10 +120,10 @@ def _jaccard_and_containments(counts_a: Ints, counts_b: Ints) -> tuple[float, fl
 
     The counts are the numbers of occurrences of each shingle. A measure of an empty multiset is 0.
     """
-    return _divide(int(np.minimum(counts_a, counts_b).sum()), int(counts_a.sum()), int(counts_b.sum()))
+    return _compute_measures(int(np.minimum(counts_a, counts_b).sum()), int(counts_a.sum()), int(counts_b.sum()))
 
 
-def _divide(shared: int, in_a: int, in_b: int) -> tuple[float, float, float]:
+def _compute_measures(shared: int, in_a: int, in_b: int) -> tuple[float, float, float]:
     """Return the Jaccard similarity and both containments for these numbers of shingles."""
     denominators = (in_a + in_b - shared, in_a, in_b)
     jaccard, containment, contained = (shared / total if total else 0.0 for total in denominators)

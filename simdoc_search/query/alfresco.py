@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)")
 
 
 def parse_alfresco(text: str) -> FingerprintQuery:
-    """Return the query that a string means in Alfresco. The id of the query is the UUID of the node.
+    """Return the query that a string stands for in Alfresco. The id of the query is the UUID of the node.
 
     To get the same hits as Alfresco, use `planner="all"` and `include_self=True`. An index does not contain
     permissions. Add filters for the documents that the user may read, as the repository does in Alfresco.

@@ -153,8 +153,8 @@ class Similar:
             query_codes = self._decode(self.tokens)
         except ValueError as error:
             raise QuerySyntaxError(
-                "cannot refine hits, because the tokens of the query document were created with other settings, "
-                f"or not by simdoc-search ({error})"
+                "cannot refine hits, because the tokens of the query document were not created by simdoc-search with "
+                f"these settings ({error})"
             ) from error
         refined = []
         for hit, values in hits_and_values:

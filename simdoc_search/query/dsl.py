@@ -64,7 +64,7 @@ def to_dsl(
         score: the score for a plan with bands; see `Score`. `tokens` also excludes documents with fewer equal tokens
             than the plan's `minimum_match`. If `tokens` would exceed the clause limit, `bands` is used instead.
             `nothing` is the fastest.
-        max_clauses: the engine's clause limit.
+        max_clauses: the engine's limit on the number of clauses.
 
     Returns:
         A clause, which you can combine with other clauses in a `bool` query. For a threshold, its score is the number

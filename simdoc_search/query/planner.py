@@ -41,7 +41,7 @@ def parse_fraction(value: float | str | Fraction, name: str) -> Fraction:
         QuerySyntaxError: the value is not a number from 0 to 1.
     """
     try:
-        fraction = value if isinstance(value, Fraction) else Fraction(_decimal(str(value)))
+        fraction = value if isinstance(value, Fraction) else Fraction(_parse_decimal(str(value)))
     except (ValueError, ArithmeticError):
         raise QuerySyntaxError(f"{name} must be a number from 0 to 1, not {value!r:.40}") from None
     if not 0 <= fraction <= 1:
@@ -49,7 +49,7 @@ def parse_fraction(value: float | str | Fraction, name: str) -> Fraction:
     return fraction
 
 
-def _decimal(text: str) -> Decimal:
+def _parse_decimal(text: str) -> Decimal:
     """Parse a number of limited length. Exact arithmetic with longer numbers would be too slow."""
     number = Decimal(text)
     if len(text) > _MAX_DIGITS or not number.is_finite() or (number and abs(number.adjusted()) > _MAX_DIGITS):

@@ -21,16 +21,16 @@ class DocumentConcept:
         word: the normalised word. A synonym is replaced with the word that it stands for. It is empty if the word is
             not known.
         weight: 0..1. It is 1 if only one document in the index has the word, and close to 0 if all documents have it.
-        documents: number of documents in the index that have the word.
-        occurrences: number of times that the word occurs in this document.
+        document_count: number of documents in the index that have the word.
+        occurrence_count: number of times that the word occurs in this document.
         names: concepts of this document that contain the word, by descending frequency.
         synonyms: words of this document that are synonyms of the word.
     """
 
     word: str
     weight: float
-    documents: int
-    occurrences: int
+    document_count: int
+    occurrence_count: int
     names: tuple[str, ...]
     synonyms: tuple[str, ...]
 
@@ -43,16 +43,16 @@ class ConceptsResult:
         query_name: the id of the document.
         key: the key of the document.
         concepts: the words of the concepts, ordered by descending weight, then by descending frequency.
-        paragraphs: number of paragraphs of the document that have concepts.
-        documents: number of documents in the index that have concepts.
+        paragraph_count: number of paragraphs of the document that have concepts.
+        document_count: number of documents in the index that have concepts.
         missing_names_reason: the reason why some words are not known; empty if all words are known.
     """
 
     query_name: str
     key: DocumentKey | None
     concepts: tuple[DocumentConcept, ...]
-    paragraphs: int
-    documents: int
+    paragraph_count: int
+    document_count: int
     missing_names_reason: str = ""
 
 
@@ -77,7 +77,7 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
         for code, times in zip(document_concepts.codes.tolist(), document_concepts.frequencies.tolist(), strict=True)
         for named in [collect_named_words.get(code, UNNAMED_WORD)]
     ]
-    words_of_document.sort(key=lambda concept: (-concept.weight, -concept.occurrences, concept.word))
+    words_of_document.sort(key=lambda concept: (-concept.weight, -concept.occurrence_count, concept.word))
     unnamed_count = sum(not concept.word for concept in words_of_document)
     if unnamed_count and not missing_names_reason:
         missing_names_reason = (

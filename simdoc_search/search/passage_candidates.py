@@ -76,7 +76,7 @@ def find_passage_candidates(
     if store.can_find_phrases and document.analysed_text is not None:
         phrases = choose_phrases(document.analysed_text, document.ignored_word_mask)
         phrase_matches = store.documents_with_phrases(phrases, filters=filters, exclude=exclude)
-    token_counts = {candidate.key: candidate.shared for candidate in token_matches.documents}
+    token_counts = {candidate.key: candidate.shared_count for candidate in token_matches.documents}
     similar = _find_by_fingerprint(store, document, filters, exclude)
     shared_counts = {key: token_counts.get(key, 0) for key in (*token_counts, *phrase_matches.documents, *similar)}
     evidence = {key: count + len(phrase_matches.documents.get(key, ())) for key, count in shared_counts.items()}

@@ -39,14 +39,14 @@ class PassageHit(HasDocumentKey):
             greater than `words`, if the query document repeats a passage that occurs once in the hit.
         kind: `exact` if the values are computed from both texts. If a text is not stored, the values are `estimated`
             from the passage tokens, and `passages` is empty.
-        shared: number of passage tokens that the hit shares with the query.
+        shared_token_count: number of passage tokens that the hit shares with the query.
         passages: the shared passages, in the order of the query document. In each, `a` is the query document and `b`
             the hit.
         containment: share of the query document's shingles that are in the hit, 0..1.
         contained: share of the hit's shingles that are in the query document, 0..1.
         jaccard: Jaccard similarity of the shingles of the two documents, 0..1.
-        changed: whether the text has changed since it was indexed. All values except `shared` are computed from the
-            current text.
+        changed: whether the text has changed since it was indexed. All values except `shared_token_count` are computed
+            from the current text.
         fields: values of the requested fields.
     """
 
@@ -55,7 +55,7 @@ class PassageHit(HasDocumentKey):
     share: float
     added_words: int
     kind: Literal["estimated", "exact"]
-    shared: int
+    shared_token_count: int
     passages: tuple[Passage, ...] = ()
     containment: float = 0.0
     contained: float = 0.0

@@ -106,9 +106,9 @@ def _compare_candidates(
             break
         records = read_records(store, [candidate.key for candidate in batch], passages=True)
         stored = [
-            (records[candidate.key], candidate.shared)
+            (records[candidate.key], candidate.shared_count)
             for candidate in batch
-            if candidate.key in records  # the others were deleted after the candidates were found
+            if candidate.key in records  # a missing document was deleted after the candidates were found
         ]
         for (record, shared_tokens), matched in zip(stored, _align_with_many(document, stored, options), strict=True):
             if matched is None:

@@ -153,8 +153,8 @@ class QueryDocument:
         """
         if self.text is None and not len(self.passage_tokens):
             raise NoFingerprintError(
-                f"{self.description} is stored without its text and its passages, so passages cannot be found; index "
-                "the document again"
+                f"{self.description} is stored without its text and without its passages, so shared passages cannot be "
+                "found; index the document again"
             )
         if self.text is not None and not self.shingle_count:
             raise NoFingerprintError(f"{self.description} has no words, so nothing can share a passage with it")

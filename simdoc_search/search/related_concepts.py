@@ -43,7 +43,7 @@ def extract_query_concepts(
 
     Raises:
         NoFingerprintError: the document has no concepts.
-        FormatMismatchError: the extractor or the synonyms are not those of the store.
+        FormatMismatchError: the extractor or the synonyms differ from those that the store was created with.
         MissingExtraError: the built-in extractor is not installed. A stored document only needs it with `synonyms`.
     """
     settings = document.settings.concepts or ConceptSettings()

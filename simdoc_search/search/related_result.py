@@ -60,7 +60,7 @@ class RelatedHit(HasDocumentKey):
         key: the key of the document.
         score: the score. It is from `MIN_VERSION_SCORE` to 1 for a version, and lower for a related document.
         kind: `related` or `version`.
-        shared: number of distinct words of concepts that both documents have.
+        shared_word_count: number of distinct words of concepts that both documents have.
         concepts: names of shared concepts, by descending weight. It is empty if they have no names; see
             `RelatedResult.missing_names_reason`.
         explanation: how the similarity of the concepts is computed; None if it is not requested. It does not explain
@@ -71,7 +71,7 @@ class RelatedHit(HasDocumentKey):
     key: DocumentKey
     score: float
     kind: Literal["version", "related"]
-    shared: int
+    shared_word_count: int
     concepts: tuple[str, ...] = ()
     explanation: Explanation | None = None
     fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
@@ -124,4 +124,4 @@ class RelatedResult(HitsResult[RelatedHit]):
 
 def describe_shared_words(hit: RelatedHit) -> str:
     """Return the number of shared words for display. It is shown if the concepts have no names."""
-    return f"{format_count(hit.shared, 'concept word')} in common"
+    return f"{format_count(hit.shared_word_count, 'concept word')} in common"

@@ -16,7 +16,7 @@ HitWithKey = TypeVar("HitWithKey", bound=HasDocumentKey)
 
 
 class HitsResult(Generic[AnyHit]):
-    """A result. Its length and its iterator are those of its list of hits.
+    """A result with hits. Iterating yields the hits, and `len` returns their number.
 
     Attributes:
         hits: the hits on the page.

@@ -75,8 +75,8 @@ def expand_clauses(
     clause = getattr(store, "clause", None)
     if clause is None:
         raise QuerySyntaxError(
-            "FINGERPRINT can only be combined with other query clauses in OpenSearch or Elasticsearch; for a local "
-            "store, use similar with filters"
+            "only OpenSearch and Elasticsearch can combine FINGERPRINT with other query clauses; for a local store, "
+            "use `similar` with filters"
         )
     resolver = Resolver(store, filters)
     options = SimilarOptions(planner=planner, verify=False)

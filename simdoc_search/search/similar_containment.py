@@ -103,9 +103,11 @@ def _compare_batch(
     measures = measure_records(document.text or "", records, store.settings.analysis)
     for candidate, stored in batch:
         if (exact := measures.get(candidate.key)) is None:
-            hit = Hit(candidate.key, getattr(estimate_similarity(document, stored), options.measure), candidate.shared)
+            hit = Hit(
+                candidate.key, getattr(estimate_similarity(document, stored), options.measure), candidate.shared_count
+            )
         else:
             overlap, changed = getattr(exact, options.measure), has_text_changed(records[candidate.key])
-            hit = Hit(candidate.key, overlap, candidate.shared, "exact", measures=exact, changed=changed)
+            hit = Hit(candidate.key, overlap, candidate.shared_count, "exact", measures=exact, changed=changed)
         if hit.overlap and hit.overlap >= (query.overlap or 0):
             yield hit

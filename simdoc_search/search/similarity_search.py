@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -54,7 +53,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.tracing import span
 
 if TYPE_CHECKING:
-    from simdoc_search.duplicates import CompareIn, Duplicates, Progress
+    from simdoc_search.duplicates import Duplicates, Progress
     from simdoc_search.duplicates.mark_update import MarkReport
     from simdoc_search.duplicates.verdicts import DropScope
     from simdoc_search.groups import Families, FamilyMembers, Topic, Topics
@@ -155,7 +154,7 @@ class SimilaritySearch:
             QuerySyntaxError: `reject_duplicates` is out of range.
             StoreLockedError: another process is writing to the store.
             StoreError: the store cannot be written.
-            FormatMismatchError: the extractor is not that of the store.
+            FormatMismatchError: the extractor differs from the one that the store was created with.
             MissingExtraError: the store has sentences, and the package that splits texts into sentences is not
                 installed.
         """
@@ -431,7 +430,7 @@ class SimilaritySearch:
 
         Raises:
             NoFingerprintError: the document has no concepts.
-            FormatMismatchError: the store has no concepts, or has those of another extractor or of other synonyms.
+            FormatMismatchError: the store has no concepts, or was created with another extractor or other synonyms.
             MissingExtraError: the extractor of a text is not installed.
         """
         self._check_has_concepts()
@@ -459,7 +458,7 @@ class SimilaritySearch:
             AmbiguousQueryError: several documents match the query.
             UnknownDocumentError: the document is not stored, or does not match `source_filters`.
             NoFingerprintError: the document has no concepts.
-            FormatMismatchError: the store has no concepts, or has those of another extractor or of other synonyms.
+            FormatMismatchError: the store has no concepts, or was created with another extractor or other synonyms.
         """
         self._check_has_concepts()
         document = QueryDocument(resolve_record(self.store, query, source_filters), self.store.settings)
@@ -495,7 +494,7 @@ class SimilaritySearch:
 
         limits = options.choose_limits(self.store.settings.limits)
         families = find_families(self.store, limits, options.filters, options.progress, options.workers)
-        self._check_fields_exist(families.documents, options.filters)
+        self._check_fields_exist(families.document_count, options.filters)
         return families
 
     def order_family(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
@@ -533,7 +532,7 @@ class SimilaritySearch:
 
         limits = options.choose_limits(self.store.settings.limits)
         topics = find_topics(self.store, limits, options.filters, options.progress)
-        self._check_fields_exist(topics.documents, options.filters)
+        self._check_fields_exist(topics.document_count, options.filters)
         return topics
 
     def name_topic(
@@ -551,7 +550,7 @@ class SimilaritySearch:
             is not installed.
 
         Raises:
-            FormatMismatchError: the extractor or the synonyms are not those of the store.
+            FormatMismatchError: the extractor or the synonyms differ from those that the store was created with.
         """
         record = read_records(self.store, [topic.centre]).get(topic.centre)
         if record is None:
@@ -577,8 +576,6 @@ class SimilaritySearch:
         kept_before: Collection[str] = (),
         keep_in: Collection[str] = (),
         verify: bool = True,
-        compare_in: CompareIn = "memory",
-        checkpoint: str | os.PathLike[str] | None = None,
         drop: DropScope | None = None,
         progress: Progress = lambda _stage, _share: None,
         ignore: Sequence[str] = (),
@@ -588,7 +585,7 @@ class SimilaritySearch:
 
         Args:
             overlap: minimum overlap, greater than 0 and at most 1. Two documents with exactly this overlap are found
-                with a probability of 99.9 % (99 % with `compare_in='engine'`). A greater overlap is found more often.
+                with a probability of 99.9 %. A greater overlap is found more often.
             measure: `jaccard`; `containment`, the share of a duplicate that is in the kept document; or `contained`,
                 the share of the kept document that is in the duplicate. With the last two, documents are only compared
                 if neither is more than four times as long as the other.
@@ -604,10 +601,6 @@ class SimilaritySearch:
             keep_in: prefixes of ids, such as `originals/`. Documents with these prefixes take precedence over the
                 rule `keep`.
             verify: whether to compare texts if the store has them. Otherwise, overlaps are estimated from fingerprints.
-            compare_in: `memory` reads all fingerprints into memory, or into a temporary file if they exceed 1 GB.
-                `engine` queries the engine for each document, and keeps only ids, hashes and some numbers in memory.
-            checkpoint: path of a file that records which queries are done. A later run resumes, or queries only
-                documents that have changed. The file is valid for one index, overlap, measure, `keep` rule and filter.
             drop: which documents a plan drops in addition to identical documents: `same-text`, or `same-words`, which
                 includes `same-text`.
             progress: called with the current stage (`reading`, `comparing`, `verifying`, `hashing`) and its completed
@@ -624,8 +617,7 @@ class SimilaritySearch:
         Raises:
             QuerySyntaxError: an argument is malformed or out of range, or no id begins with a prefix of `keep_in`.
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
-            StoreError: the store cannot be read; `compare_in` is `engine`, but the store is not in an engine; or the
-                checkpoint cannot be used, or belongs to other arguments.
+            StoreError: the store cannot be read.
         """
         from simdoc_search.duplicates import duplicates_in
 
@@ -641,14 +633,12 @@ class SimilaritySearch:
             kept_before=kept_before,
             keep_in=keep_in,
             verify=verify,
-            compare_in=compare_in,
-            checkpoint=checkpoint,
             drop=drop,
             progress=progress,
             ignore=ignore,
             workers=workers,
         )
-        self._check_fields_exist(duplicates.documents, filters)
+        self._check_fields_exist(duplicates.document_count, filters)
         return duplicates
 
     def mark_duplicates(

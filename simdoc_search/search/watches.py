@@ -71,7 +71,7 @@ class Watcher:
         resolved, record = self._resolve(query, overlap)
         if resolved.probability is not None:
             raise QuerySyntaxError(
-                "a watch cannot have a probability, because it finds every copy; omit the probability"
+                "a watch cannot have a probability, because a watch finds every copy; omit the probability"
             )
         minimum = DEFAULT_OVERLAP if resolved.overlap is None else resolved.overlap
         if not minimum:

@@ -45,7 +45,7 @@ def is_implausible(fingerprint: Fingerprint) -> bool:
 
 
 def crafted_text_ids(texts: Iterable[tuple[str, str]], settings: Settings) -> Iterator[str]:
-    """Yield the id of each text for which `is_implausible` is true, lazily. `texts` are pairs of an id and a text.
+    """Yield, lazily, the id of each text for which `is_implausible` is true. `texts` are pairs of an id and a text.
 
     Raises:
         FormatMismatchError: the secret of the hash key is unknown, or the sketch is not minhash.
@@ -66,7 +66,7 @@ def compute_deviation(fingerprint: Fingerprint) -> float:
     number.
     """
     if not isinstance(fingerprint.minhash, MinHash):
-        raise ValueError(f"{fingerprint.minhash.name} sketches have no buckets; only minhash sketches do")
+        raise ValueError(f"{fingerprint.minhash.name} sketches have no buckets; use a minhash sketch")
     fingerprint.minhash.require_bucketed_tokens()
     count, size = fingerprint.minhash.bucket_count, fingerprint.minhash.bucket_size << 32
     expected = fingerprint.shingles / count  # the mean number of hashes in a bucket

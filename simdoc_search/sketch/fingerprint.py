@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
@@ -23,6 +24,7 @@ from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.terms import certain_values, compare_terms, encode_terms
 from simdoc_search.sketch.tokens import bucketed_codes, decode, encode
 from simdoc_search.sketch.winnow import PassageSettings, Winnowing, empty_codes, winnow_texts
+from simdoc_search.sketch.word_pairs import word_pair_codes
 
 _BATCH_SIZE = 1 << 16
 """Number of characters and slots per batch. A larger batch does not fit into the processor's cache."""
@@ -39,8 +41,8 @@ class Fingerprint:
         minima: the smallest values of each slot. If `minhash.with_rotation` is set, empty buckets are filled.
         words_hash: `text_hash` of the normalised words, joined by one space. It is equal for texts with the same words.
             Empty unless requested.
-        words: the distinct normalised words in UTF-8, in any order, joined by one space. Empty unless requested,
-            and for long texts, which are processed in pieces.
+        word_pairs: codes of the pairs of adjacent words, ascending and distinct; uint32. None unless requested, and
+            always None for very long texts.
         passages: passage token codes; uint32, ascending, without repeats. Empty unless requested.
     """
 
@@ -49,7 +51,7 @@ class Fingerprint:
     shingles: int
     minima: Minima
     words_hash: str = ""
-    words: bytes = b""
+    word_pairs: NDArray[np.uint32] | None = None
     passages: NDArray[np.uint32] = field(default_factory=empty_codes)
 
     def __repr__(self) -> str:
@@ -138,13 +140,13 @@ def fingerprints(
     minhash: Sketch | None = None,
     *,
     words_hash: bool = False,
-    words: bool = False,
+    word_pairs: bool = False,
     passages: PassageSettings | None = None,
 ) -> Iterator[Fingerprint]:
     """Yield the fingerprints of many texts in order, lazily.
 
-    This is several times faster than one call of `fingerprint` per text. `words_hash`, `words` and `passages` fill the
-    attributes with these names. Each of these options adds a few percent to the time.
+    This is several times faster than one call of `fingerprint` per text. `words_hash`, `word_pairs` and `passages` fill
+    the attributes with these names. Each of these options adds a few percent to the time.
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
     for batch in split_into_batches(texts, minhash.slot_count):
@@ -154,22 +156,22 @@ def fingerprints(
         native = kernel()
         if native is not None and is_supported_by_kernel(minhash, analysis):
             window = passages.window if passages else 0
-            yield from _fingerprint_natively(native, batch, analysis, minhash, (window, words_hash, words))
+            yield from _fingerprint_natively(native, batch, analysis, minhash, (window, words_hash, word_pairs))
             continue
         words_of_batch, shingles = shingles_of_texts(batch, analysis)
         h1, h2 = hash_shingles(shingles, minhash.key)
-        joined = join_words(words_of_batch) if words_hash or words else []
+        joined = join_words(words_of_batch) if words_hash or word_pairs else []
         none = [empty_codes()] * len(batch)
-        for minima_of_text, count, hash_of_text, words_of_text, passages_of_text in zip(
+        for minima_of_text, count, hash_of_text, pairs_of_text, passages_of_text in zip(
             compute_minima(shingles, minhash, h1, h2),
             count_distinct_shingles(shingles, h1),
             hash_joined_words(joined) if words_hash else [""] * len(batch),
-            [b" ".join(set(text.split(b" "))) for text in joined] if words else [b""] * len(batch),
+            word_pair_codes(list(map(bytes.decode, joined))) if word_pairs else [None] * len(batch),
             winnow_texts(top_bits(h1), shingles.counts, passages.window) if passages else none,
             strict=True,
         ):
             completed = minhash.complete(minima_of_text)
-            yield Fingerprint(analysis, minhash, count, completed, hash_of_text, words_of_text, passages_of_text)
+            yield Fingerprint(analysis, minhash, count, completed, hash_of_text, pairs_of_text, passages_of_text)
 
 
 def shingle_codes(text: str, analysis: Analysis | None = None, minhash: Sketch | None = None) -> NDArray[np.uint32]:
@@ -233,28 +235,29 @@ def _fingerprint_natively(
         analysis: settings of the analysis, which the kernel must support.
         minhash: settings of the sketch, which the kernel must support.
         outputs: window of passage tokens (0: no passage tokens), whether to return hashes of words, and whether to
-            return distinct words.
+            return codes of pairs of words.
     """
-    arrays, hashes, words = call_kernel(native, texts, analysis, minhash, outputs)
-    slots, val1, val2, counts, shingles, codes, code_counts = arrays
-    ends, code_ends = np.cumsum(counts).tolist(), np.cumsum(code_counts).tolist()
-    start = code_start = 0
-    for index, (end, code_end) in enumerate(zip(ends, code_ends, strict=True)):
+    arrays, hashes = call_kernel(native, texts, analysis, minhash, outputs)
+    slots, val1, val2, counts, shingles, codes, code_counts, pairs, pair_counts = arrays
+    parts = (counts.cumsum().tolist(), code_counts.cumsum().tolist(), pair_counts.cumsum().tolist())
+    start = code_start = pair_start = 0
+    for index, (end, code_end, pair_end) in enumerate(itertools.zip_longest(*parts)):
         minima = minhash.complete(Minima(slots[start:end], val1[start:end], val2[start:end]))
-        hash_of_text, words_of_text = hashes[index] if hashes else "", words[index] if words else b""
+        hash_of_text = hashes[index] if hashes else ""
+        pairs_of_text = None if pair_end is None else pairs[pair_start:pair_end]
         passage_codes = codes[code_start:code_end]
-        yield Fingerprint(analysis, minhash, int(shingles[index]), minima, hash_of_text, words_of_text, passage_codes)
-        start, code_start = end, code_end
+        yield Fingerprint(analysis, minhash, int(shingles[index]), minima, hash_of_text, pairs_of_text, passage_codes)
+        start, code_start, pair_start = end, code_end, pair_end
 
 
 def call_kernel(
     native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, requested: tuple[int, bool, bool]
-) -> tuple[list[NDArray[Any]], list[str], list[bytes]]:
-    """Return the arrays, hashes of words and distinct words of `Kernel.fingerprints`."""
+) -> tuple[list[NDArray[Any]], list[str]]:
+    """Return the arrays and hashes of words of `Kernel.fingerprints`."""
     settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested)
-    buffers, hashes, words = call_with_texts(native.fingerprints, texts, *settings)
-    types = (np.int64, np.uint64, np.uint64, np.int64, np.int64, np.uint32, np.int64)
-    return list(map(np.frombuffer, buffers, types)), hashes, words
+    buffers, hashes = call_with_texts(native.fingerprints, texts, *settings)
+    types = (np.int64, np.uint64, np.uint64, np.int64, np.int64, np.uint32, np.int64, np.uint32, np.int64)
+    return list(map(np.frombuffer, buffers, types)), hashes
 
 
 def split_into_batches(texts: Iterable[str], slot_count: int) -> Iterator[list[str]]:

@@ -114,7 +114,7 @@ _FIVE = np.uint64(5)
 _N1 = np.uint64(0x52DCE729)
 _N2 = np.uint64(0x38495AB5)
 _BLOCK_UNITS = 8  # UTF-16 units in a block of 16 bytes
-# After the last whole block, up to 15 bytes are left. These are the masks for the first 8 of them, and for the others.
+# After the last whole block, up to 15 bytes are left. These are the masks for the first 8 bytes and for the rest.
 # The index is the number of units that are left.
 _TAIL_1 = np.array([(1 << 16 * min(n, 4)) - 1 for n in range(_BLOCK_UNITS)], np.uint64)
 _TAIL_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK_UNITS)], np.uint64)

@@ -22,8 +22,8 @@ class TokenKind:
     Attributes:
         name: the name in settings, records, fields and messages.
         length: number of characters in a token, 6 bits each.
-        is_sorted_set: whether the tokens of a document are ascending and without repeats. Otherwise they are in text
-            order, with repeats.
+        is_sorted_set: whether the tokens of a document are ascending and distinct. Otherwise they are in text order,
+            and may be repeated.
         index_option: the option of `simdoc-search index` that adds these tokens. Empty if every new store has them.
         backfill_option: the option of `simdoc-search backfill` that adds these tokens.
     """

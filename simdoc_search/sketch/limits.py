@@ -1,4 +1,4 @@
-"""Defines the limits for similar sentences, versions, and the related documents that are shown.
+"""Defines the limits that decide which sentences are similar, which documents are versions, and which hits are shown.
 
 Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato, section 2.3) do not give values for these
 limits. This module defines default values. An index may store different values (`Settings.limits`), and `tune` learns
@@ -52,7 +52,7 @@ class Limits:
             related documents have lower scores.
 
     Raises:
-        ValueError: a value is out of its range.
+        ValueError: a limit is out of range.
     """
 
     min_share: float = DEFAULT_MIN_SHARE

@@ -1,7 +1,7 @@
 """Computes the fingerprint of a long text piece by piece, in bounded memory.
 
 A text is never cut inside a word. The last words of each piece are also put before the words of the next piece, so that
-the text has the same shingles as if it was not cut. To count distinct shingles, all their hashes are kept until the
+the text has the same shingles as if it were not cut. To count distinct shingles, all their hashes are kept until the
 end. Each hash has 8 bytes.
 """
 

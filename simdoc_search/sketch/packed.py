@@ -53,7 +53,7 @@ def packed_fingerprints(
             and is_supported_by_kernel(minhash, analysis)
             and not minhash.with_rotation
         ):
-            (slots, val1, _, counts, shingles, *_), hashes, _ = call_kernel(
+            (slots, val1, _, counts, shingles, *_), hashes = call_kernel(
                 native, batch, analysis, minhash, (0, True, False)
             )
             codes = bucketed_codes(Minima(slots, val1, val1), minhash)

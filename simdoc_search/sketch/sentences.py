@@ -1,4 +1,4 @@
-"""Computes simhashes of sentences, 64 bits each, and the tokens with which similar sentences are found.
+"""Computes simhashes of sentences, 64 bits each, and the tokens that find similar sentences.
 
 The features of a sentence are the distinct letter triples of its words, with one space between words and around them.
 Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 4.1, use letter pairs, which unrelated
@@ -154,7 +154,7 @@ def query_codes(values: Simhashes, flip_count: int = 1) -> Codes:
 
 
 def choose_flip_count(sentence_count: int, max_distance: int) -> int:
-    """Return the `flip_count` with which `query_codes` finds sentences that differ in up to `max_distance` bits.
+    """Return a `flip_count` for `query_codes` that finds sentences that differ in up to `max_distance` bits.
 
     If `sentence_count`, the number of query sentences, is large, the result is smaller. This limits the number of
     codes.

@@ -51,10 +51,10 @@ class Settings:
         concepts: settings of concept tokens. None: no concept tokens.
         identifies_language: whether to identify the language of documents whose metadata does not name it.
         excluded_parts: parts of files that are removed from the text: `front-matter`, `quoted-replies`.
-        indexes_words: whether a local store indexes the words of its texts, to find short quotations. This requires
+        indexes_words: whether a local store indexes pairs of words, to find short quotations. This requires
             stored texts and passage tokens. Comparisons of settings ignore this attribute.
-        unknown_sketches: stored form of sketches that this version of simdoc-search does not know. They are kept.
-            Comparisons of settings ignore them.
+        unknown_sketches: stored forms of sketches that this version of simdoc-search does not know. They are kept, but
+            comparisons of settings ignore them.
         limits: default limits of queries for versions and related documents. `stores.upgrade` can change them at any
             time. Comparisons of settings ignore them.
 
@@ -159,7 +159,7 @@ class Settings:
             location: the location of the store, for messages.
 
         Raises:
-            FormatMismatchError: the store has a different key, or only one of the caller and the store has a key.
+            FormatMismatchError: the caller and the store have different keys, or only one of them has a key.
         """
         store_key = self.minhash.key
         if store_key == key:

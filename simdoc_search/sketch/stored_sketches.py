@@ -5,13 +5,13 @@
     passages:1 32 5             window, number of characters of a token
     sentences:2                 simhashes of sentences
     concepts:1 yake -           extractor, checksum of the synonyms
-    words:1                     no tokens: a local store indexes the words of the texts
+    words:1                     no tokens: a local store indexes pairs of words of the texts
     language:1                  no tokens: the language of each document is identified as metadata
     no_front_matter:1           no tokens: front matter is not part of the text
     no_quotes:1                 no tokens: quoted replies are not part of the text
 
-Increase a version by one if a change of the code changes the tokens, words or metadata of a text. An index may have
-sketches that this version of simdoc-search does not know. It ignores them.
+Increase a version by one if a code change alters the tokens, words or metadata of a text. If an index has sketches that
+this version of simdoc-search does not know, they are ignored.
 """
 
 from __future__ import annotations

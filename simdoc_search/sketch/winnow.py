@@ -45,7 +45,7 @@ class PassageSettings:
 
     @classmethod
     def for_run(cls, run_length: int, shingle_size: int) -> PassageSettings:
-        """Return the settings with which every shared run of at least `run_length` words is found.
+        """Return settings that guarantee that every shared run of at least `run_length` words is found.
 
         Raises:
             ValueError: the run is shorter than a shingle, or too long.

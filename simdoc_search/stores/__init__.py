@@ -50,8 +50,7 @@ def open_store(
         index: with a client, the name of the index or alias.
         field: in an engine, the object field with the fingerprints. By default, it is the fingerprint field of the
             index, usually `simdoc`. It can also be the path of a field that the engine's own `min_hash` filter fills,
-            such as `body.fingerprint`. Such a store supports `similar`. It does not support queries that need other
-            tokens.
+            such as `body.fingerprint`. Such a store supports `similar`, but not queries that need other tokens.
         id_field: in an engine, the keyword field that identifies documents. The default is `_id`.
         text_field: in an index that simdoc-search did not create, the field with the text. Use dots for fields of
             objects. Several fields form one text, joined by line breaks. By default, it is the field that `backfill`

@@ -33,10 +33,10 @@ from simdoc_search.stores.shared_tokens import TokenMatches
 Self = TypeVar("Self")
 
 MAX_COUNTED_CLIENT_SIDE = 32
-"""If the bands of a plan match at most this number of documents, the store reads them and counts their equal tokens."""
+"""If the bands of a plan match at most this number of documents, this process reads them and counts equal tokens."""
 
 MAX_BAND_MATCHES = 256
-"""If the bands of a plan match more documents, the store runs the equally fast plan `Bands.equivalent_threshold`."""
+"""If the bands of a plan match more documents, the plan `Bands.equivalent_threshold` is run instead. It is as fast."""
 
 
 class Candidates(Protocol):
@@ -97,13 +97,13 @@ def encode_in_batches(records: Iterable[Record], encode: Encoder) -> Iterator[En
 class Writer(Protocol):
     """A writer of a store.
 
-    Leaving the `with` block commits the changes. After an error in the block, nothing is committed. But an engine keeps
-    the changes that it has received.
+    Leaving the `with` block commits the changes. After an error in the block, a local store discards the changes. An
+    engine keeps the changes that it has received.
     """
 
     @property
-    def failed(self) -> Mapping[str, str]:
-        """Maps the id of each permanently rejected document to the reason. It is complete after `commit`."""
+    def refused(self) -> Mapping[str, str]:
+        """Maps the id of each document that the store refused to the reason. It is complete after `commit`."""
 
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""

@@ -33,7 +33,7 @@ def escape_surrogates(text: str) -> str:
 
 
 def alternative_names(id: str) -> list[str]:
-    """Return other names for an id: its last path component, its archive member, and all three without extension."""
+    """Return other names for an id: its last path part, its archive member, and all three names without extension."""
     last = id.rsplit("/", 1)[-1]
     dot = last.rfind(".")
     extension = len(last) - dot if 0 < dot < len(last) - 1 else 0
@@ -83,7 +83,7 @@ def most_similar_ids(id: str, stored_ids: Iterable[str]) -> list[str]:
 
 
 def distinctive_words(id: str) -> list[str]:
-    """Return the longest words of an id, at most three. They only have ASCII letters."""
+    """Return the longest words of an id, at most three. They consist of ASCII letters."""
     words = {word for word in _ASCII_WORDS.findall(id) if len(word) >= MIN_WORD_LENGTH}
     return sorted(words, key=lambda word: (-len(word), word))[:MAX_SUGGESTIONS]
 
@@ -91,7 +91,7 @@ def distinctive_words(id: str) -> list[str]:
 def _similarity(id: str, stored_id: str) -> float:
     """Return the highest similarity of an id to a stored id and its other names, from 0 to 1 (equal).
 
-    Letter case does not count. A name that contains the words of the id is similar enough, however long the name is.
+    Letter case is ignored. A stored id that contains one of the longest words of the id is always similar enough.
     """
     id, stored_id = normalize("NFC", id).casefold(), normalize("NFC", stored_id).casefold()
     similarity = max(SequenceMatcher(None, id, name).ratio() for name in (stored_id, *alternative_names(stored_id)))

@@ -48,7 +48,7 @@ The field `path` matches documents whose path begins with the value. The values 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Requires one of these values in a field, or none if `is_negated`. The values of `path` are prefixes."""
+    """Requires one of these values in a field, or none of them if `is_negated`. The values of `path` are prefixes."""
 
     field: str
     values: tuple[FilterValue, ...]

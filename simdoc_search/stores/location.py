@@ -31,11 +31,11 @@ def parse_location(location: str) -> Path | str:
         return location
     if location.lower().startswith("file:"):
         return _parse_file_url(location)
-    check_folder(location)
+    check_not_url(location)
     return Path(location)
 
 
-def check_folder(path: str) -> None:
+def check_not_url(path: str) -> None:
     """Check that the path of a folder does not look like a URL.
 
     Raises:

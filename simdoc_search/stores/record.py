@@ -25,6 +25,9 @@ def file_path(root: str, prefix: str, id: str) -> str:
     return os.path.join(root, relative)  # noqa: PTH118
 
 
+HAS_ATTACHMENTS = "attachments"
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The file that a record was read from.
@@ -36,7 +39,8 @@ class Origin:
         prefix: the beginning of the id, before the path below the root.
         content: for a member of an archive, the hash of its bytes. It is empty for other files.
         archive: size and modification time of the archive, in one member of each archive that was stored completely.
-            It is empty in other members and for other files.
+            For an e-mail with attachments that are documents, `attachments`. It is empty in other members and for
+            other files.
     """
 
     root: str
@@ -75,8 +79,8 @@ class Record:
             same reasons as `passages`.
         concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). They may be empty for the same
             reasons as `passages`.
-        words: the distinct normalised words, as in `Fingerprint`. If empty, a store that needs them computes them from
-            the text. They are empty in records that were read from a store.
+        word_pairs: codes of the pairs of adjacent words, as in `Fingerprint`. If None, a store that needs them computes
+            them from the text. They are None in records that were read from a store.
         index: the engine's index that the document was read from. It is ignored when the record is written.
         routing: the routing, as in `DocumentKey`.
         terms: the query terms, if the engine's `min_hash` filter fills the field. The terms cannot be
@@ -98,7 +102,7 @@ class Record:
     concepts: NDArray[np.uint32] = field(default_factory=empty_codes)
     index: str | None = None
     routing: str | None = None
-    words: bytes = field(default=b"", repr=False, compare=False)
+    word_pairs: NDArray[np.uint32] | None = field(default=None, repr=False, compare=False)
     terms: Sequence[str] = field(default=(), repr=False)
 
     def tokens(self) -> list[str]:
@@ -157,7 +161,7 @@ class Candidate(HasDocumentKey):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut(HasDocumentKey):
-    """A document that a plan found. It cannot be compared because of `reason`."""
+    """A document that a plan found but that cannot be compared, and the reason."""
 
     key: DocumentKey
     reason: str

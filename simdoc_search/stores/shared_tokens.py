@@ -37,11 +37,11 @@ class TokenMatch(HasDocumentKey):
 
     Attributes:
         key: key of the document.
-        shared: number of tokens, or of rows of tokens, that it shares with the query; at least 1.
+        shared_count: number of tokens, or of rows of tokens, that the document shares with the query; at least 1.
     """
 
     key: DocumentKey
-    shared: int
+    shared_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class TokenMatches:
     """The documents that share tokens.
 
     Attributes:
-        documents: the documents that share the most tokens, by descending number. Ties are sorted by id and index. If
+        documents: the documents that share the most tokens, by descending number of tokens, then by id and index. If
             several documents tie for the last position, the store chooses one.
         total: number of documents that share at least one token.
         max_omitted_shared: 0 if no omitted document shares more tokens than the last document. Otherwise, it is an
@@ -76,7 +76,7 @@ def encode_rows(codes: NDArray[np.uint32], length: int) -> list[list[str]]:
 
 def match_sort_key(document: TokenMatch) -> tuple[int, str, str]:
     """Return the key for sorting documents by descending number of shared tokens, then by id and index."""
-    return -document.shared, document.id, document.index or ""
+    return -document.shared_count, document.id, document.index or ""
 
 
 CountSharedTokens = Callable[[Sequence[int], Sequence[Key]], Iterable[Mapping[Key, int]]]
@@ -99,15 +99,15 @@ def sum_parts(
     if len(streams) == 1:
         return dict(islice(streams[0], size)), 0
     sums = _PartialSums(count_shared_tokens)
-    read, block = 0, max(size, INITIAL_PAGE_SIZE)
+    read_count, page_size = 0, max(size, INITIAL_PAGE_SIZE)
     while True:
         for part_index, stream in enumerate(streams):
-            sums.add_page(part_index, list(islice(stream, block)), block)
-        read += block
+            sums.add_page(part_index, list(islice(stream, page_size)), page_size)
+        read_count += page_size
         sums.fill_missing_counts(sums.best(size))
-        if sums.max_unread_shared <= sums.lowest_best_bound(size) or read >= MAX_DOCUMENTS_PER_PART:
+        if sums.max_unread_shared <= sums.lowest_best_bound(size) or read_count >= MAX_DOCUMENTS_PER_PART:
             break
-        block = min(read * (PAGE_GROWTH_FACTOR - 1), MAX_DOCUMENTS_PER_PART - read)
+        page_size = min(read_count * (PAGE_GROWTH_FACTOR - 1), MAX_DOCUMENTS_PER_PART - read_count)
     smallest = sums.lowest_best_bound(size)
     possible = (key for key in sums.counts if sums.upper_bound(key) > smallest)
     sums.fill_missing_counts(nlargest(MAX_DOCUMENTS_PER_PART, possible, key=sums.upper_bound))

@@ -109,7 +109,7 @@ def compute_simhashes(text: str, analysis: Analysis) -> Simhashes:
     Raises:
         MissingExtraError: sentencex is not installed.
     """
-    values, _ = sentence_simhashes([text[begin:end] for begin, end in sentence_spans(text)], analysis)
+    values, _ = sentence_simhashes([text[start:end] for start, end in sentence_spans(text)], analysis)
     return values
 
 

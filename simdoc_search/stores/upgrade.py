@@ -107,7 +107,7 @@ def set_limits(store: Store, limits: Limits) -> Limits:
         from simdoc_search.stores.local.upgrade import write_limits as write_in_folder  # noqa: PLC0415
 
         if store.location == MEMORY:
-            raise StoreError("an in-memory index cannot save limits; pass them with each query")
+            raise StoreError("a store in memory cannot save limits; pass the limits with each query")
         write_in_folder(store, stored_limits)
     else:
         from simdoc_search.stores.remote.mappings import read_mappings  # noqa: PLC0415
@@ -117,7 +117,8 @@ def set_limits(store: Store, limits: Limits) -> Limits:
 
         if not isinstance(store, RemoteStore) or store.access.has_terms_only:
             raise StoreError(
-                "the limits cannot be saved in a field of the engine's min_hash filter; pass them with each query"
+                "an index with a field of the engine's min_hash filter cannot save limits; pass the limits with "
+                "each query"
             )
         mappings = read_mappings(store.engine, store.index) or {}
         write_limits(store.engine, select_queryable(mappings, store.field), store.field, stored_limits)

@@ -28,14 +28,14 @@ _MORE_RELIABLE_THAN_FILES: tuple[EvidenceKind, ...] = ("modified", "version cont
 """These dates change when the text changes. If a file time contradicts them, the file was probably copied."""
 
 _DESCRIPTIONS: Mapping[EvidenceKind, str] = {
-    "modified": "modification date in their metadata",
-    "date": "date in their metadata",
-    "name": "date in their names",
-    "version": "version in their names",
-    "version control": "last commit or later change of their files",
-    "dates": "dates in their metadata, names or commits",
-    "created": "creation date in their metadata",
-    "modification time": "modification time of their files",
+    "modified": "modification dates in the metadata",
+    "date": "dates in the metadata",
+    "name": "dates in the names",
+    "version": "versions in the names",
+    "version control": "last commits or later changes of the files",
+    "dates": "dates in the metadata, names or commits",
+    "created": "creation dates in the metadata",
+    "modification time": "modification times of the files",
     "texts": "texts alone",
 }
 

@@ -1,4 +1,4 @@
-"""Works with ragged arrays: one array contains the values of all documents, and each document has a run of them."""
+"""Works with ragged arrays: one array contains the values of all documents, and each document has a run of values."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def propose_order(
     backwards = (ranks[:, np.newaxis] > ranks) * (1 + changed_counts.sum())
 
     def direction_cost(path: Sequence[int]) -> float:
-        """Return a cost. Removed sentences and changes late in the path increase it."""
+        """Return the cost of a direction. Removed sentences and changes late in the path increase the cost."""
         steps = np.array(path[:-1], np.int64), np.array(path[1:], np.int64)
         late = np.arange(len(path) - 1) / max(1, len(path) - 2)
         return float((backwards + removed)[steps].sum() + (changed_counts[steps] * late).sum())
@@ -146,7 +146,10 @@ def _find_best_path(cost: Costs) -> list[int]:
 
 
 def _find_good_path(changed_counts: Costs) -> list[int]:
-    """Return a cheap path. Each document is inserted where it costs least, then moved while that reduces the cost."""
+    """Return a cheap path. Each document is inserted where it costs least. Documents are then moved to reduce the cost.
+
+    The path need not be the best one.
+    """
     path: list[int] = []
     for number in range(len(changed_counts)):
         path.insert(_find_cheapest_position(changed_counts, path, number), number)

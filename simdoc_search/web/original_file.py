@@ -52,7 +52,7 @@ def _find_path(record: Record) -> str:
         raise FileNotAvailableError("this document was not read from a file")
     path, root = record.origin.file(record.id), record.origin.root
     if record.origin.content or find_archive(path):
-        raise FileNotAvailableError("this document is in an archive; open the archive to see it")
+        raise FileNotAvailableError("this document is in an archive or an e-mail; open that file to see it")
     real, real_root = Path(os.path.realpath(path)), Path(os.path.realpath(root))
     if real != real_root and real_root not in real.parents:
         raise FileNotAvailableError("the file is a link to a place outside the indexed folder; open it from the folder")

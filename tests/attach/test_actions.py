@@ -239,7 +239,7 @@ def test_a_path_leads_into_objects_and_a_list_is_one_text(document: dict[str, An
 def test_a_value_that_is_not_a_text_is_an_error(value: object) -> None:
     with pytest.raises(
         DocumentError,
-        match=r"the field content contains (a number|an object|another value), not text; choose a text field",
+        match=r"the field content contains (a number|an object|a value of another type), not text; choose a text field",
     ):
         filled({"_source": {"content": value}}, "content")
 

@@ -103,7 +103,7 @@ FACTS = {"facts": {"type": "keyword"}}
         ({**mapping(), "_source": {"enabled": False}}, "_source is disabled, so documents cannot be read"),
         ({**mapping(), "_source": {"excludes": ["*.tok*"]}}, "_source excludes simdoc.tokens, so hits cannot be read"),
         ({**mapping(), "_source": {"includes": ["title"]}}, "_source excludes simdoc.tokens"),
-        ({**mapping(), "_source": {"includes": ["simdoc"]}}, "fields, which an update would destroy"),
+        ({**mapping(), "_source": {"includes": ["simdoc"]}}, "fields, so an update would lose their values"),
         (mapping(tokens={"analyzer": "standard"}), "simdoc.tokens has analyzer 'standard', not 'whitespace'; apply"),
         (mapping(tokens={"search_analyzer": None}), "simdoc.tokens has search_analyzer None, not 'simple'"),
         (mapping(tokens={"similarity": "BM25"}), "simdoc.tokens has similarity 'BM25', not 'boolean'"),
@@ -176,7 +176,7 @@ def test_malformed_fingerprints_are_counted_and_named(
 
     assert (True, True) == (wrong, fault in problem)
     assert problem.startswith("1 of 2 sampled fingerprints is malformed: 'bad' ")
-    assert problem.endswith("; replace them with simdoc-search backfill --stale")
+    assert problem.endswith("; run simdoc-search backfill --stale")
 
 
 def test_missing_and_stale_fingerprints_are_wrong(temp_indices: TempIndices, engine: Engine) -> None:
@@ -259,7 +259,8 @@ def test_a_low_clause_limit_is_wrong(temp_indices: TempIndices) -> None:
     with serving(limited) as server, to(server.url) as engine:
         findings = check(engine, name)
 
-    problem = "the engine allows only 512 clauses per query; set indices.query.bool.max_clause_count to 1024"
+    advice = "set indices.query.bool.max_clause_count to 1024"
+    problem = f"the engine allows only 512 clauses per query, too few for some queries; {advice}"
     assert [Finding(name, True, problem)] == findings
 
 

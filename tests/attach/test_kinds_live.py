@@ -155,7 +155,9 @@ def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(temp_indices: TempInd
         naming_the_danube(engine, name),
         problems(engine, name),
     )
-    assert "it has concepts from capitals, but the given extractor is others; omit the extractor" == skipped.reason
+    assert (
+        "the index has concepts from capitals, but the given extractor is others; omit the extractor" == skipped.reason
+    )
 
 
 def test_the_command_adds_the_requested_kinds(temp_indices: TempIndices, engine: Engine) -> None:
@@ -263,7 +265,7 @@ def test_a_field_of_another_type_is_an_error(temp_indices: TempIndices, engine: 
     mappings: Any = component_template(ALL)["template"]["mappings"]["properties"]
     mappings["simdoc"]["properties"][kind] = {"type": "keyword"}
     name = temp_indices.make({"properties": {"text": {"type": "text"}, **mappings}})
-    fault = f"simdoc.{kind} has type 'keyword', not 'text'; apply the mapping of simdoc-search template show"
+    fault = f"simdoc.{kind} has type 'keyword', not 'text'; apply the mapping that simdoc-search template show prints"
 
     assert [f"{fault}, then reindex"] == problems(engine, name)
     with closing(open_store(f"{engine.name}/{name}")) as store:

@@ -65,7 +65,7 @@ def test_an_engine_that_ignores_an_option_is_an_error(engine: Engine, index: str
 
     with pytest.raises(
         StoreError,
-        match=r"the same terms as MinHash\(.*bucket_count=100.*\) \([0-9]+ terms instead of [0-9]+\)\. Compare",
+        match=r"same terms as simdoc-search with MinHash\(.*bucket_count=100.*\) \([0-9]+ terms instead of [0-9]+\)",
     ):
         check_min_hash(engine, index, minhash=MinHash(bucket_count=100, with_rotation=True))
 

@@ -251,7 +251,7 @@ def test_shared_passages_are_those_that_the_store_finds(engine: Engine, index: s
     codes = decode_text(fingerprint["passages"], PASSAGE_TOKEN_LENGTH)
     with open_store(f"{engine.name}/{index}") as store:
         shared = {
-            document.id: float(document.shared) for document in store.documents_sharing(codes, size=100).documents
+            document.id: float(document.shared_count) for document in store.documents_sharing(codes, size=100).documents
         }
     by_text = search(engine, index, "simdoc-passages", fingerprint=fingerprint, size=100)
     by_id = search(engine, index, "simdoc-passages", id=id, index=index, size=100)

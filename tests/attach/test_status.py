@@ -355,8 +355,9 @@ def test_compared_documents_are_not_drawn(temp_indices: TempIndices) -> None:
 
     assert "stale          none of 100, because no document was written since the last backfill --stale\n" in quiet
     assert (
-        "stale          5 of 100; the 10 written since the last backfill --stale were compared: '0', '1', '2'" in exact
+        "stale          5 of 100, after comparing 10 documents written since the last backfill --stale: '0', '1', '2'"
+        in exact
     )
-    assert "drawn at random from the 10 written since the last backfill --stale" in drawn
+    assert "drawn at random from 10 documents written since the last backfill --stale" in drawn
     names = ("compared", "sampled", "stale", "at_least", "at_most")
     assert (90, 10, 5, 0.05, 0.05) == tuple(found[name] for name in names)

@@ -153,7 +153,7 @@ def test_a_group_without_a_kept_document_is_refused() -> None:
 def test_deleting_needs_yes() -> None:
     """`--yes` is needed for a file that cannot be restored, and if there is no terminal."""
     plan("docs", "--drop", "same-words")
-    problem = "the deletion of 1 file whose bytes differ from the kept file cannot be undone"
+    problem = "the deletion of 1 file that differs from the kept file cannot be undone"
     assert f"{problem}; check the plan with --dry-run, then add --yes" == sentence(run("apply", "plan.tsv", "--delete"))
     dry = run("apply", "plan.tsv", "--delete", "--dry-run")
     assert f"note: {problem}" in dry.stderr.splitlines()

@@ -7,7 +7,6 @@ import io
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -104,7 +103,7 @@ def test_rows_of_a_table_are_compared_with_all_documents_of_the_store() -> None:
     result = run("duplicates", "rows.jsonl")
 
     assert "1 group, 1 duplicate: 1 to drop, 0 to decide" == result.stdout.splitlines()[-1]
-    assert "comparing all documents in the store, because not every path is a folder" in result.stderr
+    assert "comparing all documents in the store, because a given path is not a folder" in result.stderr
 
 
 def test_options_choose_overlap_documents_and_the_kept_document() -> None:
@@ -298,29 +297,9 @@ def test_an_exclusion_that_matches_no_document_is_noted() -> None:
         (["--keep", "best"], "keep must be one of longest, first, newest, oldest, max:FIELD or min:FIELD"),
         (["--json", "--csv", "-"], "'--json' and '--csv -' both write to stdout; give only one of them"),
         (["--filter", "de"], "write FIELD=VALUE"),
-        (["--checkpoint", "done"], "a checkpoint requires compare_in='engine'"),
     ],
 )
 def test_a_wrong_option_is_a_usage_error(options: list[str], message: str) -> None:
     output("index", "docs/other.txt")
 
     assert message in usage_error(run("duplicates", *options))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--checkpoint", "done"], "run the same command again to resume from done"),
-        ([], "to be able to resume next time, add --checkpoint FILE"),
-    ],
-)
-def test_an_interruption_says_how_to_resume(options: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
-
-    output("index", "docs/other.txt")
-    assert "requires a store in an engine" in sentence(run("duplicates", "--compare-in", "engine"))
-    monkeypatch.setattr("simdoc_search.search.SimilaritySearch.duplicates", interrupted)
-    result = run("duplicates", "--compare-in", "engine", *options)
-
-    assert (130, True) == (result.exit_code, message in result.stderr)

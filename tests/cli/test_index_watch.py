@@ -98,6 +98,28 @@ def test_changes_are_indexed(watched: Watched) -> None:
 
 
 @pytest.mark.slow
+def test_moved_files_and_folders_are_followed_without_prune(tmp_path: Path) -> None:
+    """The document at the old path of a moved file is removed. That of a deleted file is kept."""
+    files: dict[str, str | bytes] = {
+        "a.txt": words(0, 50),
+        "old/b.txt": words(100, 150),
+        "old/c.txt": words(200, 250),
+        "d.txt": words(300, 350),
+    }
+    watched = Watched(write(tmp_path / "docs", files))
+    (watched.folder / "d.txt").unlink()
+    (watched.folder / "a.txt").rename(watched.folder / "renamed.txt")
+    wait_for(lambda: {"renamed.txt", "old/b.txt", "old/c.txt", "d.txt"} == watched.ids())
+    (watched.folder / "old").rename(watched.folder / "new")
+    wait_for(lambda: {"renamed.txt", "new/b.txt", "new/c.txt", "d.txt"} == watched.ids())
+
+    assert 0 == watched.interrupt()
+    assert "1 moved or renamed file was recognised by content" in watched.lines
+    assert watched.process.stdout
+    watched.process.stdout.close()
+
+
+@pytest.mark.slow
 def test_another_writer_is_waited_for(watched: Watched) -> None:
     with open_store(watched.store) as store, store.writer():
         write(watched.folder, {"b.txt": words(100, 150)})

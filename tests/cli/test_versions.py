@@ -66,8 +66,8 @@ def test_the_timeline_shows_the_order_and_the_changes() -> None:
         "        2022            100 %         +7 −1 words  2022/Report.txt  (your document)",
         f"        2023             86 %       +{added} −{removed} words  2023/Report <b>.txt  (newest)",
         "              number: opened there. </ nothing → “1 … 1”",
-        "order: by the date in their names",
-        "newest: 2023/Report <b>.txt, by the date in their names",
+        "order: by the dates in the names",
+        "newest: 2023/Report <b>.txt, by the dates in the names",
         "2 other versions, 2 documents compared",
         "to see the last change, run: simdoc-search compare 2022/Report.txt '2023/Report <b>.txt'",
         "later versions may have too little in common with 2022/Report.txt. Find them with: "
@@ -84,7 +84,7 @@ def test_a_file_has_versions() -> None:
     assert ["2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt"] == names
     assert "undated, so not in this order:" == lines[5]
     assert lines[6].endswith("  new.txt  (your document)")
-    assert "newest: 2023/Report <b>.txt, by the date in their names, not counting 1 undated document" in lines
+    assert "newest: 2023/Report <b>.txt, by the dates in the names, not counting 1 undated document" in lines
     own = output("versions", "--file", "corpus/2023/Report <b>.txt")
     assert "The document '2023/Report <b>.txt' is not listed, because it was indexed from this file." in own
 
@@ -99,7 +99,7 @@ def test_json_has_scores_dates_words_and_sentences() -> None:
     assert {"id": "2022/Report.txt", "file": None} == result["query"]
     assert (0.75, 2, 2, 2) == tuple(result[name] for name in ("min_version_score", "total", "candidates", "compared"))
     assert {"in_query": 7, "queried": 7} == result["sentences"]
-    order = {"evidence_kind": "name", "is_certain": True, "conflicts": [], "reason": "by the date in their names"}
+    order = {"evidence_kind": "name", "is_certain": True, "conflicts": [], "reason": "by the dates in the names"}
     assert (order, [], "2023/Report <b>.txt") == (result["order"], result["undated"], result["newest"]["id"])
     timeline = [(entry["date"], entry["is_query"]) for entry in result["timeline"]]
     assert [("2021", False), ("2022", True), ("2023", False)] == timeline
@@ -165,8 +165,8 @@ def test_the_page_shows_each_version_beside_the_one_before(tmp_path: Path, monke
     assert 2 == shown.count('<details class="hit"><summary') == shown.count('<article class="pair"')
     assert ["your document", "newest"] == re.findall(r'<span class="how">(.*?)</span>', shown)
     assert "+7 −1 words" in shown
-    assert "<p>order: by the date in their names</p>" in shown
-    assert "<p>newest: 2023/Report &lt;b&gt;.txt, by the date in their names</p>" in shown
+    assert "<p>order: by the dates in the names</p>" in shown
+    assert "<p>newest: 2023/Report &lt;b&gt;.txt, by the dates in the names</p>" in shown
     assert (1, 0) == (shown.count("<script>"), shown.count("<img"))
     monkeypatch.setattr(versions_page, "_MAX_PAIRS", 1)
     shown = html("2022/Report.txt")
@@ -188,7 +188,7 @@ def test_modification_times_order_files_without_better_dates(tmp_path: Path, mon
     result = answer("versions", "--file", "-", stdin=" ".join(THIRD))
 
     assert "14 Sep 2020" in lines[1]
-    assert "order: by the modification time of their files" == lines[3]
+    assert "order: by the modification times of the files" == lines[3]
     assert ("modification time", None) == (result["order"]["evidence_kind"], result["query"]["id"])
 
 
@@ -203,7 +203,7 @@ def test_dates_in_the_properties_of_files_order_them(tmp_path: Path, monkeypatch
     rows = [line[51:] for line in lines[1:] if line.startswith(" ")]
 
     assert ["oldest.eml", "newer.eml", "newest.eml  (newest, your document)"] == [row for row in rows if ".eml" in row]
-    assert "order: by the creation date in their metadata" in lines
+    assert "order: by the creation dates in the metadata" in lines
 
 
 def test_wrong_queries_and_limits_are_one_sentence() -> None:

@@ -34,7 +34,7 @@ def test_the_kept_rows_have_the_format_and_all_columns_of_the_input(extension: s
     kept = read_rows(target)
     ids = [row["id"] for row in kept]
 
-    assert (120, len(kept)) == (report.rows, report.kept)
+    assert (120, len(kept)) == (report.row_count, report.kept_count)
     assert 30 < report.removed_count < 40
     assert kept == [by_id[id] for id in ids]
     assert ids == sorted(ids, key=list(by_id).index)
@@ -108,7 +108,7 @@ def test_rows_that_cannot_be_compared_are_kept_counted_and_listed(tmp_path: Path
     report = deduplicate_files(tmp_path / "in.jsonl", tmp_path / "out.jsonl")
 
     assert [line for line in lines[:6] + lines[7:] if line] == (tmp_path / "out.jsonl").read_text().splitlines()
-    assert (7, 6) == (report.rows, report.kept)
+    assert (7, 6) == (report.row_count, report.kept_count)
     assert {
         "without a text": 1,
         "without words": 1,

@@ -32,7 +32,7 @@ def test_a_table_gives_a_table(kept: list[dict[str, Any]]) -> None:
     assert isinstance(data, pa.Table)
     assert table.schema == data.schema
     assert kept == data.to_pylist()
-    assert ("text", len(kept), 120) == (report.text_column, report.kept, report.rows)
+    assert ("text", len(kept), 120) == (report.text_column, report.kept_count, report.row_count)
 
 
 def test_a_stream_gives_a_stream(kept: list[dict[str, Any]]) -> None:

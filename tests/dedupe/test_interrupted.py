@@ -80,7 +80,7 @@ def test_saving_over_the_old_rows_resumes(tmp_path: Path) -> None:
 
         assert content(tmp_path / "0/out.jsonl") == content(target)
         assert message == "" or message.endswith("; nothing was changed")
-        assert 0 == report.kept
+        assert 0 == report.kept_count
         assert [] == list(folder.glob(".*"))
     assert killed > 5
 

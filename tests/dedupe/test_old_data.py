@@ -37,8 +37,8 @@ def test_rows_of_the_old_data_are_removed_from_the_new_data(against: str, files:
     deduplicate_files(files / "new.jsonl", files / "kept.jsonl", against=files / against)
     old_ids = {row["id"] for row in OLD}
 
-    assert (80, 20) == (report.rows, report.removed_because_of_old)
-    assert report.old_rows == (60 if against == "old.parquet" else len(read_rows(files / "kept.parquet")))
+    assert (80, 20) == (report.row_count, report.old_duplicate_count)
+    assert report.old_row_count == (60 if against == "old.parquet" else len(read_rows(files / "kept.parquet")))
     assert [True] * 20 == [row["is_of_old"] for row in rows[:20]]
     assert {row["duplicate_of"] for row in rows[:20]} <= old_ids
     assert {None, False} == {row["is_of_old"] for row in rows[20:]}
@@ -53,8 +53,8 @@ def test_saved_rows_grow_with_each_run(files: Path) -> None:
     first = deduplicate_files(files / "new.jsonl", files / "out.jsonl", against=state, save=state)
     again = deduplicate_files(files / "new.jsonl", files / "none.jsonl", against=state)
 
-    assert 0 < first.kept < first.rows
-    assert 0 == again.kept
+    assert 0 < first.kept_count < first.row_count
+    assert 0 == again.kept_count
     assert b"" == (files / "none.jsonl").read_bytes()
     assert 2 == len(list(state.iterdir()))
     with pytest.raises(StoreError, match="already has saved rows; to add rows"):
@@ -65,7 +65,7 @@ def test_saved_rows_of_other_settings_or_versions_are_refused(files: Path) -> No
     state = files / "saved"
     deduplicate_files(files / "old.parquet", files / "kept.parquet", save=state)
     other = DedupeOptions(settings=Settings(analysis=Analysis(shingle_size=3)))
-    with pytest.raises(FormatMismatchError, match="saved with other settings"):
+    with pytest.raises(FormatMismatchError, match="saved with settings that differ"):
         deduplicate_files(files / "new.jsonl", files / "out.jsonl", other, against=state)
     saved = json.loads((state / "saved.json").read_text())
     (state / "saved.json").write_text(json.dumps({**saved, "format": 99}))

@@ -48,7 +48,7 @@ def test_duplicates_are_ordered_by_kind() -> None:
 
     assert [("a", [("c", "identical", 1.0), ("d", "same words", 1.0), ("b", "near", exact)])] == groups(found)
     assert (5, 1, 3, True, 0) == (
-        found.documents, found.group_count, found.duplicate_count, found.verified, found.unverified_count
+        found.document_count, found.group_count, found.duplicate_count, found.verified, found.unverified_count
     )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def test_many_documents_of_one_template_are_one_group(keep: str, monkeypatch: py
     assert [39, 119] == sorted(len(group.duplicates) for group in found.groups())
     assert found.large_sets is not None
     assert (160, 4, 0) == (
-        found.large_sets.documents,
+        found.large_sets.document_count,
         found.large_sets.max_set_size,
         found.large_sets.skipped_comparisons,
     )
@@ -137,7 +137,7 @@ def test_equal_texts_are_one_group_with_one_pair_each() -> None:
     assert [1499] == [len(group.duplicates) for group in found.groups()]
     assert ["0000"] * 1499 == [pair.a.id for pair in found.pairs()]
     assert found.large_sets is not None
-    assert 1500 == found.large_sets.documents
+    assert 1500 == found.large_sets.document_count
 
 
 # --- options ---
@@ -210,7 +210,7 @@ def test_a_collection_may_have_very_few_documents(texts: list[str]) -> None:
     found = find_among(texts)
     count = int(len(texts) > 1)
 
-    assert (len(texts), count) == (found.documents, found.group_count)
+    assert (len(texts), count) == (found.document_count, found.group_count)
     assert [count, count] == [len(list(found.groups())), len(list(found.pairs()))]
 
 

@@ -40,3 +40,14 @@ def test_a_band_continues_with_the_first_tokens_after_the_last() -> None:
     few = shingles(np.random.default_rng(3), 2)
 
     assert 2 == len({int(keys[0]) for keys in table([few]).band_keys(np.arange(1), 3, 8)})
+
+
+def test_extended_band_keys_differ_if_only_the_extensions_of_tokens_differ() -> None:
+    codes = np.arange(0, 512 * 512, 4096, dtype=np.uint32)  # 64 tokens in different buckets
+    counts, begins = np.array([64, 64]), np.array([0, 64])
+    extensions = np.append(np.zeros(64, np.uint32), np.ones(64, np.uint32))
+    made = module.FingerprintTable(np.tile(codes, 2), begins, counts, counts, 512, (extensions, begins))
+    documents = np.array([1, 0])
+
+    assert all(keys[0] == keys[1] for keys in made.band_keys(documents, 3, 10))
+    assert all(keys[0] != keys[1] for keys in made.band_keys(documents, 3, 10, extended=True))

@@ -157,3 +157,17 @@ def test_short_documents_are_not_paired_by_boilerplate() -> None:
 
 def test_the_limit_of_a_run_bounds_the_memory_of_pairs() -> None:
     assert [1000, 1000, 400, 64, 64] == [choose_run_limit(count) for count in (1, 40_000, 100_000, 1_000_000, 10**9)]
+
+
+@pytest.mark.parametrize("keys_at_once", [10, 1000])
+def test_keys_are_regrouped_so_that_equal_ones_are_together(keys_at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With small parts, they are in temporary files."""
+    monkeypatch.setattr(module, "_KEYS_AT_ONCE", keys_at_once)
+    keys = np.random.default_rng(16).integers(0, 50, 200).astype(np.uint64)
+    parts = list(module.regroup_by_key([(keys[:90], np.arange(90)), (keys[90:], np.arange(90, 200))], 200))
+    places = {key: {number for number, (part, _) in enumerate(parts) if key in part} for key in set(keys.tolist())}
+    entries = [entry for part, owners in parts for entry in zip(part.tolist(), owners.tolist(), strict=True)]
+
+    assert sorted(zip(keys.tolist(), range(200), strict=True)) == sorted(entries)
+    assert {1} == set(map(len, places.values()))
+    assert (len(parts) > 2) == (keys_at_once == 10)

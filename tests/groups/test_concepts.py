@@ -81,7 +81,7 @@ def test_comparisons_that_are_not_made_are_counted(store: Store, monkeypatch: py
 
     assert 0 < len(actual) < len(expected)
     assert actual == pytest.approx({pair: expected[pair] for pair in actual})
-    assert topics.documents_with_too_many_candidates == 60
+    assert topics.truncated_document_count == 60
     assert topics.compared_count <= 60
 
 
@@ -95,7 +95,7 @@ def test_a_large_group_with_frequent_concepts_is_found(monkeypatch: pytest.Monke
         topics = find_topics(store, Limits(), None, ignore_progress)
 
     assert [120] == [1 + len(topic.members) for topic in topics.topics()]
-    assert (5, 80) == (topics.frequent_concept_count, topics.documents_without_candidates)
+    assert (5, 80) == (topics.frequent_concept_count, topics.isolated_document_count)
     assert topics.compared_count < 120 * module.MAX_ANCHORS * 2
 
 

@@ -139,7 +139,7 @@ def test_lucene_terms_can_be_queried_but_not_refined() -> None:
     similar = Similar(terms, 0.5, field="min_hash", kind="terms")
 
     assert similar.clause()["bool"]["should"]
-    with pytest.raises(QuerySyntaxError, match="tokens of the query document were created with other"):
+    with pytest.raises(QuerySyntaxError, match="tokens of the query document were not created by"):
         similar.refine([{"_id": "a", "_source": {"min_hash": ["x"]}}])
 
 

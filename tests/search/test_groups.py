@@ -37,9 +37,9 @@ def test_families_consist_of_the_hits_of_versions(search: SimilaritySearch) -> N
 
     assert [["D1 v1", "D2 v2"]] == [[place.id for place in group] for group in families.groups()]
     assert edge.score == pytest.approx(search.versions("D1 v1").hits[0].score)
-    assert (6, 1, 2, {}) == (families.documents, families.family_count, families.member_count, families.left_out)
+    assert (6, 1, 2, {}) == (families.document_count, families.family_count, families.member_count, families.left_out)
     assert ["D1 v1", "D2 v2"] == [version.name for version in ordered.timeline]
-    assert "newest: D2 v2, by the modification date in their metadata" == ordered.verdict
+    assert "newest: D2 v2, by the modification dates in the metadata" == ordered.verdict
 
 
 def test_topics_consist_of_the_hits_of_related(search: SimilaritySearch) -> None:
@@ -61,7 +61,7 @@ def test_filters_select_documents_and_do_not_change_scores(search: SimilaritySea
     topics = search.topics(filters={"number": [3, 4]})
 
     assert [pytest.approx(hit.score)] == [edge.score for edge in topics.edges()]
-    assert 2 == topics.documents
+    assert 2 == topics.document_count
     assert 0 == search.version_families(filters={"number": [2, 3]}).family_count
     for method in (search.version_families, search.topics):
         with pytest.raises(UnknownFieldError, match="colour"):

@@ -151,7 +151,7 @@ def test_an_index_that_cannot_have_marks_is_named(temp_indices: TempIndices) -> 
             mark(temp_indices, temp_indices.alias(*names))
         return str(error.value).partition(" cannot be marked: ")[2]
 
-    advice = "apply the mapping of simdoc-search template show, then reindex"
+    advice = "apply the mapping that simdoc-search template show prints, then reindex"
     assert f"simdoc.cluster has type 'text', not 'keyword'; {advice}" == reason(good, bad)
     assert "the index can have only 0 more fields (limit 11); increase index.mapping.total_fields.limit" == reason(full)
     assert "the index has the block index.blocks.write; remove the block before you write to the index" == reason(
@@ -192,8 +192,9 @@ def test_the_command_reports_its_marks(temp_indices: TempIndices) -> None:
 
 
 def test_documents_of_a_local_store_are_not_marked(tmp_path: Any) -> None:
-    assert f"{tmp_path} is a folder, but --mark needs the index of an engine; for files, use --plan" == sentence(
-        run("duplicates", "--store", tmp_path, "--mark")
+    assert (
+        f"{tmp_path} is a folder, but --mark needs an index in OpenSearch or Elasticsearch; for files, use --plan"
+        == sentence(run("duplicates", "--store", tmp_path, "--mark"))
     )
     search = SimilaritySearch(open_store(":memory:", create=True))
     with pytest.raises(StoreError, match="is a local store; only documents in an index"):

@@ -115,9 +115,9 @@ def test_without_texts_shared_concepts_are_only_counted(new_store: NewStore) -> 
     (hit,) = result.hits
 
     assert ("related", "D4", ()) == (hit.kind, hit.id, hit.concepts)
-    assert hit.shared > 10
+    assert hit.shared_word_count > 10
     assert "the store does not keep texts" == result.missing_names_reason
-    assert f"{hit.shared} concept words in common" in str(result)
+    assert f"{hit.shared_word_count} concept words in common" in str(result)
 
 
 def test_a_document_without_concepts_is_refused(new_store: NewStore) -> None:
@@ -165,7 +165,7 @@ def test_the_parts_of_an_explanation_add_up_to_the_score(search: SimilaritySearc
     assert explanation.similarity == pytest.approx(sum(concept.contribution for concept in explanation.concepts))
     assert explanation.similarity == pytest.approx((explanation.whole + explanation.paragraphs) / 2)
     assert hit.score == pytest.approx(relation_score(explanation.similarity))
-    assert len(explanation.concepts) == hit.shared
+    assert len(explanation.concepts) == hit.shared_word_count
     concepts = {concept.word: concept for concept in explanation.concepts}
     assert ("Jason Dufner",) == concepts["dufner"].query_names == concepts["dufner"].hit_names
     assert "PGA Championship" in concepts["championship"].query_names
@@ -188,9 +188,9 @@ def test_concepts_have_their_names_weights_and_synonyms(new_store: NewStore) -> 
         truck = next(concept for concept in result.concepts if concept.word == "truck")
         weights = [concept.weight for concept in result.concepts]
 
-        assert (2, 2, ("lorry",)) == (truck.documents, truck.occurrences, truck.synonyms)
+        assert (2, 2, ("lorry",)) == (truck.document_count, truck.occurrence_count, truck.synonyms)
         assert "Lorry of Bob Hope" in truck.names
-        assert (2, 1, "") == (result.documents, result.paragraphs, result.missing_names_reason)
+        assert (2, 1, "") == (result.document_count, result.paragraph_count, result.missing_names_reason)
         assert sorted(weights, reverse=True) == weights
         assert "" in {concept.word for concept in without.concepts}
         assert "synonyms cannot be named" in without.missing_names_reason

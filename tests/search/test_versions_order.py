@@ -39,13 +39,13 @@ def test_changes_are_counted_in_words_along_the_order(search: SimilaritySearch) 
 
     assert [("2020-11-30", False), ("2021-01-05", True), ("2021-03-01", False)] == timeline
     assert [(1.0, words, 0), (1.0, 7, 0)] == steps
-    assert ("name", True, "by the date in their names") == (result.evidence_kind, result.is_certain, result.reason)
+    assert ("name", True, "by the dates in the names") == (result.evidence_kind, result.is_certain, result.reason)
     assert result.newest is result.timeline[-1]
     assert {hit.id: hit.entry for hit in result} == {
         version.name: version for version in result.timeline if not version.is_query
     }
     assert "  1 Mar 2021            100 %         +7 −0 words  plan 2021-03-01.txt  (newest)" in str(result).split("\n")
-    assert "newest: plan 2021-03-01.txt, by the date in their names" == str(result).split("\n")[-1]
+    assert "newest: plan 2021-03-01.txt, by the dates in the names" == str(result).split("\n")[-1]
 
 
 def test_the_newest_version_is_always_shown(search: SimilaritySearch) -> None:

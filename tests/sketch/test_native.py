@@ -69,12 +69,17 @@ def parts_of(fingerprint: Fingerprint) -> tuple[object, ...]:
     """Everything in a fingerprint, as comparable values."""
     arrays = (*(getattr(fingerprint.minima, name) for name in ("slots", "val1", "val2")), fingerprint.passages)
     values = [(array.dtype, array.tobytes()) for array in arrays]
-    return values, fingerprint.shingles, fingerprint.words_hash, set(fingerprint.words.split(b" "))
+    return (
+        values,
+        fingerprint.shingles,
+        fingerprint.words_hash,
+        None if fingerprint.word_pairs is None else fingerprint.word_pairs.tolist(),
+    )
 
 
 def all_parts(texts: Sequence[str], analysis: Analysis, minhash: MinHash) -> list[tuple[object, ...]]:
     """The fingerprints of texts, with everything that can be requested."""
-    made = fingerprints(texts, analysis, minhash, words_hash=True, words=True, passages=PassageSettings(7))
+    made = fingerprints(texts, analysis, minhash, words_hash=True, word_pairs=True, passages=PassageSettings(7))
     return list(map(parts_of, made))
 
 

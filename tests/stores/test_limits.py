@@ -21,7 +21,7 @@ def test_stored_limits_are_the_defaults_of_queries(new_store: NewStore) -> None:
     """A query may have other limits. An upgrade keeps the stored ones."""
     with new_store() as store:
         if (location := store.info().location) == ":memory:":
-            with pytest.raises(StoreError, match="in-memory index cannot save limits"):
+            with pytest.raises(StoreError, match="a store in memory cannot save limits"):
                 set_limits(store, OTHER)
             return
         search = SimilaritySearch(store)

@@ -9,7 +9,7 @@ import pytest
 
 from simdoc_search import SimdocError, open_store
 from simdoc_search.errors import LocationError
-from simdoc_search.stores.location import check_folder, parse_location
+from simdoc_search.stores.location import check_not_url, parse_location
 from simdoc_search.stores.remote.connection import connect
 
 SECRET = [
@@ -105,7 +105,7 @@ def test_an_existing_folder_can_have_any_name(name: str, folder: Path) -> None:
 def test_a_url_is_rejected_in_place_of_a_folder() -> None:
     for address in ("http://h:9200/x", "http://u:SECRET@h:9200/x"):
         with pytest.raises(LocationError, match=r"^http://h:9200/x is the URL of an engine; give the path of a "):
-            check_folder(address)
+            check_not_url(address)
 
 
 def test_a_file_url_can_be_any_folder(folder: Path) -> None:

@@ -88,8 +88,8 @@ def test_many_phrases_are_found_at_once(store: Store) -> None:
 def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other phrases of the same query are still found."""
     monkeypatch.setattr(local, "MAX_DOCUMENTS_PER_PHRASE", 5)
-    monkeypatch.setattr(local, "BASE_READ", 5)
-    monkeypatch.setattr(local, "READ_PER_PHRASE", 0)
+    monkeypatch.setattr(local, "BASE_DOCUMENTS_READ", 5)
+    monkeypatch.setattr(local, "DOCUMENTS_READ_PER_PHRASE", 0)
     monkeypatch.setattr(remote, "MAX_DOCUMENTS_PER_PHRASE", 5)
     monkeypatch.setattr(remote, "MAX_DOCUMENTS", 5)
     fill(store, {f"{n}": f"as it is now w{n}" for n in range(9)})
@@ -142,6 +142,19 @@ def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: 
         assert (36, ["a", "b"]) == (result.guaranteed_run, sorted(hit.id for hit in result.hits))
         with pytest.raises(FormatMismatchError, match="has no word index; index again into a new store"):
             old.documents_with_phrases([phrase("w1 w2")])
+
+
+def test_a_single_word_is_found_in_more_documents_than_a_phrase(
+    new_folder_store: NewStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is in no pair of words, so the texts are searched."""
+    monkeypatch.setattr(local, "MAX_DOCUMENTS_PER_PHRASE", 5)
+    monkeypatch.setattr(local, "BASE_DOCUMENTS_READ", 5)
+    with new_folder_store() as store:
+        fill(store, {f"{n}": f"some words and w{n}" for n in range(30)})
+        assert {"29": (0,)} == matches_by_id(store, "w29")
+        monkeypatch.setattr(local, "MAX_DOCUMENTS_READ", 20)
+        assert (0,) == store.documents_with_phrases([phrase("w29")]).incomplete
 
 
 def test_words_are_indexed_only_with_texts_and_passages(new_folder_store: NewStore) -> None:

@@ -29,7 +29,7 @@ def shared(store: Store, passages: Any, size: int = 10, **options: Any) -> list[
     """Return the number of shared tokens and the id of each found document, in order."""
     found = store.documents_sharing(np.array(sorted(passages), np.uint32), size=size, **options)
     assert 0 == found.max_omitted_shared
-    return [(document.shared, document.id) for document in found.documents]
+    return [(document.shared_count, document.id) for document in found.documents]
 
 
 @pytest.fixture
@@ -115,10 +115,10 @@ def test_a_phrase_in_every_document_gives_exact_counts_or_a_bound(
     found = store.documents_sharing(np.arange(50, dtype=np.uint32), size=1)
     many = store.documents_sharing(np.arange(50, dtype=np.uint32), size=250)
 
-    assert [("passage", 9)] == [(document.id, document.shared) for document in found.documents]
+    assert [("passage", 9)] == [(document.id, document.shared_count) for document in found.documents]
     assert (301, 0) == (found.total, found.max_omitted_shared)
     assert 250 == len(many.documents)
-    assert 5 == max(document.shared for document in many.documents[1:]) == many.documents[1].shared
+    assert 5 == max(document.shared_count for document in many.documents[1:]) == many.documents[1].shared_count
 
 
 def test_a_store_without_passage_tokens_says_how_to_add_them(new_store: NewStore) -> None:
@@ -171,8 +171,8 @@ def test_shared_tokens_are_those_of_a_simple_count(
         least = [-count for count, _ in wanted[:size]]
 
         assert (len(wanted), 0) == (found.total, found.max_omitted_shared)
-        assert least == [document.shared for document in found.documents]
-        assert {(document.id, -document.shared) for document in found.documents} <= {
+        assert least == [document.shared_count for document in found.documents]
+        assert {(document.id, -document.shared_count) for document in found.documents} <= {
             (id, count) for count, id in wanted
         }
 

@@ -32,7 +32,7 @@ SENTENCES = [2**64 - 1, 5, 5, 1]
 def shared(store: Store, codes: Any, kind: TokenKindName, **options: Any) -> list[tuple[int, str]]:
     """Return the number of shared tokens of a kind and the id of each document, in order."""
     found = store.documents_sharing(np.array(codes, np.uint32), kind=kind, size=10, **options)
-    return [(document.shared, document.id) for document in found.documents]
+    return [(document.shared_count, document.id) for document in found.documents]
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_sentences_that_differ_in_few_bits_are_found(
     found = store_with_sketches.documents_sharing(query_codes(np.array(query, np.uint64)), kind="sentences", size=24)
 
     assert {id for id in stored if id.startswith("near")} <= {document.id for document in found.documents}
-    assert {document.id: document.shared for document in found.documents} == {
+    assert {document.id: document.shared_count for document in found.documents} == {
         id: count for id, simhashes in stored.items() if (count := _common(query, simhashes))
     }
 
@@ -136,8 +136,8 @@ def test_each_row_of_tokens_counts_once(stored: list[list[int]], query: list[lis
         found = store.documents_sharing(np.array(query, np.uint32).reshape(-1, 3), kind="concepts", size=size)
 
         assert (len(counts), 0) == (found.total, found.max_omitted_shared)
-        assert counts[:size] == [document.shared for document in found.documents]
-        assert all(wanted[document.id] == document.shared for document in found.documents)
+        assert counts[:size] == [document.shared_count for document in found.documents]
+        assert all(wanted[document.id] == document.shared_count for document in found.documents)
 
 
 def _bits(choose: random.Random, count: int) -> int:

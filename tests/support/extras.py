@@ -23,7 +23,7 @@ def skip_if_extra_is_missing(report: pytest.CollectReport | pytest.TestReport, p
     if modules or extras:
         missing = f"the package {modules[0]}" if modules else f"the extra {extras[0]}"
         report.outcome = "skipped"
-        report.longrepr = (path, 0, f"Skipped: {missing} is not installed; the extra dev has all")
+        report.longrepr = (path, 0, f"Skipped: {missing} is not installed; the extras dev and recipes have all")
 
 
 @cache

@@ -60,7 +60,7 @@ def test_modification_dates_come_before_other_dates_and_names() -> None:
     )
 
     assert ((2, 0, 1), "modified", False, None) == (line.order, line.evidence_kind, line.is_certain, line.newest)
-    assert "by the modification date in their metadata" == line.reason
+    assert "by the modification dates in the metadata" == line.reason
     assert ["1 May 2021", "1 Jun 2021", "14 Jul 2017"] == [date.label for date in line.dates if date]
 
 
@@ -84,7 +84,7 @@ def test_equal_dates_are_ordered_by_the_next_kind_of_evidence() -> None:
 
     line = line_of(*map(DateSources, ("2021 a", "2021 b", "2019")))
     assert ((2, 1, 0), "name", False) == (line.order, line.evidence_kind, line.is_certain)
-    assert "by the date in their names; the order of 2 documents with the same date is a guess" == line.reason
+    assert "by the dates in the names; the order of 2 documents with the same date is a guess" == line.reason
 
 
 def test_files_with_close_modification_times_have_the_same_date() -> None:

@@ -71,7 +71,7 @@ class FingerprintWriter:
             for hit, outcome in self._updater.apply(hits, make_updates):
                 self._count_outcome(hit, outcome, report, written[hit["_id"]])
         except IndexGoneError as error:
-            raise UnsupportedIndexError(f"it {error.cause}") from error
+            raise UnsupportedIndexError(f"the index {error.cause}") from error
 
     def compute_new_values(
         self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False

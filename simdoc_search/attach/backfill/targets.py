@@ -124,7 +124,7 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
 def _plan_target(index: IndexDescription, options: BackfillOptions, default_settings: Settings) -> Target:
     settings = _choose_settings(index.settings, default_settings, options)
     extractor = choose_extractor(settings, options.extractor)
-    check_can_sketch(settings, extractor, "it")
+    check_can_sketch(settings, extractor, "the index")
     all_mappings = field_mappings(settings, options.field)
     text_hash = index.subfields.get("text_hash", all_mappings["text_hash"])
     all_mappings["text_hash"] = record_text_fields(text_hash, options.text_fields)

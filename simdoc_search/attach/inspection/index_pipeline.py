@@ -24,7 +24,7 @@ _DESCRIPTIONS = {
     "unknown": "index.{setting} is set to {pipeline}, which this user may not read",
     "unrelated": "{pipeline} (index.{setting}) does not compute fingerprints",
     "different": "{pipeline} (index.{setting}) uses settings, text fields or a fingerprint field that differ from the "
-    "mapping; install it again with simdoc-search template install",
+    "mapping; install the pipeline again with simdoc-search template install",
     "fits": "{pipeline} (index.{setting}) computes fingerprints that match the mapping",
 }
 

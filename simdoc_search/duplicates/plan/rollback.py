@@ -115,7 +115,7 @@ def _remove_moved(change: Change, state: FileState) -> bool:
 def _restore_deleted(change: Change, state: FileState) -> None:
     if not has_state(change.target, state):
         raise LeftAloneError(
-            f"the deleted file cannot be copied, because {change.target} is missing or has different bytes"
+            f"the deleted file cannot be restored from {change.target}, which is missing or has other bytes"
         )
     make_folders(Path(change.path).parent)
     copy_new(change.target, change.path, state, change.run_id, change.mode)

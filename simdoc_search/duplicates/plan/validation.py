@@ -32,7 +32,7 @@ def row_entry(row: PlanRow) -> Hashable:
 
 
 def check_groups(rows: Iterable[PlanRow], find_entry: Callable[[PlanRow], Hashable] = row_entry) -> CheckedPlan:
-    """Check that each dropped document has a kept document in its group that is not dropped itself.
+    """Check that each dropped document has a kept document that is in the same group and is not dropped.
 
     If the document in column `kept` is dropped too, the column `kept` of its own row is followed.
     """

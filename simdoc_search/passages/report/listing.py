@@ -1,4 +1,4 @@
-"""Renders a list of documents as HTML. An opened entry shows its text next to another text, or next to its sources."""
+"""Renders a list of documents as HTML. An opened entry shows a text next to another text, or next to its sources."""
 
 from __future__ import annotations
 

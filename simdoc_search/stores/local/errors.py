@@ -14,13 +14,13 @@ _REASONS = (
         r"(os error|code:) (11|12)\b|OutOfMemory|Failed to spawn",
         "out of memory; raise the memory limit, then run the command again",
     ),
-    ("PermissionDenied|ReadOnly", "no permission to write to its folder; check the permissions"),
+    ("PermissionDenied|ReadOnly", "no permission to write to the folder; check the permissions"),
     (r"StorageFull|(os error|code:) (27|28|122)\b", f"the disk is full; {DISK_FULL_ADVICE}"),
     ("worker thread|writer was killed", f"writing failed, probably because the disk is full; {DISK_FULL_ADVICE}"),
     ("was consumed", "this writer is closed; open a new writer"),
     (
         "schema does not match|Incompatible",
-        "another version of simdoc-search created it; use that version, or index into another folder",
+        "another version of simdoc-search created the store; use that version, or index into another folder",
     ),
     (
         "DoesNotExist|NotFound|InvalidData|IO error|[Cc]orrupt|Failed to (open|lookup)|PanicException",

@@ -72,7 +72,7 @@ def find_or_create_manifest(
     if store_texts is not None and store_texts != manifest.store_texts:
         with_or_without = "with" if manifest.store_texts else "without"
         raise FormatMismatchError(
-            f"the store {folder} was created {with_or_without} texts; use it as it is, or index into a new store",
+            f"the store {folder} was created {with_or_without} texts; use the store as it is, or choose a new one",
             found=manifest.store_texts,
             expected=store_texts,
         )
@@ -91,7 +91,7 @@ def create_store(folder: Path, manifest: StoreManifest) -> None:
 
 
 def replace_index(folder: Path) -> None:
-    """Replace the index of a store with the index in its folder `upgrade`, if there is one.
+    """Replace the index of a store with the index in the store's folder `upgrade`, if there is one.
 
     After an interruption, the next process that opens the store completes the replacement.
     """
@@ -132,7 +132,7 @@ def _create(folder: Path, new_manifest: StoreManifest) -> StoreManifest:
             create_store(folder, created)
     except Timeout as error:
         raise StoreLockedError(
-            f"another process is creating the store {folder}; try again when it has finished"
+            f"another process is creating the store {folder}; try again when that process has finished"
         ) from error
     return created
 
@@ -189,8 +189,8 @@ def _not_found_error(folder: Path, manifest: StoreManifest | None) -> StoreError
         advice = f"create a store with: simdoc-search index FOLDER --store {folder}"
         return StoreNotFoundError(f"no store at {folder}; {advice}")
     return StoreError(
-        f"the store {folder} is damaged: its file {META_FILE} is missing; restore it from a backup, or delete {folder} "
-        "and index again"
+        f"the store {folder} is damaged: the file {META_FILE} is missing; restore the store from a backup, or delete "
+        f"{folder} and index again"
     )
 
 

@@ -18,7 +18,7 @@ from simdoc_search.stores.local.segments import META_FILE, Commit, find_fault, r
 
 READERS_LOCK, WRITERS_LOCK = ".tantivy-meta.lock", ".tantivy-writer.lock"
 MAX_ATTEMPTS = 100
-"""Maximum number of attempts to open the files of a commit. A newer commit may remove them during an attempt."""
+"""Maximum number of attempts to open the files of a commit, which a newer commit may remove, or to remove a folder."""
 
 _DESCRIPTORS = Path("/proc/self/fd" if sys.platform == "linux" else "/dev/fd")
 
@@ -55,7 +55,7 @@ class IndexInFolder:
         self._schema = schema
         self._commit: Commit | None = None
         _verify_small_files(path)
-        if can_lock(path / READERS_LOCK):
+        if ensure_lock_file(path / READERS_LOCK):
             self._index = open_index(path, schema)
         else:
             self._open_through_links()
@@ -80,11 +80,11 @@ class IndexInFolder:
     def open_for_writing(self) -> tantivy.Index:
         """Open the index again, for a writer.
 
-        An index object that was opened earlier does not know the files that other processes wrote later. It would
-        remove them from the list of files that may be deleted. An index object with a reader never deletes files that
-        the reader has open.
+        An index object that was opened earlier does not know the files that other processes wrote later. With such an
+        object, a writer would drop these files from the list of files that may be deleted, so they would never be
+        deleted. Nor does an index object with a reader delete files that the reader has open.
         """
-        can_lock(self._path / WRITERS_LOCK)
+        ensure_lock_file(self._path / WRITERS_LOCK)
         return open_index(self._path)
 
     def _open_through_links(self) -> None:
@@ -156,8 +156,8 @@ def _verify_small_files(index: Path) -> None:
                     )
 
 
-def can_lock(path: Path) -> bool:
-    """Return whether this process can write to a lock file. Unlike tantivy, the check never follows a link."""
+def ensure_lock_file(path: Path) -> bool:
+    """Create a lock file if it is missing. Return whether this process can write to it. Links are not followed."""
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666))
     except PermissionError:

@@ -1,9 +1,11 @@
-"""Finds phrases in a local store. The word index selects documents, and their texts are then searched."""
+"""Finds phrases in a local store. The index of pairs of words selects documents, and their texts are then searched."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from tantivy import Occur, Query
@@ -13,25 +15,34 @@ from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 from simdoc_search.analysis.words import joined_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
+from simdoc_search.sketch.tokens import encode
+from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.sketch.word_pairs import word_pair_codes
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import restrict, term_query
-from simdoc_search.stores.local.schema import WORDS_FIELD, read_id, read_text, split_into_terms
+from simdoc_search.stores.local.schema import WORD_PAIRS_FIELD, read_id, read_text
 from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.record import Phrase, PhraseMatches
 
-MAX_QUERY_WORDS = 8
-"""Maximum number of words of a phrase that are looked up. The rarest words are chosen."""
+MAX_QUERY_PAIRS = 8
+"""Maximum number of pairs of a phrase that are looked up. The rarest pairs are chosen."""
+
+MAX_COMBINED_QUERIES = 2_000
+"""Maximum number of phrases that are searched for with one query."""
 
 MAX_DOCUMENTS_PER_PHRASE = 1_000
 """Maximum number of documents that are read for each phrase, if there are at least five phrases."""
 
-BASE_READ, READ_PER_PHRASE, MAX_READ = 5_000, 20, 50_000
-"""At most `BASE_READ` documents and `READ_PER_PHRASE` more for each phrase are read, but never more than `MAX_READ`.
+BASE_DOCUMENTS_READ, DOCUMENTS_READ_PER_PHRASE, MAX_DOCUMENTS_READ = 5_000, 20, 50_000
+"""Maximum number of documents that are read: a base, the number added for each phrase, and the maximum of the sum.
 
-Documents with the rarest phrases are read first. Reading a few thousand documents takes 0.1 s.
+Documents with the rarest phrases are read first. Reading a few thousand documents takes 0.1 s. If the only phrase is a
+single word, which has no pair, up to `MAX_DOCUMENTS_READ` documents are read.
 """
 
 STOP_CHECK_INTERVAL = 256
+
+Item = TypeVar("Item")
 
 _MAX_PHRASES_ONE_BY_ONE = 50
 """If a text may contain more phrases than this, one scan of its words compares all of them."""
@@ -44,8 +55,19 @@ def find_phrases(
     snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: DocumentKey | None
 ) -> PhraseMatches:
     """Return the documents that contain at least one of these phrases; see `Store.documents_with_phrases`."""
-    candidates = _find_candidates(snapshot, phrases, filters, exclude)
-    indices_by_address, incomplete = _documents_to_read(candidates, len(phrases))
+    read_limit = _ReadLimit.of(phrases)
+    queries = _make_queries(snapshot, phrases)
+    incomplete: tuple[int, ...]
+    if (addresses := _find_all_at_once(snapshot, queries, filters, exclude, read_limit.per_phrase)) is not None:
+        indices_by_address, incomplete = {address: list(queries) for address in addresses}, ()
+    else:
+        candidates = {
+            index: snapshot.find_addresses(
+                restrict(snapshot.schema, query, filters, exclude), read_limit.per_phrase + 1
+            )
+            for index, query in _check_stopped_for_each(queries)
+        }
+        indices_by_address, incomplete = _documents_to_read(candidates, read_limit)
     matcher = _Matcher(phrases, snapshot.settings.analysis)
     documents = {}
     for count, (address, phrase_indices) in enumerate(sorted(indices_by_address.items())):
@@ -57,26 +79,52 @@ def find_phrases(
     return PhraseMatches(documents, incomplete)
 
 
-def _find_candidates(
-    snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: DocumentKey | None
-) -> dict[int, list[Address]]:
-    """Map the index of each phrase to documents that contain all its words: the documents to read, and one more."""
+def _make_queries(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, Query]:
+    """Map the index of each phrase to the query for documents with all of its pairs of words.
+
+    A phrase of one word has no pair, so its query finds all documents.
+    """
     frequencies: dict[str, int] = {}
-    candidates: dict[int, list[Address]] = {}
-    limit = _max_read_per_phrase(len(phrases)) + 1
-    for index, phrase in enumerate(phrases):
-        if index % STOP_CHECK_INTERVAL == 0:
+    queries: dict[int, Query] = {}
+    codes = word_pair_codes([" ".join(phrase.words) for phrase in phrases])
+    tokens = iter(encode(np.concatenate([empty_codes(), *codes])))
+    for index, codes_of_phrase in _check_stopped_for_each(dict(enumerate(codes))):
+        pairs = list(islice(tokens, len(codes_of_phrase)))
+        for pair in pairs:
+            if pair not in frequencies:
+                frequencies[pair] = snapshot.document_frequency(WORD_PAIRS_FIELD, pair)
+        rarest = sorted(pairs, key=frequencies.__getitem__)[:MAX_QUERY_PAIRS]
+        if not rarest:
+            queries[index] = Query.all_query()
+        elif frequencies[rarest[0]]:
+            terms = [(Occur.Must, term_query(snapshot.schema, WORD_PAIRS_FIELD, pair)) for pair in rarest]
+            queries[index] = Query.boolean_query(terms)
+    return queries
+
+
+def _find_all_at_once(
+    snapshot: Snapshot,
+    queries: Mapping[int, Query],
+    filters: Filters | None,
+    exclude: DocumentKey | None,
+    limit: int,
+) -> list[Address] | None:
+    """Return the documents that any of the queries finds, or None if they are too many to be read."""
+    if not queries:
+        return []
+    if len(queries) > MAX_COMBINED_QUERIES:
+        return None
+    any_query = Query.boolean_query([(Occur.Should, query) for query in queries.values()])
+    query = restrict(snapshot.schema, Query.const_score_query(any_query, 0.0), filters, exclude)
+    addresses = snapshot.find_addresses(query, limit + 1)
+    return addresses if len(addresses) <= limit else None
+
+
+def _check_stopped_for_each(items: Mapping[int, Item]) -> Iterator[tuple[int, Item]]:
+    for count, item in enumerate(items.items()):
+        if count % STOP_CHECK_INTERVAL == 0:
             check_stopped()
-        words = split_into_terms(phrase.words)
-        for word in words:
-            if word not in frequencies:
-                frequencies[word] = snapshot.document_frequency(WORDS_FIELD, word)
-        rarest = sorted(words, key=frequencies.__getitem__)[:MAX_QUERY_WORDS]
-        if frequencies[rarest[0]]:
-            terms = [(Occur.Must, term_query(snapshot.schema, WORDS_FIELD, word)) for word in rarest]
-            query = restrict(snapshot.schema, Query.boolean_query(terms), filters, exclude)
-            candidates[index] = snapshot.find_addresses(query, limit)
-    return candidates
+        yield item
 
 
 class _Matcher:
@@ -87,6 +135,9 @@ class _Matcher:
         self._joined = [f" {' '.join(phrase.words)} " for phrase in phrases]
         # `phrase.words` are split again, because a normalised word may contain spaces.
         self._words = [tuple(joined[1:-1].split(" ")) for joined in self._joined]
+        self._phrases_by_length: defaultdict[int, set[tuple[str, ...]]] = defaultdict(set)
+        for words in self._words:
+            self._phrases_by_length[len(words)].add(words)
         self._plain = [_letters_and_digits(joined) or b"" for joined in self._joined]
 
     def matching_phrases(self, text: str, indices: Sequence[int]) -> tuple[int, ...]:
@@ -103,8 +154,7 @@ class _Matcher:
     def _match_windows(self, text: str, indices: Sequence[int]) -> tuple[int, ...]:
         """Compare each window of words with all phrases of its length. The text is scanned once per length."""
         words, matching = joined_words(text, self._analysis).split(" "), set[tuple[str, ...]]()
-        phrases = {self._words[index] for index in indices}
-        for length in {len(phrase) for phrase in phrases}:
+        for length, phrases in self._phrases_by_length.items():
             matching |= phrases.intersection(zip(*(words[start:] for start in range(length)), strict=False))
         return tuple(index for index in sorted(indices) if self._words[index] in matching)
 
@@ -130,18 +180,28 @@ def _letters_and_digits(text: str) -> bytes | None:
     return bytes(letters[is_kept])
 
 
-def _max_read_per_phrase(phrase_count: int) -> int:
-    """Return the maximum number of documents that are read for each phrase."""
-    return max(MAX_DOCUMENTS_PER_PHRASE, BASE_READ // max(1, phrase_count))
+class _ReadLimit(NamedTuple):
+    """The maximum numbers of documents that are read, for each phrase and in total."""
+
+    per_phrase: int
+    total: int
+
+    @classmethod
+    def of(cls, phrases: Sequence[Phrase]) -> _ReadLimit:
+        count = len(phrases)
+        if count == 1 and len(" ".join(phrases[0].words).split(" ")) == 1:
+            return cls(MAX_DOCUMENTS_READ, MAX_DOCUMENTS_READ)
+        per_phrase = max(MAX_DOCUMENTS_PER_PHRASE, BASE_DOCUMENTS_READ // max(1, count))
+        return cls(per_phrase, min(BASE_DOCUMENTS_READ + DOCUMENTS_READ_PER_PHRASE * count, MAX_DOCUMENTS_READ))
 
 
 def _documents_to_read(
-    candidates: Mapping[int, Sequence[Address]], phrase_count: int
+    candidates: Mapping[int, Sequence[Address]], read_limit: _ReadLimit
 ) -> tuple[dict[Address, list[int]], tuple[int, ...]]:
-    """Return the documents to read, with the indices of their phrases. Also return `PhraseMatches.incomplete`."""
+    """Return the documents to read, with the indices of their phrases; and the value for `PhraseMatches.incomplete`."""
     indices_by_address: defaultdict[Address, list[int]] = defaultdict(list)
     incomplete = []
-    limit, total_limit = _max_read_per_phrase(phrase_count), min(BASE_READ + READ_PER_PHRASE * phrase_count, MAX_READ)
+    limit, total_limit = read_limit
     for index in sorted(candidates, key=lambda index: len(candidates[index])):
         addresses = candidates[index]
         is_complete = len(addresses) <= limit

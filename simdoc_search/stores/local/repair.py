@@ -24,7 +24,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import create_store
 from simdoc_search.stores.local.integrity import Damage, Progress
-from simdoc_search.stores.local.open_index import WRITERS_LOCK, can_lock, open_index, scratch_folder
+from simdoc_search.stores.local.open_index import WRITERS_LOCK, ensure_lock_file, open_index, scratch_folder
 from simdoc_search.stores.local.queries import term_query
 from simdoc_search.stores.local.schema import build_schema, optional_fields, read_document, to_record
 from simdoc_search.stores.local.segments import FILE_EXTENSIONS, META_FILE, Segment, find_fault, read_commit
@@ -37,7 +37,7 @@ from simdoc_search.workers.process import ProcessEndedError, WorkerProcess
 
 _BATCH_SIZE = 256
 _CRASHES_BEFORE_LARGER_SKIPS = 64
-"""Each of the first N consecutive crashes skips one document. Each further crash skips twice as many documents."""
+"""Each of the first N consecutive crashes skips one document. Each further crash skips twice as many as before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,13 @@ class RepairResult:
     """The result of a repair.
 
     Attributes:
-        documents: number of documents in the new store.
+        document_count: number of documents in the new store.
         unreadable: ids of the documents that could not be copied. If a document's id is unreadable too, the entry
             contains the document's tantivy id and segment.
         damaged_deletions: the damaged lists of deleted documents. The new store may contain these documents.
     """
 
-    documents: int
+    document_count: int
     unreadable: list[str]
     damaged_deletions: list[Damage]
 
@@ -63,7 +63,7 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
     `target` only when it is complete.
 
     Args:
-        folder: folder of the damaged store. If this process may not write to it, it is not locked.
+        folder: folder of the damaged store. If this process may not write to the folder, the store is not locked.
         target: folder of the new store. It must be new or empty.
         progress: called with the number of finished documents and the total number of documents.
 
@@ -73,7 +73,9 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
     """
     manifest = read_surviving_manifest(folder)
     if manifest is None:
-        raise StoreError(f"the settings of the store {folder} cannot be read; restore its simdoc.json from a backup")
+        raise StoreError(
+            f"the settings of the store {folder} cannot be read; restore the file simdoc.json from a backup"
+        )
     index = folder / INDEX_FOLDER
     with _write_lock(index, folder):
         with convert_errors("read", str(folder)):
@@ -84,7 +86,7 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
                 unreadable: list[str] = []
                 with new.writer() as writer:
                     writer.put(_read_records(segments, unreadable, progress or (lambda _done, _total: None)))
-                # Another segment has a later version of these documents.
+                # Another segment has later, readable versions of these documents.
                 replaced = {record.id for record in new.records(unreadable)}
                 documents = new.info().documents
     problem = "the list of deleted documents is damaged, so deleted documents may be in the new store"
@@ -107,7 +109,7 @@ def _write_lock(index: Path, folder: Path) -> Iterator[None]:
         StoreLockedError: another process is writing to the index.
     """
     lock = index / WRITERS_LOCK
-    if not index.is_dir() or not can_lock(lock):
+    if not index.is_dir() or not ensure_lock_file(lock):
         yield
         return
     with scratch_folder() as scratch:
@@ -131,7 +133,7 @@ class _DamagedSegment:
     def __init__(self, index: Path, segment: Segment, settings: Settings) -> None:
         self.segment, self._index, self._settings = segment, index.resolve(), settings
         store, deletions = (self._index / f"{name}" for name in (f"{segment.name}.store", segment.deletions_file))
-        self.modified = store.stat().st_mtime if store.is_file() else 0.0
+        self.modification_time = store.stat().st_mtime if store.is_file() else 0.0
         self.has_readable_deletions = segment.deletions_file is None or (
             deletions.is_file() and not find_fault(deletions)
         )
@@ -182,7 +184,7 @@ class _DamagedSegment:
 
     @contextmanager
     def _open_segment(self, extensions: Collection[str]) -> Iterator[tantivy.Searcher | None]:
-        """Open the segment with its files that have these extensions, and with other files of an index of one document.
+        """Open an index with these files of the segment. Its other files are from an index of one document.
 
         Yield None if a file is too damaged to be opened.
         """
@@ -216,7 +218,7 @@ def _read_records(segments: list[_DamagedSegment], unreadable: list[str], progre
     """
     doc_ids = {segment: segment.read_live_doc_ids() for segment in segments}
     done, total = 0, sum(map(len, doc_ids.values()))
-    for segment in sorted(segments, key=lambda segment: (segment.has_readable_deletions, segment.modified)):
+    for segment in sorted(segments, key=lambda segment: (segment.has_readable_deletions, segment.modification_time)):
         damaged: list[int] = []
         for doc_id, record in _read_in_subprocess(segment, doc_ids[segment]):
             if record is None:

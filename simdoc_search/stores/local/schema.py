@@ -19,6 +19,7 @@ from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKind, TokenKindName, to
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode_texts
 from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.sketch.word_pairs import word_pair_codes
 from simdoc_search.stores.fields import METADATA_FIELD, alternative_names, escape_surrogates, metadata_terms
 from simdoc_search.stores.local.packed_codes import pack_fingerprints, pack_kind, unpack_fingerprint, unpack_kind
 from simdoc_search.stores.record import Digest, EncodedRecord, Origin, Record
@@ -38,11 +39,11 @@ _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _STORED_FIELDS: dict[TokenKindName, str] = {name: f"{name[:-1]}_codes" for name in TOKEN_KINDS}
 """The stored field for each kind of tokens. The indexed field has the name of the kind."""
 
-WORDS_FIELD = "words"
-"""The field with the words of the texts. It does not record how often and where a document contains a word."""
+WORD_PAIRS_FIELD = "word_pairs"
+"""The field with the codes of the pairs of adjacent words."""
 
 _CHECKSUM_FIELDS = ("codes", "rest", "text", *_STORED_FIELDS.values())
-"""The fields in the checksum of a document, besides its id.
+"""The fields that the checksum of a document covers, besides the id.
 
 A missing field does not change the checksum, so fields can be added.
 """
@@ -50,11 +51,11 @@ A missing field does not change the checksum, so fields can be added.
 
 def optional_fields(settings: Settings) -> list[str]:
     """Return the names of the optional fields of a store, for `build_schema`."""
-    return [*token_kind_names(settings), *([WORDS_FIELD] if settings.indexes_words else [])]
+    return [*token_kind_names(settings), *([WORD_PAIRS_FIELD] if settings.indexes_words else [])]
 
 
 def build_schema(optional_names: Collection[str]) -> tantivy.Schema:
-    """Return the schema of an index. Optional fields come last, so that they do not change the numbers of the others.
+    """Return the schema of an index. Optional fields come last, so that they do not change the numbers of other fields.
 
     Args:
         optional_names: names of the optional fields that the index has.
@@ -72,8 +73,8 @@ def build_schema(optional_names: Collection[str]) -> tantivy.Schema:
         if name in optional_names:
             builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
             builder.add_bytes_field(stored, stored=True)
-    if WORDS_FIELD in optional_names:
-        builder.add_text_field(WORDS_FIELD, tokenizer_name="whitespace", index_option="basic")
+    if WORD_PAIRS_FIELD in optional_names:
+        builder.add_text_field(WORD_PAIRS_FIELD, tokenizer_name="whitespace", index_option="basic")
     return builder.build()
 
 
@@ -92,9 +93,13 @@ def encode_records(records: Sequence[Record], settings: Settings, store_text: bo
         for values, part, tokens in zip(values_of_records, codes, encode_texts(sets, kind.length), strict=True):
             values[kind.name] = tokens
             values[_STORED_FIELDS[kind.name]] = pack_kind(part, kind)
+    if settings.indexes_words:
+        pairs = [_word_pairs(record, settings) for record in records]
+        for values, tokens in zip(values_of_records, encode_texts(pairs), strict=True):
+            values[WORD_PAIRS_FIELD] = tokens
     for record, values in zip(records, values_of_records, strict=True):
         if len(record.id.encode()) > MAX_TERM_BYTES:
-            raise StoreError(f"the id {record.id[:40]!r}… is too long for the local store; shorten it")
+            raise StoreError(f"the id {record.id[:40]!r}… is too long for the local store; shorten the id")
         values["id"] = record.id
         values["names"] = alternative_names(record.id)
         values["path"] = path_terms(record.path)
@@ -102,10 +107,14 @@ def encode_records(records: Sequence[Record], settings: Settings, store_text: bo
         values["rest"] = _to_bytes(_encode_rest(record))
         if store_text and record.text is not None:
             values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)
-        if settings.indexes_words and record.text is not None:
-            values[WORDS_FIELD] = record.words.decode() or joined_words(record.text, settings.analysis)
         values["checksum"] = _checksum(record.id, map(values.get, _CHECKSUM_FIELDS))
     return [EncodedRecord(record.id, values) for record, values in zip(records, values_of_records, strict=True)]
+
+
+def _word_pairs(record: Record, settings: Settings) -> NDArray[np.uint32]:
+    if record.word_pairs is None:
+        return word_pair_codes([joined_words(record.text or "", settings.analysis)])[0]
+    return record.word_pairs
 
 
 def to_record(
@@ -159,14 +168,6 @@ def read_text(document: tantivy.Document) -> str | None:
     """Return the text of a document, or None if its text is not stored."""
     body = document.get_first("text")
     return None if body is None else zlib.decompress(_stored_bytes(body)).decode("utf-8", "surrogatepass")
-
-
-def split_into_terms(words: Iterable[str]) -> list[str]:
-    """Return the distinct index terms for these words.
-
-    A normalised word that contains spaces is indexed as several terms.
-    """
-    return list(dict.fromkeys(" ".join(words).split(" ")))
 
 
 def read_codes(document: tantivy.Document, settings: Settings) -> NDArray[np.uint32]:

@@ -84,7 +84,7 @@ def read_commit(index: Path) -> Commit:
     """
     try:
         meta = read_small(index / META_FILE, _MAX_BYTES)
-        return Commit(meta, tuple(map(_segment, parse_json(meta)["segments"])))
+        return Commit(meta, tuple(map(_parse_segment, parse_json(meta)["segments"])))
     except (FileNotFoundError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise StoreError(
             f"{index / META_FILE} is damaged or missing; restore the store from a backup, or index again"
@@ -117,7 +117,7 @@ def find_fault(file: Path) -> str | None:
     return None if checksum == expected else "the checksum does not match the content"
 
 
-def _segment(entry: dict[str, Any]) -> Segment:
+def _parse_segment(entry: dict[str, Any]) -> Segment:
     name, deletes = UUID(entry["segment_id"]).hex, entry["deletes"]  # `UUID` rejects a name that contains a path
     if deletes is None:
         return Segment(name, int(entry["max_doc"]))

@@ -20,7 +20,7 @@ BATCH_SIZE = 64
 MAX_KEPT_BYTES = 32 << 20
 """Maximum size of the documents that a snapshot keeps in memory. A query reads most documents more than once."""
 
-_BYTES_WITHOUT_TEXT = 4096
+_BYTES_WITHOUT_TEXT = 4096  # approximate size of a document in memory, without its text
 
 
 class Snapshot:
@@ -92,7 +92,7 @@ class Snapshot:
         """Return the number of documents with a term. It includes deleted documents until their segments are merged."""
         return self._searcher.doc_freq(field, term)
 
-    def find_ids(self, ids: Iterable[str]) -> list[Address]:
+    def find_addresses_by_id(self, ids: Iterable[str]) -> list[Address]:
         """Return the addresses of the documents with these ids, in ascending order."""
         unknown, addresses = [], set()
         for id in ids:
@@ -106,7 +106,7 @@ class Snapshot:
         return sorted(addresses)
 
     def read_document(self, address: Address, *, keep: bool = True) -> Document:
-        """Read a document, and verify its checksum. If `keep`, the document stays in memory for some time."""
+        """Read a document, and verify its checksum. If `keep`, the document is kept in memory for later calls."""
         if document := self._kept_documents.get(address):
             return document
         with convert_errors("read", self.location):

@@ -337,7 +337,7 @@ class LocalStore(Closable):
 
     def _find_addresses(self, snapshot: Snapshot, ids: Iterable[str], filters: Filters | None = None) -> list[Address]:
         if not filters:
-            return snapshot.find_ids(ids)
+            return snapshot.find_addresses_by_id(ids)
         terms = [escape_surrogates(id) for id in ids]
         query = restrict(self._schema, tantivy.Query.term_set_query(self._schema, "id", terms), filters)
         return snapshot.find_addresses(query, len(terms))

@@ -42,7 +42,7 @@ class LocalWriter:
         self._index_writer, self._folder, self._location, self._schema = index_writer, folder, location, schema
         self._encode = encode
         self._unfinished: EncodedRecord | None = None
-        self.failed: Mapping[str, str] = {}
+        self.refused: Mapping[str, str] = {}
 
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""

@@ -17,7 +17,7 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import Indices
-from simdoc_search.stores.remote.min_hash import TermIndices
+from simdoc_search.stores.remote.min_hash import MinHashFieldIndices
 from simdoc_search.stores.remote.queries import IdField, filter_clauses
 from simdoc_search.stores.remote.records import to_record
 
@@ -38,7 +38,7 @@ class IndexAccess:
 
     engine: Engine
     background: Engine
-    indices: Indices | TermIndices
+    indices: Indices | MinHashFieldIndices
     id_field: IdField
     settings: Settings
     text_fields: Sequence[str] | None
@@ -71,7 +71,7 @@ class IndexAccess:
     @property
     def has_terms_only(self) -> bool:
         """Whether the engine's own `min_hash` filter fills the field."""
-        return isinstance(self.indices, TermIndices)
+        return isinstance(self.indices, MinHashFieldIndices)
 
     def require_tokens(self) -> None:
         """Check that the engine's `min_hash` filter does not fill the field. Raises FormatMismatchError if it does."""

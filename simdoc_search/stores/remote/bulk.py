@@ -84,7 +84,7 @@ class Outcome:
         status: HTTP status. If a document to delete did not exist, it is 404, and `error` is empty.
         result: the effect of the action, such as `created` or `noop`. It is empty after an error.
         error: the error type. It is empty if there is no error.
-        reason: the reason for the error, in one line for the user.
+        reason: the reason for the error, as one line for the user.
     """
 
     index: str
@@ -118,7 +118,7 @@ class BulkWriter:
     def __init__(self, engine: Engine, index: str, uuids: Mapping[str, str] | None = None) -> None:
         self._engine = engine
         self._index = index
-        self._opened = read_uuids(engine, index) if uuids is None else uuids
+        self._opened_uuids = read_uuids(engine, index) if uuids is None else uuids
         self._max_bytes = CHUNK_BYTES  # it is reduced when the engine or a proxy rejects a request as too large
 
     def write(self, actions: Iterable[Action]) -> Iterator[tuple[Action, Outcome]]:
@@ -199,8 +199,8 @@ class BulkWriter:
             current = read_uuids(self._engine, self._index)
         except StoreNotFoundError:
             raise self._index_gone_error() from None
-        common = self._opened.keys() & current.keys()
-        if not common or any(self._opened[index] != current[index] for index in common):
+        common = self._opened_uuids.keys() & current.keys()
+        if not common or any(self._opened_uuids[index] != current[index] for index in common):
             raise self._index_gone_error(cause)
         return set(current)
 

@@ -150,8 +150,8 @@ class RemoteCandidates:
                 yield Candidate(key, matched, codes, fields)
 
     def _rank_client_side(self, hits: Iterable[RawHit]) -> list[Candidate]:
-        candidates = [hit for hit in self._to_candidates(hits) if hit.matched >= self.plan.minimum_match]
-        return sorted(candidates, key=lambda hit: (-hit.matched, hit.id, hit.key.index or ""))
+        candidates = [found for found in self._to_candidates(hits) if found.matched >= self.plan.minimum_match]
+        return sorted(candidates, key=lambda found: (-found.matched, found.id, found.key.index or ""))
 
 
 def find_candidates(

@@ -4,7 +4,7 @@ Credentials and certificates come from environment variables, so that process li
 
     SIMDOC_USERNAME, SIMDOC_PASSWORD      basic authentication
     SIMDOC_API_KEY                        an API key in base64, as the engine returned it
-    SIMDOC_CA_FILE                        a file with trusted certificates; replaces the system's
+    SIMDOC_CA_FILE                        a file with trusted certificates, used instead of the system's certificates
     SIMDOC_CLIENT_CERT, SIMDOC_CLIENT_KEY files with the client certificate and, if separate, its key
 """
 

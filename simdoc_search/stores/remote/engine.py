@@ -46,7 +46,7 @@ _REPEATABLE_OPERATIONS = frozenset(
 _OPERATIONS_THAT_CAN_SKIP_CLOSED = frozenset(
     {"_count", "_msearch", "_pit", "_refresh", "_search", "_stats", "point_in_time"}
 )
-"""Path parts of the requests to several indices that can skip closed indices."""
+"""Path parts of the multi-index requests that can skip closed indices."""
 
 _SKIP_CLOSED_PARAMS = {"ignore_unavailable": True, "allow_no_indices": False}
 _ALL_SHARDS_PARAMS = {"allow_partial_search_results": False}
@@ -85,8 +85,8 @@ class Engine:
         if has_responded:
             self._has_responded.set()
         self._retry_seconds = retry.read_query_seconds()
-        self._clause_limits: list[int] = []
-        self._skipped: set[str] | None = None
+        self._clause_limit_cache: list[int] = []  # the clause limit after it was read, shared by copies of this engine
+        self._closed_indices_to_skip: set[str] | None = None  # None: closed indices cause errors
 
     def cancellable_by(self, stop: StopEvent) -> Engine:
         """Return a copy of this engine whose requests end as soon as `stop` is set."""
@@ -97,13 +97,13 @@ class Engine:
     def without_closed_indices(self) -> Engine:
         """Return a copy of this engine that skips closed indices behind an alias instead of failing."""
         other = copy(self)
-        other._skipped = set()
+        other._closed_indices_to_skip = set()
         return other
 
     @property
     def closed_indices(self) -> frozenset[str]:
         """The closed indices that have caused errors. Further requests skip them."""
-        return frozenset(self._skipped or ())
+        return frozenset(self._closed_indices_to_skip or ())
 
     def in_background(self) -> Engine:
         """Return a copy of this engine with longer retries, for background work. It stops when this engine stops."""
@@ -148,7 +148,11 @@ class Engine:
         parts = list(path)
         if parts[-1] == "_search" and method == "POST":
             params |= _ALL_SHARDS_PARAMS
-        if self._skipped and len(parts) > 1 and not _OPERATIONS_THAT_CAN_SKIP_CLOSED.isdisjoint(parts[1:]):
+        if (
+            self._closed_indices_to_skip
+            and len(parts) > 1
+            and not _OPERATIONS_THAT_CAN_SKIP_CLOSED.isdisjoint(parts[1:])
+        ):
             params |= _SKIP_CLOSED_PARAMS
         response = self._send(method, parts, body, allow=allow, **params)
         if response is not None:
@@ -168,11 +172,11 @@ class Engine:
         """
         searches = list(bodies)
         lines = [line for body in searches for line in (_ALL_SHARDS_PARAMS | shard_preference(body), body)]
-        sent = "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines).encode()
+        payload = "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines).encode()
 
         def send() -> list[Any]:
             path = [*([index] if index else []), "_msearch"]
-            responses: list[Any] = self.call_once("POST", path, sent)["responses"]
+            responses: list[Any] = self.call_once("POST", path, payload)["responses"]
             for body, response in zip(searches, responses, strict=True):
                 if "error" in response:
                     raise error_from_response(self.name, response.get("status", 500), response)
@@ -205,14 +209,14 @@ class Engine:
         """Return the clause limit of queries, or MAX_CLAUSES if that is enough or the setting cannot be read."""
         if needed <= MAX_CLAUSES:
             return MAX_CLAUSES
-        if not self._clause_limits:
+        if not self._clause_limit_cache:
             options = {"include_defaults": True, "flat_settings": True}
             settings = self.call("GET", ["_cluster", "settings"], **options, allow=(401, 403)) or {}
             values = (
                 settings.get(scope, {}).get(_CLAUSE_LIMIT_SETTING) for scope in ("transient", "persistent", "defaults")
             )
-            self._clause_limits.append(int(next(filter(None, values), MAX_CLAUSES)))
-        return self._clause_limits[0]
+            self._clause_limit_cache.append(int(next(filter(None, values), MAX_CLAUSES)))
+        return self._clause_limit_cache[0]
 
     def require_scripts(self, context: Literal["ingest", "update"], advice: str) -> None:
         """Check that the engine runs Painless scripts.
@@ -239,7 +243,7 @@ class Engine:
             raise StoreError(f"{self.name} does not allow {context} scripts (see its settings {settings}); {advice}")
 
     def release(self, path: Iterable[str], body: dict[str, Any] | None = None, *, method: str = "DELETE") -> None:
-        """Release a resource of the engine, such as a scroll. Errors are ignored, because it would expire anyway."""
+        """Release a resource of the engine, such as a scroll. Errors are ignored: the resource will expire."""
         with suppress(StoreError, StoppedError, TimeoutError):
             self._send(method, list(path), body, allow=(404,), timeout=RELEASE_SECONDS)
 
@@ -251,7 +255,7 @@ class Engine:
         self.stop_event.set()
 
     def _retry(self, action: Callable[[], Result]) -> Result:
-        """Repeat an action until it succeeds. Try each other node without a pause, then retry with pauses."""
+        """Repeat an action until it succeeds. After a node fails, try the others at once, then retry with pauses."""
         retries, other_nodes = self.create_retries(), self._transport.node_count - 1
         while True:
             try:
@@ -277,13 +281,13 @@ class Engine:
         try:
             return action()
         except RequestError as error:
-            if error.error_type != INDEX_CLOSED or self._skipped is None or self._skipped:
+            if error.error_type != INDEX_CLOSED or self._closed_indices_to_skip is None or self._closed_indices_to_skip:
                 raise
-            self._skipped.add(error.index)
+            self._closed_indices_to_skip.add(error.index)
             try:
                 return action()
             except StoreNotFoundError:  # this error means that all indices are closed
-                self._skipped.clear()
+                self._closed_indices_to_skip.clear()
                 raise error from None
 
     def _check_open(self) -> None:
@@ -307,11 +311,11 @@ class Engine:
         url = "/" + "/".join(quote(part, safe="*,-_.:") for part in path)
         content_type = "application/x-ndjson" if isinstance(body, bytes) else "application/json"
         # The clients would send lone surrogates as bytes, which OpenSearch 3.8 rejects. `json.dumps` escapes them.
-        sent = body if body is None or isinstance(body, bytes) else json.dumps(body, separators=(",", ":"))
+        payload = body if body is None or isinstance(body, bytes) else json.dumps(body, separators=(",", ":"))
         request = {
             "params": {key: str(value).lower() if isinstance(value, bool) else value for key, value in params.items()},
             "headers": {"accept": "application/json", "content-type": content_type},
-            "body": sent,
+            "body": payload,
         }
         stop_event = self.stop_event if timeout is None else None
         _log.debug("%s %s%s", method, self.name, url)

@@ -32,7 +32,7 @@ _CAUSES = (
     (
         "certificate|self.signed",
         "the certificate is not trusted",
-        "set SIMDOC_CA_FILE to the certificate of the CA",
+        "set SIMDOC_CA_FILE to the path of the CA certificate",
     ),
     (
         "wrong_version_number|wrong version number|record layer",
@@ -104,7 +104,7 @@ def error_from_response(engine_name: str, status: int, body: object) -> StoreErr
 
 
 def closed_index_error(engine_name: str, index: str, status: int = 400) -> RequestError:
-    """Return the error for a request to closed indices only. `index` may be a comma-separated list."""
+    """Return the error for a request if all of its indices are closed. `index` may be a comma-separated list."""
     is_one = "," not in index
     problem = f"the index {index} of {engine_name} is" if is_one else f"the indices {index} of {engine_name} are"
     advice = f"open {'it' if is_one else 'them'} with POST /{index.replace(' ', '')}/_open"
@@ -171,7 +171,7 @@ def _describe_error(status: int, error_type: str, reason: str) -> str:
     if status == 403:
         return f"denied the request ({reason}); ask an administrator for this permission"
     if 300 <= status < 400:
-        return "redirects to another URL, which simdoc-search does not follow; use the other URL instead"
+        return "redirects to another URL; use that URL, because simdoc-search does not follow redirects"
     if missing := re.search(r"missing shards (\[\[.*\]\])", reason):
         return (
             f"has no available copy of the shards {missing[1]}; check GET _cat/shards, and try again when they are "

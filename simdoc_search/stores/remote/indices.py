@@ -88,7 +88,7 @@ class Indices:
         return self._state.queryable
 
     def exclusion_clauses(self, engine: Engine) -> list[dict[str, Any]]:
-        """Return a clause that excludes the indices that cannot be queried, in a list. The list is empty if all can."""
+        """Return a list with the clause that excludes the indices that cannot be queried; empty if there are none."""
         self.refresh(engine)
         excluded = self._not_queryable(self._state)
         return [{"bool": {"must_not": [{"terms": {"_index": excluded}}]}}] if excluded else []

@@ -62,7 +62,7 @@ def find_by_id(
     Raises:
         StoreError: see `Engine.call`.
     """
-    possible = [id for id in ids if is_possible_id(id)]
+    possible_ids = [id for id in ids if is_possible_id(id)]
 
     def find(part: list[str]) -> list[RawHit]:
         query = access.id_field.query(part)
@@ -84,8 +84,8 @@ def find_by_id(
         middle = len(part) // 2
         return [*find(part[:middle]), *find(part[middle:])]
 
-    for start in range(0, len(possible), ids_per_request):
-        yield from find(possible[start : start + ids_per_request])
+    for start in range(0, len(possible_ids), ids_per_request):
+        yield from find(possible_ids[start : start + ids_per_request])
 
 
 def read_fields(
@@ -136,7 +136,7 @@ def find_by_name(access: IndexAccess, name: str, filters: Filters | None) -> lis
 
 
 def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[str]:
-    """Return up to three similar ids of stored documents; see `Store.suggest`."""
+    """Return up to three similar ids of stored documents; see `Store.suggest_ids`."""
     if not access.is_simdoc_index or len(id) > MAX_ID_BYTES:
         return []
     id_names = {name for spelling in unicode_forms(id) for name in (spelling, *alternative_names(spelling))}
@@ -145,12 +145,12 @@ def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[s
     prefixes = [{"prefix": {field: name[: len(name) * 2 // 3]}} for name in names]
     patterns = [f"*{word}*" for word in distinctive_words(id)]
     contained = [{"wildcard": {field: {"value": pattern, "case_insensitive": True}}} for pattern in patterns]
-    stored: set[str] = set()
+    found_ids: set[str] = set()
     for clauses in filter(None, (fuzzy, prefixes, contained)):
         query = {"bool": {"should": clauses, "minimum_should_match": 1, "filter": access.filter_clauses(filters)}}
         body = {"query": query, "size": _MAX_HITS_FOR_SUGGESTIONS, "_source": False}
-        stored.update(hit["_id"] for hit in access.engine.search(access.name, body)["hits"]["hits"])
-    return most_similar_ids(id, stored)
+        found_ids.update(hit["_id"] for hit in access.engine.search(access.name, body)["hits"]["hits"])
+    return most_similar_ids(id, found_ids)
 
 
 def find_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:

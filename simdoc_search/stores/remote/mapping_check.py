@@ -19,7 +19,7 @@ _INDEX_BLOCKS = ("read_only", "read_only_allow_delete", "write", "read", "metada
 _CHECKED_SETTINGS = ("type", "analyzer", "search_analyzer", "similarity", "index")
 _QUERIED_FIELDS = ("buckets", "tokens")
 _MIN_FREE_FIELDS = 12
-_REINDEX_ADVICE = "apply the mapping of simdoc-search template show, then reindex"
+_REINDEX_ADVICE = "apply the mapping that simdoc-search template show prints, then reindex"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,9 @@ def _find_source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any],
     if source.get("excludes") or source.get("includes"):
         excludes_tokens = _is_excluded(source, f"{field}.tokens")
         consequence = (
-            f"{field}.tokens, so hits cannot be read" if excludes_tokens else "fields, which an update would destroy"
+            f"{field}.tokens, so hits cannot be read"
+            if excludes_tokens
+            else "fields, so an update would lose their values"
         )
         problem = f"_source excludes {consequence}; include all fields in _source, then reindex"
         yield MappingFault(problem, blocks_queries=excludes_tokens, blocks_writes=True)
@@ -148,9 +150,10 @@ def _find_field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[Mappi
         for key in differences:
             actual = existing[name].get(key)
             problem = f"{field}.{name} has {key} {actual!r}, not {expected.get(key)!r}; {_REINDEX_ADVICE}"
-            in_queries = key != "search_analyzer"
-            blocks = in_queries and name in _QUERIED_FIELDS
-            yield MappingFault(problem, blocks, blocks_writes=True, blocked_token_kind=kind if in_queries else "")
+            affects_queries = key != "search_analyzer"
+            blocks_queries = affects_queries and name in _QUERIED_FIELDS
+            blocked_kind = kind if affects_queries else ""
+            yield MappingFault(problem, blocks_queries, blocks_writes=True, blocked_token_kind=blocked_kind)
         if name == "tokens" and name in existing and not differences:
             yield from _find_meta_faults(existing[name])
         if name == "tokens" and {"type", "analyzer"} & set(differences):

@@ -39,8 +39,6 @@ def read_index_settings(engine: Engine, index: str) -> dict[str, Mapping[str, An
 def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any]) -> str:
     """Add fields to an object field of an index. Return why the engine rejects them, or an empty string.
 
-    The reason is a part of a sentence that begins with "it".
-
     Raises:
         StoreError: see `Engine.call`.
     """
@@ -79,7 +77,7 @@ def field_or_multi_field(mapping: Mapping[str, Any], path: str) -> Mapping[str, 
 
 
 def lacks_field(mapping: Mapping[str, Any], path: str) -> bool:
-    """Return whether no document has a field: the engine maps every new field, and this field is not mapped."""
+    """Return whether no document can have a field, because the engine maps all fields, and this field is not mapped."""
     maps_all = str(mapping.get("dynamic", True)).lower() == "true"
     fields = mapping.get("properties", {})
     return maps_all and bool(fields) and path.partition(".")[0] not in fields

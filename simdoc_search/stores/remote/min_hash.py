@@ -27,8 +27,9 @@ from simdoc_search.stores.remote.indices import closed_reason
 from simdoc_search.stores.remote.mappings import field_or_multi_field, mapping_at
 
 OPTION_SPELLINGS = {"bucket_count": "bucketCount", "hash_set_size": "hashSetSize", "hash_count": "hashCount"}
-"""The two spellings of each option. OpenSearch 2.0 to 2.16 and Elasticsearch since 8.0 accept the second spelling of
-the first two options. Other versions accept the first spelling. A version ignores a spelling that it does not accept.
+"""The two spellings of each option. OpenSearch 2.0 to 2.16 and Elasticsearch since 8.0 accept `bucketCount`,
+`hashSetSize` and `hash_count`. Other versions accept the first spelling of all options. A version ignores a spelling
+that it does not accept.
 """
 
 _FILTER_TYPE = "min_hash"
@@ -38,7 +39,7 @@ _SHORT_TEXT = "w0 w1"
 
 
 @dataclass(frozen=True, slots=True)
-class TermSettings(Settings):
+class MinHashFieldSettings(Settings):
     """Settings of a field that a `min_hash` filter fills. `minhash` contains the options of the filter."""
 
     def __post_init__(self) -> None:
@@ -64,13 +65,13 @@ class TermSettings(Settings):
         return self.minhash
 
     def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
-        """Return the codes of a text, which are compared, and the corresponding terms, which the engine finds."""
+        """Return the codes of a text, which are compared with those of other texts, and the terms for queries."""
         values = certain_values(fingerprint.minima, self.options)
         return encode_terms(values, self.options), self.options.lucene_terms(values)
 
 
 @dataclass(frozen=True, slots=True)
-class TermIndices:
+class MinHashFieldIndices:
     """The indices behind the name of a store at the time of opening. This class has the same methods as `Indices`.
 
     Attributes:
@@ -102,18 +103,21 @@ class TermIndices:
         return ""
 
     def refresh(self, _: Engine) -> None:
-        """Do nothing, because these indices are read only once."""
+        """Do nothing, because the list of indices is only read when the store is opened."""
 
     def find_left_out(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
         """Return the indices that are not queried; see `Store.left_out_indices`."""
-        reason = f"no min_hash filter fills its field {self.field}; add the field to its mapping, then reindex"
+        reason = f"no min_hash filter fills the field {self.field} of this index; add it to the mapping, then reindex"
         counts = {index: engine.count(self.name, {"term": {"_index": index}}) for index in self.unfilled_indices}
         unfilled_indices = [LeftOutIndex(index, count, reason) for index, count in counts.items()]
         return (*unfilled_indices, *(LeftOutIndex(index, None, closed_reason(index)) for index in self.closed_indices))
 
 
-def analysis_of_engine(shingle_size: int = 5) -> Analysis:
-    """Return the analysis of a `min_hash` field. It uses standard words in lower case, and no shorter shingles."""
+def min_hash_analysis(shingle_size: int = 5) -> Analysis:
+    """Return the analysis of a `min_hash` field. A text with fewer than `shingle_size` words has no shingle.
+
+    The words are those of Lucene's standard tokenizer, in lower case.
+    """
     return Analysis(profile="lowercase", shingle_size=shingle_size, short_texts=False)
 
 
@@ -135,7 +139,7 @@ def min_hash_analyzer(mapping: Mapping[str, Any], settings: Mapping[str, Any], f
     return name if any(_filter_type(settings, part) == _FILTER_TYPE for part in _filter_names(settings, name)) else ""
 
 
-def read_term_settings(settings: Mapping[str, Any], analyzer: str) -> TermSettings:
+def read_min_hash_settings(settings: Mapping[str, Any], analyzer: str) -> MinHashFieldSettings:
     """Return the settings of a field with an analyzer that has a `min_hash` filter.
 
     Raises:
@@ -152,13 +156,13 @@ def read_term_settings(settings: Mapping[str, Any], analyzer: str) -> TermSettin
         buckets, set_size = read_option("bucket_count", _DEFAULT_BUCKETS), read_option("hash_set_size", 1)
         rotation = str(options.get("with_rotation", buckets > 1)).lower() == "true" and set_size == 1
         minhash = MinHash(read_option("hash_count", 1), buckets, set_size, rotation)
-        analysis = analysis_of_engine(int(shingles.get("max_shingle_size", 2)))
+        analysis = min_hash_analysis(int(shingles.get("max_shingle_size", 2)))
     except ValueError as error:
         raise StoreError(
             f"the analyzer {analyzer} has options that a min_hash filter does not accept ({error}); change these "
             "options, then reindex"
         ) from None
-    return TermSettings(analysis, minhash, passages=None, indexes_words=False)
+    return MinHashFieldSettings(analysis, minhash, passages=None, indexes_words=False)
 
 
 def source_text_field(mapping: Mapping[str, Any], field: str) -> str:
@@ -166,7 +170,7 @@ def source_text_field(mapping: Mapping[str, Any], field: str) -> str:
     return field if mapping_at(mapping, field) else field.rpartition(".")[0]
 
 
-def check_terms(engine: Engine, index: str, field: str, settings: TermSettings) -> None:
+def check_terms(engine: Engine, index: str, field: str, settings: MinHashFieldSettings) -> None:
     """Check that the engine fills a field with the same terms that simdoc-search computes.
 
     Raises:
@@ -181,9 +185,9 @@ def check_terms(engine: Engine, index: str, field: str, settings: TermSettings) 
         if terms != expected:
             raise StoreError(
                 f"the min_hash filter of {index}/{field} on {engine.name} does not compute the same terms as "
-                f"{settings.minhash} ({len(terms)} terms instead of {len(expected)}). Compare the analyzer with the "
-                "output of simdoc-search template show --min-hash: the filters lowercase and shingle come before "
-                "min_hash, and each option has both spellings (bucket_count and bucketCount)"
+                f"simdoc-search with {settings.minhash} ({len(terms)} terms instead of {len(expected)}). Compare the "
+                "analyzer with the output of simdoc-search template show --min-hash: the filters lowercase and shingle "
+                "must come before min_hash, and each option must have both spellings (bucket_count and bucketCount)"
             )
 
 

@@ -32,12 +32,12 @@ from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.mapping_check import is_closed
 from simdoc_search.stores.remote.mappings import read_index_settings, read_mappings
 from simdoc_search.stores.remote.min_hash import (
-    TermIndices,
-    TermSettings,
+    MinHashFieldIndices,
+    MinHashFieldSettings,
     check_terms,
     is_text,
     min_hash_analyzer,
-    read_term_settings,
+    read_min_hash_settings,
     source_text_field,
 )
 from simdoc_search.stores.remote.point_in_time import RawHit
@@ -78,7 +78,9 @@ def open_min_hash_field(
     analyzers = {
         name: min_hash_analyzer(mapping, settings.get(name, {}), field) for name, mapping in open_mappings.items()
     }
-    options = {name: read_term_settings(settings[name], analyzer) for name, analyzer in analyzers.items() if analyzer}
+    options = {
+        name: read_min_hash_settings(settings[name], analyzer) for name, analyzer in analyzers.items() if analyzer
+    }
     if not options:
         return None
     shared = _shared_options(options, field, f"{engine.name}/{index}")
@@ -90,14 +92,16 @@ def open_min_hash_field(
     if field.rpartition(".")[0] == text_of_field not in texts:
         raise LocationError(f"the field {field} is filled from the field {text_of_field}; omit --text-field")
     unfilled_indices = sorted(open_mappings.keys() - options.keys())
-    indices = TermIndices(index, field, {name: open_mappings[name] for name in options}, unfilled_indices, closed)
+    indices = MinHashFieldIndices(
+        index, field, {name: open_mappings[name] for name in options}, unfilled_indices, closed
+    )
     engine = engine.without_closed_indices()
     return IndexAccess(
         engine, engine.in_background(), indices, IdField.for_field(id_field, open_mappings.values()), shared, texts
     )
 
 
-def _shared_options(options: Mapping[str, TermSettings], field: str, location: str) -> TermSettings:
+def _shared_options(options: Mapping[str, MinHashFieldSettings], field: str, location: str) -> MinHashFieldSettings:
     first, shared = min(options.items())
     for name, other in sorted(options.items()):
         if other != shared:
@@ -187,7 +191,7 @@ def _compute_record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
     if text is None:
         return make_faulty_record(f"has no text in {names}")
     settings = access.settings
-    assert isinstance(settings, TermSettings)  # noqa: S101 - checked by open_min_hash_field
+    assert isinstance(settings, MinHashFieldSettings)  # noqa: S101 - checked by open_min_hash_field
     text_fingerprint = fingerprint(text, settings.analysis, settings.minhash)
     codes, terms = settings.codes_and_terms(text_fingerprint)
     fault = "" if len(codes) else f"has fewer than {settings.analysis.shingle_size} words in {names}"

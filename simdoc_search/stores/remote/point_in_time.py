@@ -108,14 +108,6 @@ class PointInTime:
             hit_slice.search_after = hits[-1]["sort"]
         return hits
 
-    def rewind(self) -> None:
-        """Restart all slices at their first hit."""
-        self.slices = [Slice(hit_slice.selection) for hit_slice in self.slices]
-
-    def search_many(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
-        """Send other searches in this point in time in one request, and return their responses in order."""
-        return self._engine.search_many(None, [{**body, "pit": self._reference} for body in bodies])
-
     def close(self) -> None:
         """Release the point in time."""
         self._engine.release(self._path, {self._key: [self._id] if self._key == "pit_id" else self._id})
@@ -153,16 +145,6 @@ class Scroll:
             response = self._engine.search(self._index, body, scroll=KEEP_ALIVE)
         self._scrolls[position] = response["_scroll_id"], size
         return hit_slice.count_page(self._engine.name, response, size)
-
-    def rewind(self) -> None:
-        """Restart all slices at their first hit."""
-        self.close()
-        self.slices = [Slice(hit_slice.selection) for hit_slice in self.slices]
-        self._scrolls = {}
-
-    def search_many(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
-        """Send other searches of the current documents in one request, and return their responses in order."""
-        return self._engine.search_many(self._index, bodies)
 
     def close(self) -> None:
         """Release the scrolls."""
@@ -238,11 +220,6 @@ def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHi
             yield from heapq.merge(*slices, key=lambda hit: -hit["_score"])
         else:
             yield from chain(*slices)
-
-
-def hits_of_open_search(paged_hits: PagedHits) -> Iterator[RawHit]:
-    """Yield all hits of an open search, slice by slice."""
-    return chain.from_iterable(_hits_by_slice(paged_hits))
 
 
 def _hits_by_slice(paged_hits: PagedHits) -> list[Iterator[RawHit]]:

@@ -136,12 +136,12 @@ def to_record(
         id=key.id,
         codes=empty_codes() if codes is None else codes,
         shingles=read(_read_integer, f"{field}.shingles") or 0,
-        digest=read(_read_only_value, f"{field}.digest", str) or "",
-        metadata=read(_read_only_value, "metadata", dict) or {},
-        text=read(_read_only_value, "body", str) if text_fields is None else read(_read_text, text_fields),
+        digest=read(_read_single_value, f"{field}.digest", str) or "",
+        metadata=read(_read_single_value, "metadata", dict) or {},
+        text=read(_read_single_value, "body", str) if text_fields is None else read(_read_text, text_fields),
         origin=read(_read_origin, f"{field}.origin"),
-        text_hash=read(_read_only_value, f"{field}.text_hash", str) or "",
-        words_hash=read(_read_only_value, f"{field}.words_hash", str) or "",
+        text_hash=read(_read_single_value, f"{field}.text_hash", str) or "",
+        words_hash=read(_read_single_value, f"{field}.words_hash", str) or "",
         fault="; ".join(faults),
         **tokens_by_kind,
         index=key.index,
@@ -161,7 +161,7 @@ def read_codes(source: Mapping[str, Any], *, field: str) -> Codes | str:
 def read_text_hash(source: Mapping[str, Any], *, field: str) -> str:
     """Return the hash of the text of a document. It is empty if it is missing or malformed."""
     try:
-        return _read_only_value(source, f"{field}.text_hash", str) or ""
+        return _read_single_value(source, f"{field}.text_hash", str) or ""
     except _MalformedError:
         return ""
 
@@ -198,7 +198,7 @@ def _read_token_set(source: Mapping[str, Any], length: int | None, path: str) ->
 
 def _read_tokens(source: Mapping[str, Any], length: int | None, path: str) -> Codes:
     try:
-        return decode_text(_read_only_value(source, path, str) or "", length)
+        return decode_text(_read_single_value(source, path, str) or "", length)
     except ValueError as error:
         raise _MalformedError(f"has invalid {path.rpartition('.')[2]} ({one_line(error)})") from None
 
@@ -210,7 +210,7 @@ def _read_text(source: Mapping[str, Any], text_fields: Sequence[str]) -> str | N
         raise _MalformedError(f"has no text that can be read ({error})") from None
 
 
-def _read_only_value(source: Mapping[str, Any], path: str, expected_type: type) -> Any:
+def _read_single_value(source: Mapping[str, Any], path: str, expected_type: type) -> Any:
     """Return the only value at a path, or None if there is no value."""
     first, _, last = path.partition(".")
     parent = source.get(first)
@@ -225,7 +225,10 @@ def _read_only_value(source: Mapping[str, Any], path: str, expected_type: type) 
     if not values:
         return None
     if not isinstance(values[0], expected_type):
-        raise _MalformedError(f"has {_TYPE_NAMES.get(type(values[0]), 'a value of another type')} in {path}")
+        actual, expected = (
+            _TYPE_NAMES.get(kind, "a value of another type") for kind in (type(values[0]), expected_type)
+        )
+        raise _MalformedError(f"has {actual} in {path}, not {expected}")
     return values[0]
 
 
@@ -250,7 +253,7 @@ def _find_values(value: Any, path: list[str]) -> Iterator[Any]:
 
 def _read_integer(source: Mapping[str, Any], path: str) -> int:
     """Return the integer at a path. Strings and fractions are rounded down, because engines accept them too."""
-    value = _read_only_value(source, path, object)
+    value = _read_single_value(source, path, object)
     if type(value) is int and 0 <= value < 1 << 31:
         return value
     try:
@@ -263,7 +266,7 @@ def _read_integer(source: Mapping[str, Any], path: str) -> int:
 
 
 def _read_origin(source: Mapping[str, Any], path: str) -> Origin | None:
-    value = _read_only_value(source, path, dict)
+    value = _read_single_value(source, path, dict)
     if not value:
         return None
     root, size, modified = (value.get(name) for name in ("root", "size", "mtime_ns"))

@@ -80,7 +80,7 @@ class Retries:
     """
 
     def __init__(self, stop_event: threading.Event, seconds: float) -> None:
-        self._stopped = stop_event
+        self._stop_event = stop_event
         self._seconds = seconds
         self.reset()
 
@@ -109,7 +109,7 @@ class Retries:
         _log_sometimes(f"{reason}; retrying for up to {self._seconds - waited:.0f} s")
         pause = random.uniform(self._max_pause / 2, self._max_pause)  # noqa: S311 - jitter
         self._max_pause = min(2 * self._max_pause, MAX_PAUSE)
-        if self._stopped.wait(min(pause, self._seconds - waited)):
+        if self._stop_event.wait(min(pause, self._seconds - waited)):
             raise StoppedError
 
 

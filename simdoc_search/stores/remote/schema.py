@@ -228,10 +228,10 @@ def _format_analysis(analysis: Analysis) -> str:
 
 def _parse_analysis(text: str) -> Analysis:
     profile, unit, size, *words = text.split()
-    ending = _ANALYSIS_OPTIONS.fullmatch(" ".join(["", *words]))
-    if ending is None:
+    options = _ANALYSIS_OPTIONS.fullmatch(" ".join(["", *words]))
+    if options is None:
         raise ValueError(f"unknown analysis {text!r}")
-    short, stop_words, stem, frequencies = ending.groups()
+    short, stop_words, stem, frequencies = options.groups()
     return Analysis.from_dict(
         {
             "profile": profile,

@@ -23,7 +23,7 @@ class NotQueryableReason(NamedTuple):
     """Why an index cannot be queried.
 
     Attributes:
-        reason: the reason, and what to do. It begins with "it".
+        reason: the reason, and what to do. It begins with "the index".
         only_lacks_field: whether the index has no fingerprint field, and no other fault that prevents queries.
     """
 
@@ -58,7 +58,7 @@ def explain_not_queryable(
     if query_fault := next((fault for fault in faults if fault.blocks_queries and fault.problem != no_field), None):
         return NotQueryableReason(f"the index cannot be queried: {query_fault.problem}", only_lacks_field=False)
     if write_fault := next((fault for fault in faults if fault.blocks_writes), None):
-        advice = f", and backfill cannot add it, because {write_fault.problem}"
+        advice = f", and backfill cannot add this field, because {write_fault.problem}"
     else:
         advice = f"; {backfill_command(mappings.values(), field, location)}"
     return NotQueryableReason(f"the index has no field {field}.tokens{advice}", only_lacks_field=True)
@@ -117,7 +117,7 @@ def none_queryable_message(
         index: explain_not_queryable(index, all_mappings, field, location, all_settings.get(index))
         for index in mappings
     }
-    # Prefer other faults, because they are more serious.
+    # Prefer faults other than a missing field, because they are more serious.
     shown_reason = min(reasons.values(), key=lambda reason: reason.only_lacks_field)
     names = sorted(index for index, reason in reasons.items() if reason == shown_reason)
     shown = f"the index {names[0]}" if len(names) == 1 else f"each of the indices {', '.join(names)}"
@@ -166,14 +166,14 @@ def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, l
         StoreError: other indices have replaced them, or an index has no fingerprint field.
     """
     if mappings is None:
-        raise StoreNotFoundError(f"the index {location} no longer exists; open the store again to recreate it")
+        raise StoreNotFoundError(f"the index {location} no longer exists; open the store again to recreate the index")
     current = common_settings(mappings, field, location).with_verified_key(settings.minhash.key, location)
     if not is_created_by_simdoc(mappings, field) or current != settings:
         raise StoreError(f"the index {location} was replaced with another index; open the store again")
     if others := sorted(mappings.keys() - select_queryable(mappings, field).keys()):
         raise StoreError(
-            f"the index {others[0]} behind {location} was not created with `simdoc-search index`; remove it from the "
-            "alias, then run `simdoc-search index` again"
+            f"the index {others[0]} behind {location} was not created with `simdoc-search index`; remove this index "
+            "from the alias, then run `simdoc-search index` again"
         )
 
 

@@ -28,7 +28,6 @@ from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.candidates import RemoteCandidates, find_candidates
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.frozen_index import FrozenIndex, freeze
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.lookups import SAMPLE_SIZE, find_by_id
 from simdoc_search.stores.remote.mappings import mapping_at, read_mappings
@@ -94,9 +93,9 @@ class RemoteStore(Closable):
     ) -> RemoteStore:
         """Open the store in an index. The arguments and errors are the same as for `open_store`."""
         if field and settings is None and not create:
-            terms = open_min_hash_field(engine, index, field, id_field=id_field, text_field=text_field)
-            if terms is not None:
-                return cls(terms)
+            access = open_min_hash_field(engine, index, field, id_field=id_field, text_field=text_field)
+            if access is not None:
+                return cls(access)
         location = f"{engine.name}/{index}"
         mappings = read_mappings(engine, index)
         if mappings is None:
@@ -121,9 +120,9 @@ class RemoteStore(Closable):
             else given_fields or recorded_text_fields(open_mappings.values(), indices.field)
         )
         engine = engine.without_closed_indices()
-        unlocked = indices.settings.with_verified_key(key, location)
-        ids_from = IdField.for_field(id_field, open_mappings.values())
-        store = cls(IndexAccess(engine, engine.in_background(), indices, ids_from, unlocked, texts))
+        verified_settings = indices.settings.with_verified_key(key, location)
+        id_source = IdField.for_field(id_field, open_mappings.values())
+        store = cls(IndexAccess(engine, engine.in_background(), indices, id_source, verified_settings, texts))
         if settings is not None and not store.settings.satisfies(settings):
             raise FormatMismatchError(
                 f"{location} has the settings {store.settings}, not {settings}; use the settings of "
@@ -134,7 +133,7 @@ class RemoteStore(Closable):
         if store.is_simdoc_index and store_texts not in (None, store.has_texts):
             preposition = "with" if store.has_texts else "without"
             raise StoreError(
-                f"{location} was created {preposition} texts, which cannot be changed; choose another index"
+                f"{location} was created {preposition} texts, and this cannot be changed; choose another index"
             )
         return store
 
@@ -170,7 +169,7 @@ class RemoteStore(Closable):
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """Open a writer. Several can be open, and the last write wins. An error does not undo earlier writes."""
+        """Open a writer. Several writers can be open, and the last write wins. An error undoes no earlier writes."""
         self.access.require_tokens()
         if not self.is_simdoc_index:
             raise StoreError(
@@ -346,13 +345,6 @@ class RemoteStore(Closable):
         source = access.source_filter(text=text, passages=passages, sketches=sketches)
         body = {"query": {"bool": {"filter": clauses}}, "sort": ["_doc"], "_source": source}
         yield from map(access.to_record, all_hits(access.background, self.index, body))
-
-    @contextmanager
-    def freeze(self, *, filters: Filters | None = None) -> Iterator[FrozenIndex]:
-        """Open the current state of the index; see `Freezable`."""
-        self.access.require_tokens()
-        with freeze(self.access, filters) as index:
-            yield index
 
     def count(self, root: str, *, below_root: bool = False) -> int:
         """Count the documents with a root; see `Store.count`."""

@@ -224,7 +224,7 @@ def _describe_type(value: Any) -> str:
     if isinstance(value, Mapping):
         return "an object"
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return "a number" if is_number else "another value"
+    return "a number" if is_number else "a value of another type"
 
 
 def _is_indexed_text(mapping: Mapping[str, Any], path: str) -> bool:

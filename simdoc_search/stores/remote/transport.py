@@ -32,8 +32,8 @@ _LOOP_CLOSED_MESSAGE = (
     "the event loop in which this store was opened is closed; open the store again in the running loop"
 )
 _BLOCKS_LOOP_MESSAGE = (
-    "waiting for the engine would block the event loop that sends its requests; use AsyncSimilaritySearch, and iterate "
-    "over results with its method `each`"
+    "waiting for the engine would block the event loop that sends the requests; use AsyncSimilaritySearch, and iterate "
+    "over results with the method `each` of AsyncSimilaritySearch"
 )
 
 
@@ -123,7 +123,7 @@ _Inbox: TypeAlias = "SimpleQueue[tuple[Future[Any], Callable[[], Any]]]"
 
 
 class _RequestThreads:
-    """Daemon threads that send requests. They are reused, because starting a thread takes a fourth of a short request.
+    """Daemon threads that send requests. They are reused: starting a thread takes a fourth of the time of a request.
 
     A `ThreadPoolExecutor` would delay the exit of the interpreter while a request has no response.
     """

@@ -56,7 +56,7 @@ class ConditionalUpdater:
             IndexGoneError: the index was removed, or another index has its name now.
             StoreUnavailableError: the engine accepted nothing before the deadline.
             StoreError: the engine rejected a whole request.
-            StoppedError: the engine's `stopped` is set. The outcomes that were yielded are final.
+            StoppedError: the engine's `stop_event` is set. The outcomes that were yielded are final.
         """
         for _ in range(MAX_ATTEMPTS):
             actions = [(hit, self._make_action(hit, body)) for hit, body in make_updates(hits)]

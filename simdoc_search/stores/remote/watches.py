@@ -139,7 +139,7 @@ class Watches:
         return len(hits)
 
     def find_matching_watches(self, key: DocumentKey) -> Iterator[Watch]:
-        """Yield the watches that a stored document matches, except its own. They can be for documents of any index.
+        """Yield the watches that a stored document matches, of documents in any index. Its own watch is excluded.
 
         Raises:
             FormatMismatchError: the watches have other fingerprint settings.

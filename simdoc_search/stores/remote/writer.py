@@ -61,9 +61,9 @@ class RemoteWriter:
         self._sender = ChunkSender(self._write_chunk, self._engine.stop_event)
 
     @property
-    def failed(self) -> Mapping[str, str]:
-        """Maps the id of each permanently rejected document to the reason. It is complete after `commit`."""
-        return self._sender.failed
+    def refused(self) -> Mapping[str, str]:
+        """Maps the id of each document that the engine refused to the reason. It is complete after `commit`."""
+        return self._sender.refused
 
     def put(self, records: Iterable[Record]) -> None:
         """Write records. Each replaces an older record with the same id."""
@@ -126,7 +126,7 @@ class RemoteWriter:
             ]
             if not waiting:
                 return rejected
-        reason = "other writers replaced it with later versions again and again; synchronise the clocks of all writers"
+        reason = "other writers replaced the document at each attempt; synchronise the clocks of all writers"
         return rejected | {action.id: reason for action in waiting}
 
     def _locate(self, actions: list[Action], rejected: dict[str, str]) -> list[Action]:
@@ -153,18 +153,18 @@ class ChunkSender:
     """Sends actions in chunks. Several chunks are sent at the same time.
 
     Two actions for one id are never sent at the same time, so the last action wins. Rejected documents are listed in
-    `failed`, and the other documents are written.
+    `refused`, and the other documents are written.
 
     Args:
         write: writes a chunk, and returns the reasons for rejected documents, by id. Several threads call it.
         stop_event: the event that ends all waiting. `close` sets it.
 
     Attributes:
-        failed: maps the id of each rejected document to the reason.
+        refused: maps the id of each rejected document to the reason.
     """
 
     def __init__(self, write: Callable[[list[Action]], dict[str, str]], stop_event: threading.Event) -> None:
-        self.failed: dict[str, str] = {}
+        self.refused: dict[str, str] = {}
         self._write = write
         self._chunk: dict[str, Action] = {}
         self._bytes = 0
@@ -222,8 +222,8 @@ class ChunkSender:
                     "writing was stopped before all documents were written; run the command again"
                 ) from None
             for id in ids - rejected.keys():
-                self.failed.pop(id, None)  # a later write of this document has succeeded
-            self.failed.update(rejected)
+                self.refused.pop(id, None)  # a later write of this document has succeeded
+            self.refused.update(rejected)
 
 
 def is_possible_id(id: str) -> bool:

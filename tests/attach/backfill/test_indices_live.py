@@ -39,7 +39,7 @@ from tests.support.http_server import TempIndices
     ("source", "reason"),
     [
         ({"enabled": False}, "_source is disabled"),
-        ({"excludes": ["secret"]}, "excludes fields, which an update would destroy"),
+        ({"excludes": ["secret"]}, "excludes fields, so an update would lose their values"),
         ({"includes": ["body"]}, "excludes simdoc.tokens"),
     ],
 )

@@ -121,7 +121,9 @@ def test_an_index_that_is_removed_or_replaced_is_not_written(
     with serving(handle) as server, to(server.url) as through:
         report = backfill(through, temp_indices.alias(gone, kept))
 
-    assert {gone: "it was replaced with another index" if is_replaced else "it was removed"} == reasons(report)
+    assert {gone: "the index was replaced with another index" if is_replaced else "the index was removed"} == reasons(
+        report
+    )
     assert len(TEXTS) == report.updated
     if is_replaced:
         assert {id: {"body": OTHER} for id in TEXTS} == stored(engine, gone)

@@ -143,7 +143,10 @@ def test_an_index_with_other_values_in_our_field_is_not_touched(
     before = engine.call("GET", [name])
     report = backfill(engine, name, field="notes")
 
-    assert "have different data in the field notes; choose another field with --field" in reasons(report)[name]
+    assert (
+        "the field notes of some documents does not contain fingerprints; choose another field with --field"
+        in reasons(report)[name]
+    )
     assert (before, documents) == (engine.call("GET", [name]), stored(engine, name))
 
 

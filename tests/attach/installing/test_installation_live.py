@@ -42,7 +42,7 @@ def test_the_component_template_is_installed_once(app: Application) -> None:
     assert "was already installed" in again
     assert {"component_template": "simdoc", "installed": False, "changes": [], "warnings": []} == values
     assert "the component template simdoc on " in refused
-    assert "; compare both, or replace the component template simdoc with --force" in refused
+    assert "; compare the two, or replace the installed component template simdoc with --force" in refused
     assert theirs["template"]["mappings"] == kept["template"]["mappings"]
     assert answer("template", "install", app.url, "--force")["installed"]
 
@@ -80,7 +80,7 @@ def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None
     assert (True, [index], []) == (first["pipeline_installed"], first["indices"], first["warnings"])
     assert (False, False, []) == (again["pipeline_installed"], again["installed"], again["changes"])
     assert expected(OLD) == ours(app.url, index)
-    assert f"; compare both, or replace the pipeline {app.name} with --force" in other
+    assert f"; compare the two, or replace the installed pipeline {app.name} with --force" in other
     assert f'"settings": {{"index.final_pipeline": "{app.name}"}}' in printed
 
 
@@ -139,7 +139,8 @@ def test_without_an_index_template_one_is_proposed(app: Application) -> None:
     app.make_alias()
     note = run(*app.install("--index", app.name)).stderr
 
-    assert ": no index template applies to it. Create one, then run: simdoc-search template install" in note
+    advice = "Create an index template, then run: simdoc-search template install"
+    assert f", because no index template applies to this index. {advice}" in note
 
 
 @pytest.mark.parametrize("engine_url", ["opensearch"], indirect=True)

@@ -114,7 +114,7 @@ def test_a_partial_document_without_the_text_field_is_unchanged(
         (7, "the field body contains a number, not text; choose a text field"),
         ({"text": "one"}, "the field body contains an object, not text; choose a text field"),
         (["one", 2], "the field body contains a number, not text; choose a text field"),
-        (True, "the field body contains another value, not text; choose a text field"),
+        (True, "the field body contains a value of another type, not text; choose a text field"),
         (
             "x" * (MAX_TEXT_LENGTH + 1),
             f"the text has {MAX_TEXT_LENGTH + 1} characters, but the pipeline accepts at most {MAX_TEXT_LENGTH}; "

@@ -75,7 +75,7 @@ def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     assert extension == "store" or [] == repaired.unreadable
     assert (extension == "del") == bool(repaired.damaged_deletions)
     assert extension == "del" or not deleted
-    assert repaired.documents == len(saved)
+    assert repaired.document_count == len(saved)
     assert [] == list(check_store(tmp_path / "new"))
 
 
@@ -136,7 +136,7 @@ def test_only_the_document_that_crashes_its_reader_is_unreadable(tmp_path: Path)
     assert 0 > subprocess.run([sys.executable, "-c", query], check=False, capture_output=True).returncode
     assert [f"index/{file.name}"] == [damage.file for damage in check_store(tmp_path / "s")]
     repaired = repair_store(tmp_path / "s", tmp_path / "new")
-    assert (2, ["a"]) == (repaired.documents, repaired.unreadable)
+    assert (2, ["a"]) == (repaired.document_count, repaired.unreadable)
     assert {"b", "c"} == content(tmp_path / "new").keys()
 
 
@@ -202,7 +202,7 @@ def test_no_process_can_write_to_a_store_during_a_repair(store: Path, tmp_path: 
 
     with closing(open_store(store)) as other, other.writer(), pytest.raises(StoreLockedError, match="another writer"):
         repair_store(store, tmp_path / "new")
-    documents = repair_store(store, tmp_path / "new", try_to_write).documents
+    documents = repair_store(store, tmp_path / "new", try_to_write).document_count
     assert documents == len(refusals) > 0
     with closing(open_store(store)) as other:
         put(other, record("later", [1]))

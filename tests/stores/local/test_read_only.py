@@ -50,7 +50,7 @@ def test_a_read_only_store_is_read_and_checked_without_writing_a_file(store_path
         assert (["a", "b"], 2) == (ids(store), store.info().documents)
         assert "words" == store.get("a", text=True).text  # type: ignore[union-attr]
         assert [] == list(check_store(store_path))
-        with pytest.raises(StoreError, match="no permission to write to its folder"):
+        with pytest.raises(StoreError, match="no permission to write to the folder"):
             put(store, record("c"))
 
     assert before == sorted(path.name for path in store_path.rglob("*"))
@@ -93,7 +93,7 @@ def test_a_read_only_store_is_repaired_without_its_lock(store_path: Path) -> Non
     (store_path.parent / "targets").mkdir()
     (store_path.parent / "targets").chmod(0o777)
     with ordinary_user():
-        assert 0 == repair_store(store_path, store_path.parent / "targets/new").documents
+        assert 0 == repair_store(store_path, store_path.parent / "targets/new").document_count
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ def test_an_alias_without_a_write_index_refuses_new_documents(temp_indices: Temp
     with store.writer() as writer:
         writer.put([record(names[0], n=2), record("new")])
 
-    assert "no write index is defined for alias" in writer.failed["new"]
+    assert "no write index is defined for alias" in writer.refused["new"]
     assert {names[0]: 2, names[1]: 1} == {document.id: document.metadata["n"] for document in store.scan()}
 
 

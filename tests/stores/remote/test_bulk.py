@@ -165,7 +165,7 @@ def test_a_chunk_that_did_not_arrive_is_sent_again(new_sender: NewSender, fate: 
     send(sender, *(write(n, n) for n in range(10)))
 
     assert {str(n): {"value": n} for n in range(10)} == engine.stored
-    assert {} == sender.failed
+    assert {} == sender.refused
 
 
 def test_only_refused_actions_are_sent_again(new_sender: NewSender) -> None:
@@ -196,7 +196,7 @@ def test_a_chunk_that_is_too_large_is_halved_without_a_pause(
     send(sender, write("large", "x" * 500))
 
     assert {str(n): {"value": n} for n in range(160)} == engine.stored
-    assert {"large": "the document is too large for the engine"} == sender.failed
+    assert {"large": "the document is too large for the engine"} == sender.refused
 
 
 @pytest.mark.parametrize("seed", slow_after(2, range(8)))
@@ -216,7 +216,7 @@ def test_no_write_is_lost_or_repeated_or_out_of_order(
     last = dict(values)
 
     assert {id: {"value": n} for id, n in last.items() if n is not None} == engine.stored
-    assert {} == sender.failed
+    assert {} == sender.refused
     for id in last:
         written = [document and document["value"] for other, document in engine.done if other == id]
         if cuts:
@@ -279,10 +279,10 @@ def test_a_refused_document_is_listed_with_the_reason_until_it_is_written(new_se
     sender = new_sender(engine)
     send(sender, write("a"), write("bad"), write("b"), Action.make("delete", "unknown", _index="index"))
 
-    assert {"bad": 'failed to parse field [year] for input string: "x"'} == sender.failed
+    assert {"bad": 'failed to parse field [year] for input string: "x"'} == sender.refused
     assert [["a", "bad", "b", "unknown"], ["b"]] == engine.requested
     send(sender, write("bad"))
-    assert {} == sender.failed
+    assert {} == sender.refused
 
 
 def test_close_drops_unsent_actions_and_does_not_wait_for_the_engine(

@@ -121,7 +121,7 @@ def test_the_last_of_several_writers_wins_for_each_document(temp_indices: TempIn
                         with own.writer() as writer:
                             writer.put(record(f"{id}", n=100 * number + turn) for id in range(40))
                             writer.delete(["39"])
-                        faults.extend(writer.failed.items())
+                        faults.extend(writer.refused.items())
             except Exception as error:
                 faults.append(error)
 
@@ -226,7 +226,7 @@ def test_one_search_per_chunk_finds_the_indices_of_the_documents(temp_indices: T
 
         assert {
             "twice": f"the document is in the indices {' and '.join(sorted(names))}; write to one of these indices"
-        } == dict(writer.failed)
+        } == dict(writer.refused)
         assert 1 == len(searches)
         assert 103 == len(ids(store))
         assert {**dict.fromkeys(ids(store), 1), "twice": 0} == numbers(store)

@@ -157,7 +157,7 @@ def test_commands_that_need_more_than_terms_are_errors(default_address: str) -> 
     )
     options = ["--store", default_address, "--field", FIELD]
     assert (
-        "the limits cannot be saved in a field of the engine's min_hash filter; pass them with each query"
+        "an index with a field of the engine's min_hash filter cannot save limits; pass the limits with each query"
         in sentence(run("defaults", "--max-distance", "3", *options))
     )
     for command in (
@@ -217,7 +217,7 @@ def test_an_application_can_check_the_field_with_its_client(engine_url: str, def
         check_min_hash(client, index)
         with open_store(client=client, index=index, field=FIELD) as store:
             assert "copy80" == SimilaritySearch(store).similar("doc123_50").hits[0].id
-        with pytest.raises(StoreError, match="each option has both spellings"):
+        with pytest.raises(StoreError, match="each option must have both spellings"):
             check_min_hash(client, index, minhash=MinHash(bucket_count=100))
 
 

@@ -32,7 +32,7 @@ def test_an_index_keeps_its_settings(temp_indices: TempIndices) -> None:
     stored = replace(settings, indexes_words=False)
     assert (stored.to_dict(), Settings().to_dict()) == (caught.value.found, caught.value.expected)
 
-    with pytest.raises(StoreError, match="was created without texts, which cannot be changed"):
+    with pytest.raises(StoreError, match="was created without texts, and this cannot be changed"):
         in_index(temp_indices, name, store_texts=True)
 
 

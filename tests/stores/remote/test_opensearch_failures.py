@@ -151,6 +151,6 @@ def test_writes_that_a_full_engine_refuses_are_sent_again(
         finally:
             call(small_cluster.url, "PUT", "/_cluster/settings", {"transient": {breaker: None}})
 
-    assert (len(written), {}) == (len(records), writing.failed)
+    assert (len(written), {}) == (len(records), writing.refused)
     assert texts_of(written) == stored(url)
     assert any(reason in message for message in refused)

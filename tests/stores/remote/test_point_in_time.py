@@ -210,18 +210,13 @@ def test_a_store_does_not_change_the_retries_of_an_application_client(opensearch
         assert NAMES == ids(store)
 
 
-def test_an_engine_without_points_in_time_finds_the_same_duplicates(temp_indices: TempIndices) -> None:
+def test_duplicates_are_found_in_an_engine_without_points_in_time(temp_indices: TempIndices) -> None:
     name = temp_indices.name()
     with serving(scrolls_only(forward(temp_indices.engine))) as server:
         search = SimilaritySearch(open_store(f"{server.url}/{name}", create=True))
         search.index(Document(str(number), f"all of these six words {'stay ' * number}") for number in range(8))
-        in_memory, in_engine = (
-            {(pair.a.id, pair.b.id) for pair in search.duplicates(overlap=0.5, compare_in=compare_in).pairs()}
-            for compare_in in ("memory", "engine")
-        )
+        pairs = {(pair.a.id, pair.b.id) for pair in search.duplicates(overlap=0.5).pairs()}
         methods = [request.method for request in server.requests if request.path.startswith("/_search/scroll")]
 
-    assert 4 < len(in_memory)
-    assert in_memory == in_engine
-    assert 3 == methods.count("DELETE")
-    assert 1 == sum(request.path.startswith(f"/{name}/_msearch") for request in server.requests)
+    assert 4 < len(pairs)
+    assert "DELETE" in methods

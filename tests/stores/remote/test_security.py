@@ -129,7 +129,8 @@ def test_a_certificate_of_an_unknown_authority_is_refused(proxy: Proxy, monkeypa
     monkeypatch.setenv("SIMDOC_USERNAME", USER)
 
     assert (
-        f"no response from {proxy.url}: the certificate is not trusted; set SIMDOC_CA_FILE to the certificate of the CA"
+        f"no response from {proxy.url}: the certificate is not trusted; "
+        "set SIMDOC_CA_FILE to the path of the CA certificate"
     ) == refusal(f"{proxy.url}/docs")
     assert [] == proxy.requests
 
@@ -224,7 +225,7 @@ def test_redirects_are_not_followed(opensearch_url: str, ca: tuple[trustme.CA, P
         message = refusal(f"{first.url}/docs")
 
     assert (
-        f"{first.url} redirects to another URL, which simdoc-search does not follow; use the other URL instead"
+        f"{first.url} redirects to another URL; use that URL, because simdoc-search does not follow redirects"
         == message
     )
     assert [] == proxy.requests

@@ -1,0 +1,67 @@
+"""Finds the files that are attached to an e-mail message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from email import message_from_bytes
+from email.errors import MessageError
+from email.header import decode_header, make_header
+from email.message import Message
+from typing import NamedTuple
+
+_BOUNDARY = re.compile(rb"boundary\s*=", re.IGNORECASE)
+_MAX_BOUNDARIES = 100  # the time of the parser grows with the depth of nested parts
+_HEADER_END = re.compile(rb"\r?\n\r?\n")
+_MAY_HAVE_ATTACHMENTS = re.compile(rb"multipart/|message/|name", re.IGNORECASE)
+_DAMAGE_ERRORS = (LookupError, ValueError, TypeError, AttributeError, MessageError, RecursionError)
+
+
+class Attachment(NamedTuple):
+    """A file that is attached to an e-mail."""
+
+    name: str  # the name in the e-mail, or `attachment`
+    data: bytes
+
+
+def find_attachments(data: bytes) -> Iterator[Attachment]:
+    """Yield the attachments of a message, including those of messages in it.
+
+    Pictures that the text of the message shows are not attachments.
+
+    Raises:
+        ValueError: the message is damaged, or its parts are nested too deeply.
+    """
+    headers = _HEADER_END.split(data, 1)[0]
+    if not _MAY_HAVE_ATTACHMENTS.search(headers):
+        return
+    if sum(1 for _ in _BOUNDARY.finditer(data)) > _MAX_BOUNDARIES:
+        raise ValueError(f"the e-mail has more than {_MAX_BOUNDARIES} nested parts")
+    try:
+        for part in _attached_parts(message_from_bytes(data)):
+            content = part.get_payload(decode=True)
+            if isinstance(content, bytes):
+                yield Attachment(_read_name(part), content)
+    except _DAMAGE_ERRORS as error:
+        raise ValueError(str(error)[:120] or type(error).__name__) from error
+
+
+def _attached_parts(part: Message) -> Iterator[Message]:
+    if part.is_multipart():
+        for child in part.get_payload():
+            if isinstance(child, Message):
+                yield from _attached_parts(child)
+    elif part.get_content_disposition() == "attachment" or (part.get_filename() and not _is_shown(part)):
+        yield part
+
+
+def _is_shown(part: Message) -> bool:
+    return part.get_content_maintype() == "image" and "Content-ID" in part
+
+
+def _read_name(part: Message) -> str:
+    name = part.get_filename() or "attachment"
+    with suppress(*_DAMAGE_ERRORS):  # the encoding is unknown
+        name = str(make_header(decode_header(name)))
+    return name

@@ -1,0 +1,180 @@
+"""The steps of `dedupe` as functions of Arrow record batches, for Spark, Dask, Ray Data or DuckDB.
+
+| Step | Function | Between the steps, the engine |
+|---|---|---|
+| 1 | `sketch_rows` | groups the rows by `words`, and keeps one row of each group |
+| 2 | `add_ranks` | |
+| 3 | `make_band_keys` | sorts by `key` and `rank`, with all rows of a key in one partition |
+| 4 | `pair_equal_keys` | removes equal pairs, and joins both rows of each pair by their ranks |
+| 5 | `verify_pairs` | chooses the kept rows; see `choose_kept` |
+
+Each function can be called with any part of the data. Those of steps 4 and 5 are in `arrow_pairs`.
+`simdoc_search.spark` runs all of them on Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.dedupe.chunks import COMPARED, ArrowChunk, Columns
+from simdoc_search.dedupe.formats import import_pyarrow
+from simdoc_search.dedupe.options import DedupeOptions
+from simdoc_search.dedupe.ranking import sortable_values
+from simdoc_search.dedupe.rows import extension_counts
+from simdoc_search.dedupe.sketching import sketch_chunk
+from simdoc_search.duplicates.arrays import Bools, Ints, Keys
+from simdoc_search.duplicates.bands import RECALL, short_token_hashes, table_band_keys
+from simdoc_search.duplicates.fingerprint_table import FingerprintTable
+
+_MAX_32_BITS = 0xFFFFFFFF
+
+
+def sketch_rows(batch: Any, options: DedupeOptions) -> Any:
+    """Return the sketch of each row.
+
+    Args:
+        batch: a record batch with the column of texts, and the column of `options.keep` if it has one.
+        options: the options. `text` must be set.
+
+    Returns:
+        A record batch with one row per row, and these columns:
+
+        - `words`, `text_hash`: 16 bytes, equal for rows with the same words or the same text. Null for a row that
+          cannot be compared, for example because it has no words.
+        - `preference`: bytes; the lower, the more preferred is the row by its value in the column of `options.keep`.
+        - `shingles`: the number of distinct shingles.
+        - `tokens`, `extensions`: the fingerprint, as bytes.
+    """
+    pa = import_pyarrow()
+    columns = Columns(options.text or "text", keep=options.rule.column)
+    names = [name for name in (columns.text, columns.keep) if name is not None]
+    selected = pa.RecordBatch.from_arrays([batch.column(name) for name in names], ["0", "1"][: len(names)])
+    data = sketch_chunk(options.settings, None, ArrowChunk(selected, columns))
+    rows = data.rows
+    is_compared = rows["problem"] == COMPARED
+    preferences = sortable_values(rows["keep_kind"], rows["keep"], data.keeps, is_descending=options.keep[:3] == "max")
+    return pa.RecordBatch.from_pydict(
+        {
+            "words": _bytes_of(rows["words_hash"], is_compared),
+            "text_hash": _bytes_of(rows["text_hash"], is_compared),
+            "preference": pa.array(preferences, pa.binary()),
+            "shingles": pa.array(rows["shingles"].astype(np.int64)),
+            "tokens": _split_bytes(data.codes, rows["tokens"].astype(np.int64)),
+            "extensions": _split_bytes(data.extensions, extension_counts(rows["tokens"])),
+        }
+    )
+
+
+def add_ranks(batch: Any, options: DedupeOptions) -> Any:
+    """Return a record batch with an additional column `rank`: the lower, the more preferred is the row.
+
+    The ranks of rows with different words are different.
+
+    Args:
+        batch: a record batch with the columns `preference`, `shingles` and `text_hash` of one row of each set of rows
+            with the same words; `copies`, the number of rows in the set; and `equal`, how many of these have the same
+            text as the row.
+        options: the options.
+    """
+    pa = import_pyarrow()
+    prefers_copies = options.keep == "longest" and options.measure == "jaccard"
+    counts = ["copies", "shingles", "equal"] if prefers_copies else ["shingles", "equal"]
+    inverted = [_MAX_32_BITS - np.minimum(_numbers(batch, name), _MAX_32_BITS) for name in counts]
+    packed = np.stack(inverted, axis=1).astype(">u4").tobytes()
+    size = 4 * len(counts)
+    ranks = [
+        preference + packed[number * size : (number + 1) * size] + text_hash
+        for number, (preference, text_hash) in enumerate(
+            zip(batch.column("preference").to_pylist(), batch.column("text_hash").to_pylist(), strict=True)
+        )
+    ]
+    return batch.append_column("rank", pa.array(ranks, pa.binary()))
+
+
+def make_band_keys(batch: Any, options: DedupeOptions, frequencies: Mapping[int, int] | None = None) -> Any:
+    """Return the keys of each row. Rows that overlap enough have an equal key with a probability of 99.9 %.
+
+    Args:
+        batch: a record batch with the columns `rank`, `shingles`, `tokens` and `extensions`.
+        options: the options.
+        frequencies: how many rows have each frequent key of short texts; see `list_short_keys`. It must be the same for
+            all batches.
+
+    Returns:
+        A record batch with the columns `key` (int64) and `rank`, with several rows per row.
+    """
+    pa = import_pyarrow()
+    frequent, counts = np.array([*(frequencies or {0: 0}).items()], np.int64).T
+    frequent, counts = frequent.view(np.uint64), counts[np.argsort(frequent.view(np.uint64))]
+    frequent = np.sort(frequent)
+
+    def frequency_of(hashes: Keys) -> Ints:
+        place = np.searchsorted(frequent, hashes)
+        place[place == len(frequent)] = 0
+        return np.where(frequent[place] == hashes, counts[place], 0)
+
+    keys, owners = table_band_keys(_read_table(batch, options), options.threshold.min_jaccard, RECALL, frequency_of)
+    return pa.RecordBatch.from_arrays(
+        [pa.array(keys.view(np.int64)), batch.column("rank").take(pa.array(owners))], ["key", "rank"]
+    )
+
+
+def list_short_keys(batch: Any, options: DedupeOptions) -> Any:
+    """Return the keys by which short texts can be paired, in a record batch with the column `key`.
+
+    Count them in a sample of all rows, and pass the frequent ones to `make_band_keys`. Short texts are then paired by
+    rare keys, not by those of a template.
+
+    Args:
+        batch: a record batch with the columns `shingles`, `tokens` and `extensions`.
+        options: the options.
+    """
+    pa = import_pyarrow()
+    hashes = short_token_hashes(_read_table(batch, options), options.threshold.min_jaccard, RECALL)
+    return pa.RecordBatch.from_arrays([pa.array(hashes.view(np.int64))], ["key"])
+
+
+def _read_table(batch: Any, options: DedupeOptions) -> FingerprintTable:
+    table = make_table(batch.column("tokens"), batch.column("shingles"), options)
+    extensions = _join_bytes(batch.column("extensions"))
+    counts = extension_counts(table.counts.astype(np.uint32))
+    table.hash_extensions = extensions, np.cumsum(counts) - counts
+    return table
+
+
+def make_table(tokens: Any, shingles: Any, options: DedupeOptions) -> FingerprintTable:
+    """Return the fingerprints in Arrow columns as a table."""
+    counts = np.array([len(value) // 4 for value in tokens.to_pylist()], np.int64)
+    sizes = shingles.to_numpy().astype(np.int64)
+    return FingerprintTable(
+        _join_bytes(tokens), np.cumsum(counts) - counts, counts, sizes, options.settings.minhash.slot_count
+    )
+
+
+def _join_bytes(values: Any) -> NDArray[np.uint32]:
+    return np.frombuffer(b"".join(values.to_pylist()), np.uint32)
+
+
+def _split_bytes(values: NDArray[np.uint32], counts: Ints) -> Any:
+    """Return some of the values for each row, as an Arrow array of bytes."""
+    pa = import_pyarrow()
+    offsets = np.append(0, np.cumsum(4 * counts)).astype(np.int32)
+    return pa.BinaryArray.from_buffers(pa.binary(), len(counts), [None, pa.py_buffer(offsets), pa.py_buffer(values)])
+
+
+def _bytes_of(halves: NDArray[np.uint64], is_compared: Bools) -> Any:
+    """Return 16 bytes for each row. Their order is the order of the first half."""
+    data = halves.astype(">u8").tobytes()
+    return import_pyarrow().array(
+        [data[16 * row : 16 * row + 16] if given else None for row, given in enumerate(is_compared.tolist())],
+        import_pyarrow().binary(),
+    )
+
+
+def _numbers(batch: Any, name: str) -> Ints:
+    numbers: Ints = batch.column(name).to_numpy().astype(np.int64)
+    return numbers

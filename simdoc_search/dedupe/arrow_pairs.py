@@ -1,0 +1,165 @@
+"""The steps of `dedupe` that find and verify pairs, as functions of Arrow record batches; see `arrow_functions`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from simdoc_search.dedupe.arrow_functions import make_table
+from simdoc_search.dedupe.formats import import_pyarrow
+from simdoc_search.dedupe.options import DedupeOptions
+from simdoc_search.duplicates.arrays import Bools, run_starts
+from simdoc_search.duplicates.clusters import assign_duplicates
+from simdoc_search.duplicates.pairs import MAX_ANCHORS, RUN_LIMITS, JoinedPairs, pairs_in_runs
+from simdoc_search.duplicates.verification import PairOverlaps, Verifier
+
+
+def pair_equal_keys(batches: Iterable[Any], *, across: bool = False) -> Iterator[Any]:
+    """Yield the pairs of rows with an equal key.
+
+    If more than 64 rows have the same key, each of them is only paired with two of the most preferred ones. The rows of
+    such a key are listed too, so that those that are kept can be paired again.
+
+    Args:
+        batches: record batches with the columns `key` and `rank`, sorted by both. All rows of a key must be here.
+        across: whether to pair only rows whose ranks have different first bytes.
+
+    Yields:
+        Record batches with the columns `first` and `second`, which are ranks; `first` is more preferred. If `second` is
+        null, `first` was not paired with all rows that have an equal key.
+    """
+    pa, limit = import_pyarrow(), RUN_LIMITS[0]
+    pending: Any = None
+    long_key: int | None = None
+    long_begin, long_done = None, 0  # the first rows of a run that is not complete, and its number of rows so far
+    for batch in chain(batches, [None]):
+        parts = [part for part in (pending, batch) if part is not None and len(part)]
+        pending = None
+        if not parts:
+            continue
+        rows = pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
+        keys, ranks = rows.column("key").to_numpy(), rows.column("rank")
+        begins = run_starts(keys)
+        lengths = np.diff(np.append(begins, len(keys)))
+        if batch is not None and lengths[-1] <= limit and keys[-1] != long_key:
+            pending = rows.slice(int(begins[-1]))
+            begins, lengths = begins[:-1], lengths[:-1]
+        for run in np.flatnonzero((lengths > limit) | (keys[begins] == long_key)).tolist():
+            members = ranks.slice(int(begins[run]), int(lengths[run]))
+            if keys[begins[run]] != long_key:
+                long_key, long_begin, long_done = int(keys[begins[run]]), members.slice(0, limit), 0
+            yield from _pair_long_run(long_begin, members, long_done, across=across)
+            long_done += len(members)
+            lengths[run] = 0
+        pairs = list(pairs_in_runs(begins, lengths))
+        if pairs:
+            first, second = (np.concatenate(positions) for positions in zip(*pairs, strict=True))
+            yield _make_pairs(ranks.take(pa.array(first)), ranks.take(pa.array(second)), across=across)
+
+
+def verify_pairs(batch: Any, options: DedupeOptions) -> Any:
+    """Return the pairs that overlap enough, according to their texts.
+
+    Args:
+        batch: a record batch with the columns `first` and `second`, and for both rows of a pair the columns
+            `first_shingles`, `first_tokens`, `first_text`, `second_shingles`, `second_tokens` and `second_text`.
+        options: the options.
+
+    Returns:
+        A record batch with the columns `first`, `second` and `overlap`.
+    """
+    pa = import_pyarrow()
+
+    def both(name: str) -> Any:
+        return pa.concat_arrays([batch.column(f"first{name}"), batch.column(f"second{name}")])
+
+    encoded = both("").dictionary_encode()
+    numbers = encoded.indices.to_numpy().astype(np.int64)
+    _, places = np.unique(numbers, return_index=True)
+    texts, tokens = both("_text").take(pa.array(places)), both("_tokens").take(pa.array(places))
+    table = make_table(tokens, both("_shingles").take(pa.array(places)), options)
+    first, second = numbers[: len(batch)], numbers[len(batch) :]
+    measure = options.threshold
+    fits = measure.sizes_fit(table, first, second)
+    estimates, is_possible = measure.estimate(table, first[fits], second[fits])
+    first, second = first[fits][is_possible], second[fits][is_possible]
+
+    def read_texts(rows: Sequence[int]) -> Iterator[tuple[int, str]]:
+        return ((row, texts[row].as_py()) for row in rows)
+
+    verifier = Verifier(read_texts, options.settings.analysis, shingle_counts=table.shingle_counts)
+    pairs = PairOverlaps(measure, verifier)
+    none = np.zeros(0, np.int64)
+    pairs.add(JoinedPairs(first, second, estimates[is_possible].astype(np.float32), len(first), none, 0))
+    found = np.flatnonzero(pairs.overlap_enough(np.arange(len(first))))
+    ranks = encoded.dictionary
+    return pa.RecordBatch.from_arrays(
+        [
+            ranks.take(pa.array(pairs.first[found])),
+            ranks.take(pa.array(pairs.second[found])),
+            pa.array(pairs.overlap[found]),
+        ],
+        ["first", "second", "overlap"],
+    )
+
+
+def choose_kept(pairs: Any) -> Any:
+    """Return the kept row of each duplicate.
+
+    A row is a duplicate if it overlaps a kept row that is more preferred. Of several such rows, it belongs to the most
+    preferred one.
+
+    Args:
+        pairs: a table with all pairs that `verify_pairs` returned.
+
+    Returns:
+        A table with the columns `first` (the kept row), `second` (the duplicate) and `overlap`.
+    """
+    pa = import_pyarrow()
+    pairs = pa.table(pairs).sort_by([("first", "ascending"), ("second", "ascending")])
+    firsts, seconds = (pairs.column(name).combine_chunks() for name in ("first", "second"))
+    encoded = pa.concat_arrays([firsts, seconds]).dictionary_encode()
+    order = np.argsort(encoded.dictionary.to_numpy(zero_copy_only=False))
+    numbers = np.argsort(order)[encoded.indices.to_numpy()]
+    first, second = numbers[: len(firsts)], numbers[len(firsts) :]
+    _, assigning = assign_duplicates(len(order), first, second, lambda places: np.ones(len(places), bool))
+    return pairs.take(pa.array(assigning))
+
+
+def _pair_long_run(begin: Any, members: Any, done: int, *, across: bool) -> Iterator[Any]:
+    """Pair rows of a long run with a few of its first rows.
+
+    Args:
+        begin: the ranks of the first rows of the run.
+        members: the ranks of some rows of the run.
+        done: the number of rows of the run before them.
+        across: see `pair_equal_keys`.
+    """
+    pa = import_pyarrow()
+    positions = done + np.arange(len(members))
+    if across:
+        left = len(begin) - sum(_is_right(begin))
+        is_partly_paired = (positions >= len(begin)) & ~_is_right(members)
+        first, second = np.tile(np.arange(left), len(members)), np.repeat(np.arange(len(members)), left)
+    else:
+        is_partly_paired = np.ones(len(members), bool)
+        first = np.concatenate((np.zeros(len(members), np.int64), 1 + positions % (MAX_ANCHORS - 1)))
+        second = np.tile(np.arange(len(members)), 2)
+        first, second = first[is_later := first < positions[second]], second[is_later]
+    yield _make_pairs(begin.take(pa.array(first)), members.take(pa.array(second)), across=across)
+    partly_paired = members.filter(pa.array(is_partly_paired))
+    yield pa.RecordBatch.from_arrays([partly_paired, pa.nulls(len(partly_paired), pa.binary())], ["first", "second"])
+
+
+def _make_pairs(first: Any, second: Any, *, across: bool) -> Any:
+    pa = import_pyarrow()
+    pairs = pa.RecordBatch.from_arrays([first, second], ["first", "second"])
+    return pairs.filter(pa.array(_is_right(first) != _is_right(second))) if across else pairs
+
+
+def _is_right(ranks: Any) -> Bools:
+    """For each rank, return whether its first byte is not 0."""
+    return np.array([rank[0] != 0 for rank in ranks.to_pylist()], bool)

@@ -1,0 +1,159 @@
+"""The steps that find duplicates in DataFrames.
+
+The functions that run in the workers are those of `simdoc_search.dedupe.arrow_functions` and `arrow_pairs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from simdoc_search.dedupe import DedupeOptions
+from simdoc_search.dedupe.arrow_functions import add_ranks, list_short_keys, make_band_keys, sketch_rows
+from simdoc_search.dedupe.arrow_pairs import pair_equal_keys, verify_pairs
+
+DataFrame = Any
+"""A `pyspark.sql.DataFrame`."""
+
+ROW = "_simdoc_row"
+"""The column with the number or the id of each row."""
+
+_SKETCH = "words binary, text_hash binary, preference binary, shingles long, tokens binary, extensions binary"
+_PAIRS = "first binary, second binary"
+_SAMPLE_ROWS, _MIN_SAMPLE_COUNT, _MAX_FREQUENT_KEYS = 50_000, 8, 100_000
+_PAIRS_PER_SALT = 20_000
+
+
+def store(frame: DataFrame) -> DataFrame:
+    """Compute a DataFrame now, and store it until it is no longer used.
+
+    It is stored in the folder of `spark.checkpoint.dir`, which survives the loss of workers, or on the workers' disks.
+    Its plan is forgotten. Otherwise, the plan would grow with each round.
+    """
+    from pyspark import StorageLevel  # noqa: PLC0415 - an optional dependency
+
+    if frame.sparkSession.conf.get("spark.checkpoint.dir", None):
+        return frame.checkpoint()
+    return frame.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
+
+
+def map_batches(frame: DataFrame, function: Callable[[Any], Any], schema: str) -> DataFrame:
+    """Apply a function to the record batches of a DataFrame."""
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        return map(function, batches)
+
+    return frame.mapInArrow(run, schema)
+
+
+def sketch(rows: DataFrame, options: DedupeOptions) -> DataFrame:
+    """Return the row number and the sketch of each row that can be compared."""
+    names = [name for name in (options.text, options.rule.column) if name]
+    kind = rows.schema[ROW].dataType.simpleString()
+
+    def sketch(batch: Any) -> Any:
+        sketched = sketch_rows(batch, options)
+        return sketched.add_column(0, ROW, batch.column(ROW))
+
+    return map_batches(rows.select(ROW, *names), sketch, f"{ROW} {kind}, {_SKETCH}").where("words is not null")
+
+
+def collapse(sketches: DataFrame, options: DedupeOptions) -> DataFrame:
+    """Return the most preferred row of each set of rows with the same words, and its rank."""
+    from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
+
+    texts = sketches.groupBy("words", "text_hash", "shingles").agg(
+        f.count("*").alias("equal"), f.min(f.struct("preference", ROW)).alias("best")
+    )
+    best = f.struct("best.preference", (-f.col("equal")).alias("minus_equal"), "text_hash", f"best.{ROW}")
+    sets = texts.groupBy("words", "shingles").agg(f.sum("equal").alias("copies"), f.min(best).alias("best"))
+    sets = sets.select("words", "shingles", "copies", "best.*", (-f.col("best.minus_equal")).alias("equal")).drop(
+        "minus_equal"
+    )
+    kind = sets.schema[ROW].dataType.simpleString()
+    schema = f"words binary, shingles long, copies long, preference binary, text_hash binary, {ROW} {kind}, equal long"
+    return map_batches(sets, partial(add_ranks, options=options), f"{schema}, rank binary")
+
+
+def add_tokens(sets: DataFrame, sketches: DataFrame) -> DataFrame:
+    """Return the ranks and the fingerprints of the preferred rows."""
+    return sets.select(ROW, "rank", "shingles").join(sketches.select(ROW, "tokens", "extensions"), ROW)
+
+
+def add_texts(sets: DataFrame, rows: DataFrame, text: str) -> DataFrame:
+    """Return the ranks and the texts of the preferred rows."""
+    from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
+
+    return sets.select(ROW, "rank").join(rows.select(ROW, f.col(text).alias("text")), ROW).drop(ROW)
+
+
+def count_frequent_keys(compared: DataFrame, options: DedupeOptions) -> Mapping[int, int]:
+    """Return the keys of short texts that are frequent in a sample, and how frequent they are."""
+    share = min(1.0, _SAMPLE_ROWS / max(1, compared.count()))
+    sample = compared.sample(share, seed=1).select("shingles", "tokens", "extensions")
+    keys = map_batches(sample, partial(list_short_keys, options=options), "key long")
+    counts = keys.groupBy("key").count().where(f"count >= {_MIN_SAMPLE_COUNT}")
+    return {
+        row["key"]: row["count"] for row in counts.orderBy("count", ascending=False).limit(_MAX_FREQUENT_KEYS).collect()
+    }
+
+
+def pair(
+    to_pair: DataFrame, options: DedupeOptions, frequencies: Mapping[int, int], *, across: bool = False
+) -> DataFrame:
+    """Return the pairs of rows with an equal band key, as `pair_equal_keys` does. Some are repeated."""
+    make_keys = partial(make_band_keys, options=options, frequencies=frequencies)
+    keys = map_batches(to_pair.select("rank", "shingles", "tokens", "extensions"), make_keys, "key long, rank binary")
+    pair_keys = partial(pair_equal_keys, across=across)
+    return keys.repartition("key").sortWithinPartitions("key", "rank").mapInArrow(pair_keys, _PAIRS)
+
+
+def verify(pairs: DataFrame, compared: DataFrame, texts: DataFrame, options: DedupeOptions) -> DataFrame:
+    """Return the pairs whose texts overlap enough, and the overlap.
+
+    A row that is in very many pairs, because it was taken from a template, is copied to several partitions (salting).
+    """
+    from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
+
+    in_pairs = pairs.select(f.explode(f.array("first", "second")).alias("rank")).groupBy("rank").count()
+    contents = compared.select("rank", "shingles", "tokens").join(in_pairs, "rank").join(texts, "rank")
+    salts = f.ceil(f.col("count") / _PAIRS_PER_SALT).cast("int")
+    first = contents.withColumn("salts", salts).withColumn("salt", f.explode(f.sequence(f.lit(0), salts - 1)))
+    hot = in_pairs.where(f"count > {_PAIRS_PER_SALT}").select(f.col("rank").alias("first"), salts.alias("salts"))
+    salted = pairs.join(hot, "first", "left").withColumn(
+        "salt", f.coalesce(f.expr("pmod(xxhash64(second), salts)"), f.lit(0)).cast("int")
+    )
+    names = ("shingles", "tokens", "text")
+    first, second = (
+        side.select(
+            f.col("rank").alias(name),
+            *(["salt"] if name == "first" else []),
+            *(f.col(column).alias(f"{name}_{column}") for column in names),
+        )
+        for side, name in ((first, "first"), (contents, "second"))
+    )
+    joined = salted.drop("salts").join(second, "second").join(first, ["first", "salt"]).drop("salt")
+    joined = joined.select("first", "second", *(f"{side}_{name}" for side in ("first", "second") for name in names))
+    return map_batches(joined, partial(verify_pairs, options=options), f"{_PAIRS}, overlap double")
+
+
+def choose_kept(pairs: DataFrame) -> DataFrame:
+    """Return the kept row of each duplicate, as `arrow_pairs.choose_kept` does.
+
+    In each round, the rows that no undecided row precedes are kept, and their partners are duplicates.
+    """
+    from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
+
+    found = None
+    while True:
+        seconds = pairs.select("second").distinct()
+        kept = pairs.join(seconds.withColumnRenamed("second", "first"), "first", "left_anti")
+        decided = kept.groupBy("second").agg(f.min(f.struct("first", "overlap")).alias("best"))
+        decided = store(decided.select("best.first", "second", "best.overlap"))
+        found = decided if found is None else found.union(decided)
+        duplicates = decided.select("second")
+        pairs = pairs.join(duplicates, "second", "left_anti")
+        pairs = store(pairs.join(duplicates.withColumnRenamed("second", "first"), "first", "left_anti"))
+        if pairs.isEmpty():
+            return found

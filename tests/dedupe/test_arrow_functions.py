@@ -1,0 +1,104 @@
+"""The Arrow functions find the duplicates that `deduplicate` finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from simdoc_search.dedupe import DedupeOptions
+from simdoc_search.dedupe.arrow_functions import sketch_rows
+from simdoc_search.dedupe.arrow_pairs import pair_equal_keys
+from simdoc_search.dedupe.ranking import sortable_values
+from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, STRING
+from tests.support.arrow_dedupe import dedupe_with_arrow, expected_duplicates, make_template_rows
+from tests.support.datasets import make_rows
+
+
+@pytest.mark.parametrize("words", [8, 40, 80, 300])
+@pytest.mark.parametrize(
+    "options", [{}, {"keep": "max:score"}, {"keep": "min:tags"}, {"overlap": 0.5}, {"measure": "containment"}], ids=str
+)
+def test_the_same_duplicates_as_deduplicate(words: int, options: dict[str, Any]) -> None:
+    table = pa.Table.from_pylist(make_rows(240, words, words))
+    chosen = DedupeOptions(text="text", **options)
+    found = dedupe_with_arrow(table, chosen)
+
+    assert 40 < len(found)
+    assert expected_duplicates(table, chosen) == found
+
+
+@pytest.mark.parametrize("changed_words", [1, 4])
+def test_rows_of_one_template(changed_words: int) -> None:
+    table = pa.Table.from_pylist(make_template_rows(60, changed_words=changed_words))
+    options = DedupeOptions(text="text")
+
+    assert expected_duplicates(table, options) == dedupe_with_arrow(table, options)
+
+
+def test_rows_without_words_have_no_sketch() -> None:
+    sketches = sketch_rows(pa.RecordBatch.from_pydict({"text": ["a b", None, "", "..."]}), DedupeOptions(text="text"))
+
+    assert [True, False, False, False] == sketches.column("words").is_valid().to_pylist()
+
+
+def make_entries(keys: list[int]) -> pa.RecordBatch:
+    ranks = [bytes([number // 200, number % 200]) for number in range(len(keys))]
+    return pa.RecordBatch.from_arrays([pa.array(keys, pa.int64()), pa.array(ranks, pa.binary())], ["key", "rank"])
+
+
+def read_pairs(batches: list[pa.RecordBatch], *, across: bool = False) -> tuple[set[tuple[bytes, bytes]], set[bytes]]:
+    rows = [row for batch in pair_equal_keys(batches, across=across) for row in batch.to_pylist()]
+    partly = {row["first"] for row in rows if row["second"] is None}
+    return {(row["first"], row["second"]) for row in rows if row["second"] is not None}, partly
+
+
+@pytest.mark.parametrize("size", [1, 3, 10, 1000])
+@pytest.mark.parametrize("across", [False, True])
+def test_pairs_do_not_depend_on_the_batches(size: int, across: bool) -> None:
+    entries = make_entries([1, 1, 2, 3, 3, 3, *[4] * 150, 5, *[6] * 64, *[7] * 130, 8, 8])
+    batches = [entries.slice(begin, size) for begin in range(0, len(entries), size)]
+
+    assert read_pairs([entries], across=across) == read_pairs(batches, across=across)
+
+
+def test_a_frequent_key_pairs_each_row_with_two_rows() -> None:
+    entries = make_entries([1] * 150)
+    pairs, partly = read_pairs([entries])
+
+    assert set(entries.column("rank").to_pylist()) == partly
+    assert len(pairs) < 2 * 150
+    assert {(b"\0\0", rank) for rank in entries.column("rank").to_pylist()[1:]} <= pairs
+
+
+def test_a_frequent_key_across_two_sides_pairs_each_right_row_with_many_left_rows() -> None:
+    entries = make_entries([1] * 300)  # 200 left rows and 100 right ones
+    pairs, partly = read_pairs([entries], across=True)
+
+    assert 64 * 100 == len(pairs)
+    assert 200 - 64 == len(partly)
+    assert {(0, 1)} == {(first[0], second[0]) for first, second in pairs}
+
+
+@pytest.mark.parametrize("is_descending", [False, True])
+def test_sortable_values_have_the_order_of_the_values(is_descending: bool) -> None:
+    import numpy as np
+
+    def encode(kind: int, numbers: list[int], strings: bytes = b"") -> list[bytes]:
+        kinds = np.full(len(numbers), kind, np.uint8)
+        return sortable_values(kinds, np.array(numbers, np.int64), strings, is_descending=is_descending)
+
+    integers = [-(2**63), -2, 0, 1, 2**63 - 1]
+    floats = [-np.inf, -2.5, -0.0, 1e-9, 3.0, np.inf]
+    strings = [b"", b"a", b"a\0", b"a\0b", b"ab", b"b"]
+    for values in (
+        encode(INTEGER, integers),
+        encode(FLOAT, np.array(floats).view(np.int64).tolist()),
+        encode(STRING, list(map(len, strings)), b"".join(strings)),
+    ):
+        assert sorted(values, reverse=is_descending) == values
+        assert max(values) < encode(NO_VALUE, [0])[0]
+    assert encode(FLOAT, np.array([0.0]).view(np.int64).tolist()) == encode(
+        FLOAT, np.array([-0.0]).view(np.int64).tolist()
+    )
