@@ -100,8 +100,8 @@ class _SizeType(ParamType):
     help="With --decontaminate: number of words in a run.",
 )  # fmt: skip
 @click.option(
-    "--memory", type=_SizeType(), default="2GB", show_default=True, metavar="SIZE",
-    help="Memory that the main process should not exceed.",
+    "--cache", type=_SizeType(), default="250MB", show_default=True, metavar="SIZE",
+    help="Maximum size of the cache of compared texts. The command needs more memory for the rows themselves.",
 )  # fmt: skip
 @workers_option
 @json_option
@@ -121,7 +121,7 @@ def dedupe(
     save: str | None,
     decontaminate: tuple[str, ...],
     run_words: int,
-    memory: int,
+    cache: int,
     workers: int | None,
     as_json: bool,
 ) -> None:
@@ -140,7 +140,7 @@ def dedupe(
     from simdoc_search.dedupe import DedupeOptions, deduplicate_files
 
     options = DedupeOptions(
-        text=text, id=id, overlap=overlap, keep=keep, measure=measure, memory=memory, run_words=run_words
+        text=text, id=id, overlap=overlap, keep=keep, measure=measure, cache=cache, run_words=run_words
     )
     try:
         with _row_progress(hidden=as_json) as update:

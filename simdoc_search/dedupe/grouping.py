@@ -26,6 +26,9 @@ from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.workers import WorkerMap
 
+DEFAULT_CACHE = 250_000_000
+"""Default size of the cache of texts that are compared, in bytes."""
+
 KINDS = ("", "same text", "same words", "near", "evaluation")
 KEPT, SAME_TEXT, SAME_WORDS, NEAR, EVALUATION = range(5)
 
@@ -62,7 +65,7 @@ def group_rows(
     workers: WorkerMap,
     *,
     old_row_count: int = 0,
-    memory: int = 2_000_000_000,
+    cache: int = DEFAULT_CACHE,
     progress: Progress = lambda _stage, _share: None,
 ) -> RowGroups:
     """Find the kept row of each duplicate.
@@ -74,7 +77,7 @@ def group_rows(
         settings: the settings of the sketches.
         workers: compares the texts.
         old_row_count: the number of old rows. They come first, and are never duplicates.
-        memory: memory that the process should not exceed, in bytes.
+        cache: maximum size of the cache of texts that are compared, in bytes.
         progress: see `Progress`.
     """
     has_run = rows.table["run_bytes"] > 0
@@ -104,9 +107,7 @@ def group_rows(
     def read_texts(numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
         return ((number, rows.text(int(representatives[number]))) for number in numbers)
 
-    verifier = Verifier(
-        read_texts, settings.analysis, memory // 8, shingle_counts=table.shingle_counts, workers=workers
-    )
+    verifier = Verifier(read_texts, settings.analysis, cache, shingle_counts=table.shingle_counts, workers=workers)
     assigned = find_and_assign(
         len(representatives),
         np.arange(len(representatives)),

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from simdoc_search.dedupe.decontamination import DEFAULT_RUN_WORDS
+from simdoc_search.dedupe.grouping import DEFAULT_CACHE
 from simdoc_search.dedupe.ranking import RowRule
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.errors import QuerySyntaxError
@@ -14,7 +15,7 @@ from simdoc_search.passages.exact import MeasureName
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
 
-MIN_MEMORY = 200_000_000
+MIN_CACHE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,8 @@ class DedupeOptions:
         keep: which row of a group is kept: `longest`, `first`, `max:COLUMN` or `min:COLUMN`.
         measure: `jaccard`, `containment` or `contained`.
         settings: settings of the sketches.
-        memory: memory that the run should not exceed, in bytes.
+        cache: maximum size of the cache of texts that are compared, in bytes. The run needs more memory; it grows with
+            the number of rows.
         run_words: number of consecutive words that a row must share with an evaluation text.
 
     Raises:
@@ -41,13 +43,13 @@ class DedupeOptions:
     keep: str = "longest"
     measure: MeasureName = "jaccard"
     settings: Settings = field(default_factory=Settings)
-    memory: int = 2_000_000_000
+    cache: int = DEFAULT_CACHE
     run_words: int = DEFAULT_RUN_WORDS
 
     def __post_init__(self) -> None:
         _ = self.threshold, self.rule
-        if self.memory < MIN_MEMORY:
-            raise QuerySyntaxError(f"memory must be at least {MIN_MEMORY:,} bytes, not {self.memory:,}")
+        if self.cache < MIN_CACHE:
+            raise QuerySyntaxError(f"cache must be at least {MIN_CACHE:,} bytes, not {self.cache:,}")
 
     @property
     def threshold(self) -> Measure:

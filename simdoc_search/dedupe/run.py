@@ -182,7 +182,7 @@ class _Run:
         if groups is None:
             groups = group_rows(
                 rows, self.options.rule, self.options.threshold, self.options.settings, self.workers,
-                old_row_count=old_row_count, memory=self.options.memory,
+                old_row_count=old_row_count, cache=self.options.cache,
                 progress=lambda stage, share: self.progress(stage, share, int(share * len(rows))),
             )  # fmt: skip
             self.work.write_groups(groups, description)
