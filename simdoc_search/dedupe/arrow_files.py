@@ -60,7 +60,7 @@ class ArrowShard:
         return []
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
-        """Yield the rows after the first `skip` ones."""
+        """Yield all rows except the first `skip` rows."""
         names = [name for name in (columns.text, columns.id, columns.keep) if name is not None]
         for batch in self.batches(names, skip):
             step = MAX_CHUNK_ROWS
@@ -70,7 +70,7 @@ class ArrowShard:
                 yield ArrowChunk(batch.slice(begin, step), columns)
 
     def batches(self, names: Sequence[str] | None = None, skip: int = 0) -> Iterator[Any]:
-        """Yield the rows after the first `skip` ones as record batches with some columns, or with all columns."""
+        """Yield all rows except the first `skip` rows, as record batches with some columns or all columns."""
         with self._errors():
             all_batches = self._parquet_batches(names, skip) if self._is_parquet else self._ipc_batches(names)
             if not self._is_parquet:

@@ -41,11 +41,11 @@ def sketch_rows(batch: Any, options: DedupeOptions) -> Any:
         options: the options. `text` must be set.
 
     Returns:
-        A record batch with one row per row, and these columns:
+        A record batch with one row per input row, and these columns:
 
         - `words`, `text_hash`: 16 bytes, equal for rows with the same words or the same text. Null for a row that
           cannot be compared, for example because it has no words.
-        - `preference`: bytes; the lower, the more preferred is the row by its value in the column of `options.keep`.
+        - `preference`: bytes. Of two rows, the one with the lower bytes is preferred by the column of `options.keep`.
         - `shingles`: the number of distinct shingles.
         - `tokens`, `extensions`: the fingerprint, as bytes.
     """
@@ -70,7 +70,7 @@ def sketch_rows(batch: Any, options: DedupeOptions) -> Any:
 
 
 def add_ranks(batch: Any, options: DedupeOptions) -> Any:
-    """Return a record batch with an additional column `rank`: the lower, the more preferred is the row.
+    """Return a record batch with an additional column `rank`. Rows with lower ranks are preferred.
 
     The ranks of rows with different words are different.
 
@@ -96,7 +96,7 @@ def add_ranks(batch: Any, options: DedupeOptions) -> Any:
 
 
 def make_band_keys(batch: Any, options: DedupeOptions, frequencies: Mapping[int, int] | None = None) -> Any:
-    """Return the keys of each row. Rows that overlap enough have an equal key with a probability of 99.9 %.
+    """Return the keys of each row. Two rows that overlap enough share a key with a probability of 99.9 %.
 
     Args:
         batch: a record batch with the columns `rank`, `shingles`, `tokens` and `extensions`.
@@ -105,7 +105,7 @@ def make_band_keys(batch: Any, options: DedupeOptions, frequencies: Mapping[int,
             all batches.
 
     Returns:
-        A record batch with the columns `key` (int64) and `rank`, with several rows per row.
+        A record batch with the columns `key` (int64) and `rank`, with several rows per input row.
     """
     pa = import_pyarrow()
     frequent, counts = np.array([*(frequencies or {0: 0}).items()], np.int64).T
@@ -126,8 +126,8 @@ def make_band_keys(batch: Any, options: DedupeOptions, frequencies: Mapping[int,
 def list_short_keys(batch: Any, options: DedupeOptions) -> Any:
     """Return the keys by which short texts can be paired, in a record batch with the column `key`.
 
-    Count them in a sample of all rows, and pass the frequent ones to `make_band_keys`. Short texts are then paired by
-    rare keys, not by those of a template.
+    Count these keys in a sample of all rows, and pass the frequent keys to `make_band_keys`. Short texts are then
+    paired by rare keys, not by keys that come from a template.
 
     Args:
         batch: a record batch with the columns `shingles`, `tokens` and `extensions`.

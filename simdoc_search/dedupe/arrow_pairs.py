@@ -20,11 +20,12 @@ from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 def pair_equal_keys(batches: Iterable[Any], *, across: bool = False) -> Iterator[Any]:
     """Yield the pairs of rows with an equal key.
 
-    If more than 64 rows have the same key, each of them is only paired with two of the most preferred ones. The rows of
-    such a key are listed too, so that those that are kept can be paired again.
+    If more than 64 rows have the same key, each row is only paired with two of the most preferred rows. The rows of
+    such a key are also listed, so that the kept ones can be paired again.
 
     Args:
-        batches: record batches with the columns `key` and `rank`, sorted by both. All rows of a key must be here.
+        batches: record batches with the columns `key` and `rank`, sorted by both. They must contain all rows of each
+            key.
         across: whether to pair only rows whose ranks have different first bytes.
 
     Yields:
@@ -141,8 +142,8 @@ def _pair_long_run(begin: Any, members: Any, done: int, *, across: bool) -> Iter
     pa = import_pyarrow()
     positions = done + np.arange(len(members))
     if across:
-        left = len(begin) - sum(_is_right(begin))
-        is_partly_paired = (positions >= len(begin)) & ~_is_right(members)
+        left = len(begin) - sum(_has_nonzero_first_byte(begin))
+        is_partly_paired = (positions >= len(begin)) & ~_has_nonzero_first_byte(members)
         first, second = np.tile(np.arange(left), len(members)), np.repeat(np.arange(len(members)), left)
     else:
         is_partly_paired = np.ones(len(members), bool)
@@ -157,9 +158,11 @@ def _pair_long_run(begin: Any, members: Any, done: int, *, across: bool) -> Iter
 def _make_pairs(first: Any, second: Any, *, across: bool) -> Any:
     pa = import_pyarrow()
     pairs = pa.RecordBatch.from_arrays([first, second], ["first", "second"])
-    return pairs.filter(pa.array(_is_right(first) != _is_right(second))) if across else pairs
+    return (
+        pairs.filter(pa.array(_has_nonzero_first_byte(first) != _has_nonzero_first_byte(second))) if across else pairs
+    )
 
 
-def _is_right(ranks: Any) -> Bools:
+def _has_nonzero_first_byte(ranks: Any) -> Bools:
     """For each rank, return whether its first byte is not 0."""
     return np.array([rank[0] != 0 for rank in ranks.to_pylist()], bool)

@@ -51,7 +51,7 @@ class Frame(Protocol):
         """Return the first rows."""
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
-        """Yield the rows after the first `skip` ones."""
+        """Yield all rows except the first `skip` rows."""
 
     def select(self, selection: Selection) -> Any:
         """Return the kept rows, or all rows with additional columns."""

@@ -70,7 +70,7 @@ class JsonlShard:
                 yield from _cut_lists([line for line in block.split(b"\n") if line and not line.isspace()])
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
-        """Yield the rows after the first `skip` ones."""
+        """Yield all rows except the first `skip` rows."""
         for records in _skip_records(self.record_lists(), skip):
             yield JsonChunk(records, columns)
 
@@ -152,7 +152,7 @@ class CsvShard:
             is_first = False
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
-        """Yield the rows after the first `skip` ones."""
+        """Yield all rows except the first `skip` rows."""
         _, names, delimiter, codec = self._header
         for records in _skip_records(self.record_lists(), skip):
             yield CsvChunk(records, columns, names, delimiter, codec)

@@ -31,7 +31,7 @@ class HasRows(Protocol):
     """A source of rows: a shard, or a `Frame` in memory."""
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
-        """Yield the rows after the first `skip` ones."""
+        """Yield all rows except the first `skip` rows."""
 
 
 @dataclass(frozen=True, slots=True)

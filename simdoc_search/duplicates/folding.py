@@ -76,7 +76,7 @@ def fold_near_duplicates(
     field: str = "simdoc",
     settings: Settings | None = None,
 ) -> list[ShownHit]:
-    """Fold a list of results: put each near-duplicate under the first shown one that it overlaps enough.
+    """Fold a list of results: put each near-duplicate under the first shown item that it overlaps enough.
 
     No request is sent. An item is only compared with shown items, not with folded ones. An item without words, or a hit
     without a readable fingerprint in its `_source`, is always shown.
@@ -91,7 +91,7 @@ def fold_near_duplicates(
         settings: the settings of the fingerprints, or of the shingles of texts; None for the default settings.
 
     Returns:
-        The shown items in order, each with those folded under it. No item is lost or changed.
+        The shown items in order, each with the items folded under it. No item is lost or changed.
 
     Raises:
         QuerySyntaxError: the overlap is out of range, or the items need `key`.
@@ -130,7 +130,7 @@ def fold_older_versions(
         settings: as for `fold_near_duplicates`.
 
     Returns:
-        The shown items in the order of the list, each with those folded under it. No item is lost or changed.
+        The shown items in the order of the list, each with the items folded under it. No item is lost or changed.
 
     Raises:
         QuerySyntaxError: as for `fold_near_duplicates`.
@@ -229,7 +229,7 @@ class _Comparison:
         return shares
 
     def groups(self) -> dict[int, dict[int, float]]:
-        """Return the positions of the shown items, each with the folded ones and their overlaps.
+        """Map the position of each shown item to the positions of the items folded under it, with their overlaps.
 
         An overlap is at most the number of equal values divided by the larger size. So only items with enough equal
         values are compared. They are counted with the lists of the items that have each value.

@@ -68,7 +68,7 @@ class PassageSettings:
 
 
 def empty_codes() -> Codes:
-    """Return an empty array of token codes, which is always the same one."""
+    """Return an empty array of token codes. Every call returns the same array."""
     return _EMPTY
 
 

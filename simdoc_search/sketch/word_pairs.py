@@ -1,9 +1,9 @@
-"""Codes of pairs of adjacent words, with which a local store finds short quotations.
+"""Codes of pairs of adjacent words, which a local store uses to find short quotations.
 
-A document that contains a phrase contains all its pairs. It rarely contains them by chance: a document of 5,000 words
-has a given code with a probability of 1 in 8, and all five codes of a phrase of six words with 1 in 30,000. In a trial
-with 12,847 documents of 280 words, a query by single words read 8,000 documents, and a query by pairs only those that
-contain a phrase.
+A document that contains a phrase contains all pairs of the phrase. Other documents rarely contain them by chance: a
+document of 5,000 words has a given code with a probability of 1 in 8, and all five codes of a phrase of six words with
+a probability of 1 in 30,000. In a trial with 12,847 documents of 280 words, a query by single words read 8,000
+documents, and a query by pairs only read those that contain a phrase.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SPACE, _LINE_FEED = ord(" "), ord("\n")
 def word_pair_codes(joined_words: Sequence[str]) -> list[Codes]:
     """Return the codes of the pairs of each text, ascending and distinct; uint32.
 
-    A text with fewer than two words has none.
+    A text with fewer than two words has no codes.
 
     Args:
         joined_words: for each text, the normalised words, joined by one space. A space in a word separates two words.
