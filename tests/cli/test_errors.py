@@ -59,6 +59,7 @@ from simdoc_search.stores import local
 from rich import console, progress
 load_commands()
 fingerprint("loads all tables, for the interpreter itself may be out of reach from here on")
+"loads the codec".encode("utf-16-le")
 if os.geteuid() == 0:  # permissions mean nothing to root
     os.setgroups([])
     os.setgid(65534)
