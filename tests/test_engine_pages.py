@@ -24,11 +24,24 @@ from tests.support.programs import program
 from tests.support.rolling_index import has_data_streams, rolling
 
 ROOT = Path(__file__).parents[1]
-OPERATING, UPGRADING, DATA_STREAMS, PIPELINE, TEMPLATES, WATCH, REMOVE, APPLICATION = (
+(
+    ROLLOVER,
+    REINDEX,
+    SNAPSHOTS,
+    READ_ONLY,
+    UPGRADING,
+    DATA_STREAMS,
+    PIPELINE,
+    TEMPLATES,
+    PARAMETERS,
+    WATCH,
+    REMOVE,
+    TUTORIAL,
+) = (
     (ROOT / "docs" / f"{name}.md").read_text("utf-8")
     for name in (
-        *("operating", "upgrading", "data_streams", "pipeline", "search_templates", "watch", "remove"),
-        "my_application",
+        *("rollover", "reindex", "snapshots", "read_only", "upgrading", "data_streams", "pipeline"),
+        *("search_templates", "search_templates_reference", "watch", "remove", "my_application"),
     )
 )
 OLD = "2.19.1"
@@ -56,13 +69,13 @@ def names(engine_url: str) -> Iterator[dict[str, str]]:
         call(engine_url, "DELETE", f"/{place}", allow=(404,))
 
 
-# --- docs/operating.md, docs/upgrading.md, docs/data_streams.md ---
+# --- the pages of docs/operating.md ---
 
 
 def test_indices_are_operated_by_the_commands_of_the_page(engine_url: str, names: dict[str, str]) -> None:
     """Each `similar` finds the other document, in whatever index it is."""
     has_streams = has_data_streams(engine_url)
-    pages = f"{OPERATING}\n{UPGRADING}\n{DATA_STREAMS if has_streams else ''}"
+    pages = "\n".join([ROLLOVER, REINDEX, SNAPSHOTS, READ_ONLY, UPGRADING, *[DATA_STREAMS] * has_streams])
     hits = []
     for command in page_commands(pages, names):
         if command.startswith("simdoc-search similar"):
@@ -128,7 +141,7 @@ def test_the_shipped_pipeline_is_current() -> None:
     assert build_pipeline_body() == json.loads((ROOT / "index_templates/simdoc.pipeline.json").read_text("ascii"))
 
 
-# --- docs/search_templates.md, docs/watch.md ---
+# --- docs/search_templates.md, docs/search_templates_reference.md, docs/watch.md ---
 
 
 def test_an_application_queries_by_the_commands_of_the_page(names: dict[str, str]) -> None:
@@ -136,10 +149,11 @@ def test_an_application_queries_by_the_commands_of_the_page(names: dict[str, str
     watches = f"simdoc-search watch --watches {names['simdoc-watches']}"
     options = {"simdoc-search watch": watches, "--search --pipeline": "--force --search --pipeline"}
     printed = [
-        (command, run_command(command)) for command in page_commands(f"{TEMPLATES}\n{WATCH}", {**names, **options})
+        (command, run_command(command))
+        for command in page_commands(f"{TEMPLATES}\n{PARAMETERS}\n{WATCH}", {**names, **options})
     ]
     answers: list[Any] = [json.loads(text) for command, text in printed if command.startswith("curl")]
-    similar, simulated, banded, source, copied = (
+    similar, simulated, source, banded, copied = (
         reply for reply in answers if not {"result", "acknowledged"} & reply.keys()
     )
     watch, arrived, _, removed = (text for command, text in printed if " watch " in command)
@@ -165,7 +179,7 @@ def test_the_tutorial_about_an_application_shows_what_its_commands_print(opensea
         name = made.name()
         names = {"http://127.0.0.1:9201": opensearch_url, "articles": name}
         try:
-            for command, shown in page_steps(APPLICATION, names):
+            for command, shown in page_steps(TUTORIAL, names):
                 if not command.startswith("simdoc-search engine"):
                     printed = run_command(command.replace("--search", "--force --search"))
                     found += re.findall(r'"_id":"(\w+)","_score"', printed)

@@ -19,14 +19,14 @@ use pyo3::types::PyByteArray;
 use rustc_hash::FxHashMap;
 
 use hash::{murmur3, PADDING};
-use passages::{align, count_shingles, Rules};
+use passages::{align, count_shingles, matched_words, Rules};
 use sketch::{Settings, Sketcher, Sketches};
 use words::{Grammar, Normaliser, Words, SPACE};
 
 type Buffer<'py> = Bound<'py, PyByteArray>;
 
 /// The version of the methods of `Kernel`, as in `simdoc_search.analysis.native`.
-const INTERFACE: u32 = 3;
+const INTERFACE: u32 = 4;
 
 /// Finds the words of texts and makes their fingerprints. Its methods release the GIL.
 #[pyclass(frozen)]
@@ -121,30 +121,43 @@ impl Kernel {
         profile: &str,
     ) -> PyResult<[Buffer<'py>; 3]> {
         let normaliser = self.normaliser(profile)?;
-        let (numbers, counts, has_space) = py.allow_threads(|| {
-            let mut words = Words::default();
-            let mut has_space = Vec::new();
-            let counts = texts.iter().map(|text| {
-                let before = words.starts.len();
-                words.add(text, &self.grammar, normaliser);
-                has_space.push(u8::from(
-                    (before..words.starts.len()).any(|word| words.word(word).contains(&SPACE)),
-                ));
-                (words.starts.len() - before) as i64
-            });
-            let counts: Vec<i64> = counts.collect();
-            let mut known = FxHashMap::default();
-            let numbers = (0..words.starts.len()).map(|word| {
-                let next = known.len() as i32;
-                *known.entry(words.word(word)).or_insert(next)
-            });
-            (numbers.collect::<Vec<i32>>(), counts, has_space)
-        });
+        let (numbers, counts, has_space) =
+            py.allow_threads(|| number_words(&texts, &self.grammar, normaliser));
         Ok([
             bytes(py, &numbers),
             bytes(py, &counts),
             bytes(py, &has_space),
         ])
+    }
+
+    /// For each text after the first one: whether a passage that they share covers each word of the first text (uint8),
+    /// the number of its own covered words, and the number of its words (int64, two values per text).
+    fn matched_words<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Vec<PyBackedStr>,
+        profile: &str,
+        min_run: usize,
+        is_edited: bool,
+        max_gap: i64,
+    ) -> PyResult<[Buffer<'py>; 2]> {
+        let rules = Rules::new(min_run, is_edited, max_gap)?;
+        let normaliser = self.normaliser(profile)?;
+        let (masks, counts) = py.allow_threads(|| {
+            let (numbers, counts, _) = number_words(&texts, &self.grammar, normaliser);
+            let (mut masks, mut covered_counts) = (Vec::new(), Vec::new());
+            let (first, mut rest) =
+                numbers.split_at(counts.first().map_or(0, |&count| count as usize));
+            for &count in counts.iter().skip(1) {
+                let (second, after) = rest.split_at(count as usize);
+                let (mask, covered) = matched_words(first, second, &rules);
+                masks.extend(mask);
+                covered_counts.push([covered, count]);
+                rest = after;
+            }
+            (masks, covered_counts)
+        });
+        Ok([bytes(py, &masks), bytes(py, counts.as_flattened())])
     }
 
     /// The runs of the passages that two texts share (int64, four values per run): the index of the passage, the first
@@ -158,16 +171,7 @@ impl Kernel {
         is_edited: bool,
         max_gap: i64,
     ) -> PyResult<Buffer<'py>> {
-        if min_run == 0 || max_gap < 0 {
-            return Err(PyValueError::new_err(
-                "min_run must be at least 1, and max_gap at least 0",
-            ));
-        }
-        let rules = Rules {
-            min_run,
-            is_edited,
-            max_gap,
-        };
+        let rules = Rules::new(min_run, is_edited, max_gap)?;
         let (a, b): (Vec<i32>, Vec<i32>) = (pod_collect_to_vec(a), pod_collect_to_vec(b));
         let rows = py.allow_threads(|| {
             let mut rows = Vec::new();
@@ -269,6 +273,44 @@ impl Kernel {
 /// The bytes of numbers, in the byte order of the machine, as numpy reads them.
 fn bytes<'py, T: bytemuck::NoUninit>(py: Python<'py>, values: &[T]) -> Buffer<'py> {
     PyByteArray::new(py, bytemuck::cast_slice(values))
+}
+
+type Numbers = (Vec<i32>, Vec<i64>, Vec<u8>);
+
+/// The number of each word, the number of words of each text, and whether a word of each text contains a space.
+fn number_words(texts: &[PyBackedStr], grammar: &Grammar, normaliser: &Normaliser) -> Numbers {
+    let mut words = Words::default();
+    let mut has_space = Vec::new();
+    let counts = texts.iter().map(|text| {
+        let before = words.starts.len();
+        words.add(text, grammar, normaliser);
+        has_space.push(u8::from(
+            (before..words.starts.len()).any(|word| words.word(word).contains(&SPACE)),
+        ));
+        (words.starts.len() - before) as i64
+    });
+    let counts: Vec<i64> = counts.collect();
+    let mut known = FxHashMap::default();
+    let numbers = (0..words.starts.len()).map(|word| {
+        let next = known.len() as i32;
+        *known.entry(words.word(word)).or_insert(next)
+    });
+    (numbers.collect(), counts, has_space)
+}
+
+impl Rules {
+    fn new(min_run: usize, is_edited: bool, max_gap: i64) -> PyResult<Self> {
+        if min_run == 0 || max_gap < 0 {
+            return Err(PyValueError::new_err(
+                "min_run must be at least 1, and max_gap at least 0",
+            ));
+        }
+        Ok(Rules {
+            min_run,
+            is_edited,
+            max_gap,
+        })
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {

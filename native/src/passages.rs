@@ -50,7 +50,7 @@ pub fn align(a: &[i32], b: &[i32], rules: &Rules) -> Vec<Vec<Run>> {
         let min_words = limit(MIN_EDITED_WORDS).max(min_run);
         Search::new(a, b, min_run, min_words as i64, rules.max_gap).passages()
     } else {
-        let mut windows = Windows::of(a, b);
+        let mut windows = Windows::shared(a, b);
         let classes = windows.classes(min_run);
         let runs = rare_runs(a, b, &classes, MAX_PAIRS);
         let runs = add_covering_runs(a, b, &classes, runs, min_run);
@@ -58,6 +58,17 @@ pub fn align(a: &[i32], b: &[i32], rules: &Rules) -> Vec<Vec<Run>> {
         runs.into_iter().map(|run| vec![run]).collect()
     };
     drop_nested(passages, a.len())
+}
+
+/// Whether a passage covers each word of a, and the number of words of b that passages cover.
+pub fn matched_words(a: &[i32], b: &[i32], rules: &Rules) -> (Vec<u8>, i64) {
+    let (mut in_a, mut in_b) = (vec![0u8; a.len()], vec![0u8; b.len()]);
+    for [i, j, size] in align(a, b, rules).into_iter().flatten() {
+        in_a[i as usize..(i + size) as usize].fill(1);
+        in_b[j as usize..(j + size) as usize].fill(1);
+    }
+    let covered = in_b.iter().map(|&is_covered| i64::from(is_covered)).sum();
+    (in_a, covered)
 }
 
 /// The numbers of shingles in both texts, in a and in b: every occurrence, then distinct ones.

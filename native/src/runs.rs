@@ -3,8 +3,9 @@
 //! A run is a triple: its first word in text a, its first word in text b, and its number of words.
 
 use std::borrow::Cow;
+use std::hash::Hash;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 pub type Run = [i64; 3];
 
@@ -27,7 +28,7 @@ const MAX_TRIED_POSITIONS: usize = 4;
 /// The runs around rare windows, and runs that cover every shared window of `min_run` words.
 pub fn shared_runs(a: &[i32], b: &[i32], limits: &Limits) -> Vec<Run> {
     let mut runs = Vec::new();
-    let mut windows = Windows::of(a, b);
+    let mut windows = Windows::shared(a, b);
     for length in 1..=limits.max_window {
         let classes = windows.classes(length);
         runs.extend(rare_runs(a, b, &classes, limits.max_pairs));
@@ -44,13 +45,28 @@ pub type Classes = (Vec<u32>, Vec<u32>);
 pub struct Windows {
     /// For windows of 1, 2, 4, ... words.
     levels: Vec<Classes>,
+    /// Whether all windows that only one text has are in one class: `ONLY_A` or `ONLY_B`.
+    shared_only: bool,
 }
+
+const ONLY_A: u32 = 0;
+const ONLY_B: u32 = 1;
 
 impl Windows {
     pub fn of(a: &[i32], b: &[i32]) -> Self {
         let level = number(a.iter().copied(), b.iter().copied());
         Windows {
             levels: vec![level],
+            shared_only: false,
+        }
+    }
+
+    /// Windows that only one text has are not told apart, which is much faster.
+    pub fn shared(a: &[i32], b: &[i32]) -> Self {
+        let level = number_shared(a.iter().copied().map(Some), b.iter().copied().map(Some));
+        Windows {
+            levels: vec![level],
+            shared_only: true,
         }
     }
 
@@ -60,34 +76,68 @@ impl Windows {
         while self.levels.len() <= level {
             let shift = 1 << (self.levels.len() - 1);
             self.levels
-                .push(lengthen(self.levels.last().unwrap(), shift));
+                .push(self.lengthen(self.levels.last().unwrap(), shift));
         }
         match length - (1 << level) {
             0 => Cow::Borrowed(&self.levels[level]),
-            shift => Cow::Owned(lengthen(&self.levels[level], shift)),
+            shift => Cow::Owned(self.lengthen(&self.levels[level], shift)),
+        }
+    }
+
+    /// The classes of windows that are `shift` words longer.
+    fn lengthen(&self, (a, b): &Classes, shift: usize) -> Classes {
+        fn pairs(classes: &[u32], shift: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
+            let second = classes.get(shift..).unwrap_or_default();
+            classes.iter().copied().zip(second.iter().copied())
+        }
+        let (a, b) = (pairs(a, shift), pairs(b, shift));
+        if self.shared_only {
+            let may_be_shared = |pair: (u32, u32)| (pair.0.min(pair.1) > ONLY_B).then_some(pair);
+            number_shared(a.map(may_be_shared), b.map(may_be_shared))
+        } else {
+            number(a, b)
         }
     }
 }
 
-/// The classes of windows that are `shift` words longer.
-fn lengthen((a, b): &Classes, shift: usize) -> Classes {
-    fn pairs(classes: &[u32], shift: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let second = classes.get(shift..).unwrap_or_default();
-        classes.iter().copied().zip(second.iter().copied())
-    }
-    number(pairs(a, shift), pairs(b, shift))
-}
-
-fn number<T: std::hash::Hash + Eq>(
-    a: impl Iterator<Item = T>,
-    b: impl Iterator<Item = T>,
-) -> Classes {
-    let mut numbers = FxHashMap::default();
+fn number<T: Hash + Eq>(a: impl Iterator<Item = T>, b: impl Iterator<Item = T>) -> Classes {
+    let size = a.size_hint().0 + b.size_hint().0;
+    let mut numbers = FxHashMap::with_capacity_and_hasher(size, FxBuildHasher);
     let mut class = |window| {
         let next = numbers.len() as u32;
         *numbers.entry(window).or_insert(next)
     };
     (a.map(&mut class).collect(), b.map(&mut class).collect())
+}
+
+/// As `number`, but all windows that only one text has are `ONLY_A` or `ONLY_B`. None is such a window.
+fn number_shared<T: Hash + Eq>(
+    a: impl Iterator<Item = Option<T>>,
+    b: impl Iterator<Item = Option<T>>,
+) -> Classes {
+    let mut numbers = FxHashMap::with_capacity_and_hasher(b.size_hint().0, FxBuildHasher);
+    let mut b_classes: Vec<u32> = b
+        .map(|window| {
+            let next = numbers.len() as u32 + ONLY_B + 1;
+            window.map_or(ONLY_B, |window| *numbers.entry(window).or_insert(next))
+        })
+        .collect();
+    let mut is_in_a = vec![false; numbers.len() + ONLY_B as usize + 1];
+    let a_classes = a
+        .map(|window| {
+            let class = window.and_then(|window| numbers.get(&window));
+            class.map_or(ONLY_A, |&class| {
+                is_in_a[class as usize] = true;
+                class
+            })
+        })
+        .collect();
+    for class in &mut b_classes {
+        if !is_in_a[*class as usize] {
+            *class = ONLY_B;
+        }
+    }
+    (a_classes, b_classes)
 }
 
 /// The positions of each class, in ascending order.

@@ -19,7 +19,7 @@ from simdoc_search.analysis.word_grammar import JOINERS, classes
 
 _log = logging.getLogger(__name__)
 
-INTERFACE = 3
+INTERFACE = 4
 """The version of the kernel's methods. A kernel with another version is not used."""
 
 Buffers = Sequence[bytearray]
@@ -38,6 +38,13 @@ class Kernel(Protocol):
         """Return the number of each word (int32), the words of each text (int64), and which texts have spaces in words.
 
         Equal words have equal numbers, in all texts. The last buffer is uint8.
+        """
+
+    def matched_words(self, texts: Sequence[str], profile: str, min_run: int, is_edited: bool, max_gap: int) -> Buffers:
+        """Compare the first text with each other text; see `passages.align`.
+
+        For each other text, return whether a passage covers each word of the first text (uint8), and the number of its
+        own covered words and of its words (int64, two values per text).
         """
 
     def passages(self, a: bytes, b: bytes, min_run: int, is_edited: bool, max_gap: int) -> bytearray:

@@ -51,7 +51,7 @@ engine_option: Final = click.option(
 
 def store_option(command: Command) -> Command:
     """Add `--store` and `--engine`."""
-    help_text = "Store to use: a folder or a URL, such as http://localhost:9200/articles."
+    help_text = "Index to use: a folder or a URL, such as http://localhost:9200/articles."
     return _add_store_option(command, "PATH|URL", help_text, show_default=True)
 
 

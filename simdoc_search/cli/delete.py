@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @json_option
 @handle_errors
 def delete(ids: tuple[str, ...], store: str, engine: EngineKind | None, as_json: bool) -> None:
-    """Remove documents from the store, but not their files.
+    """Remove documents from the index, but not their files.
 
     \b
       simdoc-search delete notes/old.txt

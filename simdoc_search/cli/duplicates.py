@@ -138,7 +138,7 @@ def duplicates(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Find copies in a folder or the store, and propose which to keep.
+    """Find copies in a folder or the index, and propose which to keep.
 
     With FOLDER, the command first indexes the folder, and then compares only the documents in it.
 

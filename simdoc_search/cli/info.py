@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @json_option
 @handle_errors
 def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool) -> None:
-    """Show the size and the settings of a store.
+    """Show the size and the settings of an index.
 
     \b
       simdoc-search info

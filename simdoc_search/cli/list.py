@@ -51,7 +51,7 @@ def list_command(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """List the documents in the store.
+    """List the documents in the index.
 
     With PREFIX, only documents whose ids begin with it are listed. PREFIX can also be an indexed folder or a quoted
     pattern. '*.pdf' matches file names in any folder. 'a/*.pdf' matches paths.

@@ -31,7 +31,7 @@ def mcp(
     store: str,
     engine: EngineKind | None,
 ) -> None:
-    """Let an agent search the store (Model Context Protocol).
+    """Let an agent search the index (Model Context Protocol).
 
     An MCP client starts this command, and talks to it over stdin and stdout. The agent can use the tools similar,
     passages, compare, versions, duplicates and show. These tools read the store, and files in FOLDER if you give it.

@@ -65,7 +65,7 @@ def serve(
     store: str,
     engine: EngineKind | None,
 ) -> None:
-    """Search the store in a browser.
+    """Search the index in a browser.
 
     Programs can get JSON from the same URLs. Without --allow-apply, the server changes neither files nor the store.
     It does not keep the texts and files that you submit. Press Ctrl-C to stop it.

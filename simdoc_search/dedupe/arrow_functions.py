@@ -1,10 +1,12 @@
 """The steps of `dedupe` as functions of Arrow record batches, for Spark, Dask, Ray Data or DuckDB.
 
-1. `sketch_rows`. Then the engine groups the rows by `words`, and keeps one row of each group.
-2. `add_ranks`.
-3. `make_band_keys`. Then the engine sorts by `key` and `rank`, with all rows of a key in one partition.
-4. `pair_equal_keys`. Then the engine removes equal pairs, and joins both rows of each pair by their ranks.
-5. `verify_pairs`. Then the engine chooses the kept rows; see `choose_kept`.
+Between the steps, the engine does the work in the last column::
+
+    1  sketch_rows       groups the rows by `words`, and keeps one row of each group
+    2  add_ranks
+    3  make_band_keys    sorts by `key` and `rank`, with all rows of a key in one partition
+    4  pair_equal_keys   removes equal pairs, and joins both rows of each pair by their ranks
+    5  verify_pairs      chooses the kept rows; see `choose_kept`
 
 Each function can be called with any part of the data. Those of steps 4 and 5 are in `arrow_pairs`.
 `simdoc_search.spark` runs all of them on Spark.

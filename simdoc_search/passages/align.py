@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.word_numbers import Numbers
-from simdoc_search.analysis.words import WordPositions, locate_words
+from simdoc_search.analysis.word_numbers import Numbers, number_words
+from simdoc_search.analysis.words import WordPositions, call_with_texts, locate_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.chains import (
     bounding_box,
@@ -26,7 +26,7 @@ from simdoc_search.passages.chance import RunEvidence, WeightedOverlap, trim_end
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.runs import add_covering_runs, find_common_runs, unique_runs
 from simdoc_search.passages.windows import Ints, Windows
-from simdoc_search.passages.word_spans import Mask, words_to_span
+from simdoc_search.passages.word_spans import Mask, empty_mask, words_to_span
 
 Preset = Literal["edited", "verbatim"]
 
@@ -135,10 +135,66 @@ def align_numbers(a: Numbers, b: Numbers, settings: AlignmentSettings) -> list[I
     if native is None:
         return list(_find_passages(Windows(a.tolist(), b.tolist()), settings))
     check_stopped()
-    texts = a.tobytes(), b.tobytes()
-    rows = native.passages(*texts, settings.min_run_for(len(a)), settings.edited, settings.max_gap)
+    rows = native.passages(a.tobytes(), b.tobytes(), settings.min_run_for(len(a)), settings.edited, settings.max_gap)
     runs = np.frombuffer(rows, np.int64).reshape(-1, 4)
     return np.split(runs[:, 1:], np.flatnonzero(np.diff(runs[:, 0])) + 1) if len(runs) else []
+
+
+class MatchedWords(NamedTuple):
+    """The words that two texts share.
+
+    Attributes:
+        covered_words_mask: The words of the first text that passages cover.
+        covered_word_count: The number of words that passages cover in the first or second text, whichever is smaller.
+        compared_word_count: The number of words of both texts.
+    """
+
+    covered_words_mask: Mask
+    covered_word_count: int
+    compared_word_count: int
+
+    @classmethod
+    def of(cls, mask: Mask, other_count: int, other_words: int) -> MatchedWords:
+        """Combine the covered words of the first text with the numbers of covered words and words of the second."""
+        return cls(mask, min(int(np.count_nonzero(mask)), other_count), len(mask) + other_words)
+
+
+def match_with_many(
+    text: str, word_count: int, others: Sequence[str], analysis: Analysis, settings: AlignmentSettings
+) -> list[MatchedWords]:
+    """Return the words that a text of `word_count` words shares with each other text."""
+    matched: list[MatchedWords] = []
+    batch: list[str] = []
+    for other in others:
+        if sum(map(len, batch), len(text) + len(other)) > _MAX_NATIVE_WORDS:
+            matched += _match_batch(text, word_count, batch, analysis, settings)
+            batch = []
+        batch.append(other)
+    return matched + _match_batch(text, word_count, batch, analysis, settings)
+
+
+def _match_batch(
+    text: str, word_count: int, others: list[str], analysis: Analysis, settings: AlignmentSettings
+) -> list[MatchedWords]:
+    check_stopped()
+    if not others:
+        return []
+    native = kernel()
+    if native is None or len(text) + len(others[-1]) > _MAX_NATIVE_WORDS:
+        first, *seconds = (words.numbers for words in number_words([text, *others], analysis))
+        return [_match_numbers(first, second, settings) for second in seconds]
+    rules = settings.min_run_for(word_count), settings.edited, settings.max_gap
+    masks, counts = call_with_texts(native.matched_words, [text, *others], analysis.profile, *rules)
+    rows = np.frombuffer(masks, np.bool_).reshape(len(others), word_count)
+    pairs = np.frombuffer(counts, np.int64).reshape(-1, 2).tolist()
+    return [MatchedWords.of(row, *pair) for row, pair in zip(rows, pairs, strict=True)]
+
+
+def _match_numbers(first: Numbers, second: Numbers, settings: AlignmentSettings) -> MatchedWords:
+    masks = empty_mask(len(first)), empty_mask(len(second))
+    for i, j, size in itertools.chain.from_iterable(runs.tolist() for runs in align_numbers(first, second, settings)):
+        masks[0][i : i + size] = masks[1][j : j + size] = True
+    return MatchedWords.of(masks[0], int(masks[1].sum()), len(second))
 
 
 def _find_passages(windows: Windows, settings: AlignmentSettings) -> Iterable[Ints]:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
-from simdoc_search.analysis.word_numbers import number_words
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
-from simdoc_search.passages.align import align_numbers, align_words
+from simdoc_search.passages.align import MatchedWords, align_words, match_with_many
 from simdoc_search.passages.coverage import Cover, is_in_tokens, order_by_added_words, unite
 from simdoc_search.passages.exact import measure_many
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.passage import Passage
-from simdoc_search.passages.word_spans import Mask, empty_mask, mask_to_spans, matched_mask
+from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import PassageOptions
 from simdoc_search.search.passage_candidates import PassageCandidates, find_passage_candidates
@@ -123,45 +120,31 @@ def _compare_candidates(
     return matches, compared_count
 
 
-class _MatchedWords(NamedTuple):
-    """The words that the query document and a candidate share.
-
-    Attributes:
-        covered_words_mask: the words of the query document that passages cover.
-        covered_word_count: number of covered words in the query document or in the candidate, whichever is smaller; 0
-            if no passage is long enough.
-        compared_word_count: number of words of both documents.
-    """
-
-    covered_words_mask: Mask
-    covered_word_count: int
-    compared_word_count: int
-
-
 def _align_with_many(
     document: QueryDocument, candidates: Sequence[tuple[Record, int]], options: PassageOptions
-) -> list[_MatchedWords | None]:
+) -> list[MatchedWords | None]:
     """Align the query document with records. None stands for a record that cannot be aligned without its text."""
     source = document.analysed_text
     texts = [record.text for record, _ in candidates if record.text is not None]
     if source is None or not texts:
         return [None] * len(candidates)
-    first, *others = (words.numbers for words in number_words([source.text, *texts], document.settings.analysis))
-    matched = []
-    for text, second in zip(texts, others, strict=True):
-        masks = empty_mask(len(first)), empty_mask(len(second))
-        if document.ignored_word_mask.any():
-            words = source.words, locate_words(text, document.settings.analysis)
-            passages = _find_shared_passages(document, words[1], options)
-            masks = matched_mask(words[0], passages), matched_mask(words[1], passages, in_second_text=True)
-        else:
-            for i, j, size in itertools.chain.from_iterable(
-                runs.tolist() for runs in align_numbers(first, second, options.alignment)
-            ):
-                masks[0][i : i + size] = masks[1][j : j + size] = True
-        matched.append(_MatchedWords(masks[0], int(min(mask.sum() for mask in masks)), len(first) + len(second)))
+    analysis = document.settings.analysis
+    if document.ignored_word_mask.any():
+        matched = [_match_words_that_count(document, source.words, text, options) for text in texts]
+    else:
+        matched = match_with_many(source.text, len(source.words.words), texts, analysis, options.alignment)
     results = iter(matched)
     return [None if record.text is None else next(results) for record, _ in candidates]
+
+
+def _match_words_that_count(
+    document: QueryDocument, words: WordPositions, text: str, options: PassageOptions
+) -> MatchedWords:
+    """Return the words that are not ignored and that the query document shares with a text."""
+    other = locate_words(text, document.settings.analysis)
+    passages = _find_shared_passages(document, other, options)
+    other_count = int(matched_mask(other, passages, in_second_text=True).sum())
+    return MatchedWords.of(matched_mask(words, passages), other_count, len(other.words))
 
 
 def _find_shared_passages(document: QueryDocument, words: WordPositions, options: PassageOptions) -> list[Passage]:

@@ -16,7 +16,7 @@ from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis, Profile
 from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.analysis.words import locate_words, words_of_texts
-from simdoc_search.passages.align import AlignmentSettings, align
+from simdoc_search.passages.align import AlignmentSettings, align, match_with_many
 from simdoc_search.passages.exact import Measures, measure_many, measures
 from simdoc_search.passages.passage import Passage
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_codes
@@ -132,6 +132,19 @@ def test_passages_are_equal(in_python: Callable[..., Any], alignment: AlignmentS
 
     assert in_python(aligned) == passages
     assert sum(map(bool, passages)) > len(pairs) // 4
+
+
+def test_matched_words_are_equal(in_python: Callable[..., Any]) -> None:
+    """One text is compared with many."""
+    first, *others = [text for pair in altered_pairs(range(20)) for text in pair]
+    others += hard_texts()
+
+    def matched() -> list[tuple[list[bool], int, int]]:
+        found = match_with_many(first, len(first.split()), [first, *others], Analysis(), AlignmentSettings(min_run=2))
+        return [(mask.tolist(), *counts) for mask, *counts in found]
+
+    assert in_python(matched) == matched()
+    assert sum(count > 0 for _, count, _ in matched()) > 3
 
 
 @pytest.mark.parametrize("analysis", ANALYSES, ids=str)
