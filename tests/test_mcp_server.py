@@ -207,7 +207,7 @@ def test_only_files_in_the_given_folders_are_read(store: Path, tmp_path: Path) -
 
     assert "doc123.txt" in {hit["id"] for hit in draft["hits"]}
     assert [True] * 4 == ["is not in a folder that this server may read" in problem["error"] for problem in refused]
-    assert "not that of a regular file" in folder["error"]
+    assert "a regular file" in folder["error"]
     assert "no document" in by_path["error"]
     assert "simdoc-search mcp FOLDER" in without_folders["error"]
 

@@ -199,7 +199,7 @@ def test_overlaps_are_those_with_the_shown_version() -> None:
 
     assert old is hit
     assert jaccard(shingle_set(old.text), shingle_set(new.text)) == overlap
-    assert reason.startswith("a_2024 is the newest, by the date in their names")
+    assert reason.startswith("a_2024 is the newest, by the dates in the names")
 
 
 def test_all_versions_are_shown_if_the_evidence_conflicts_or_is_missing() -> None:
