@@ -22,18 +22,18 @@ FILES = {
 UNREACHABLE = "http://127.0.0.1:9/articles"
 
 COMMANDS: tuple[tuple[str, int, str], ...] = (
-    ("index notes --with versions,relations", 0, "3 indexed"),
+    ("index notes --with versions,related", 0, "3 indexed"),
     ("similar first_80", 0, "copy"),
     ("passages first", 0, "second"),
     ("compare first second", 0, "second"),
     ("versions first", 0, ""),
     ("related first", 0, ""),
     ("duplicates --plan plan.csv", 0, "plan.csv"),
-    ("apply plan.csv --move-to moved", 0, "1 moved"),
+    ("apply plan.csv --move-to moved", 0, "1 file moved"),
     ("dedupe rows.jsonl -o kept.jsonl", 0, "1"),
     ("list", 0, "second"),
     ("show copy", 0, "library"),
-    ("info", 0, "3"),
+    ("info", 0, "documents  2"),
     ("languages", 0, "en"),
     ("check .simdoc", 0, ""),
     ("repair .simdoc --to repaired", 0, ""),
@@ -41,13 +41,14 @@ COMMANDS: tuple[tuple[str, int, str], ...] = (
     ("defaults", 0, ""),
     ("tune --overlap 80 --probability 95", 0, ""),
     ("explain copy_80", 0, ""),
-    ("delete second.md", 0, "1 deleted"),
+    ("delete second.md", 0, "1 document deleted"),
     ("template show", 0, "simdoc"),
     (f"backfill {UNREACHABLE} --field text", 1, "Error: "),
     (f"status {UNREACHABLE}", 1, "Error: "),
     (f"watch --list --store {UNREACHABLE}", 1, "Error: "),
     ("engine --help", 0, "start"),
     ("serve --help", 0, "--port"),
+    ("mcp --help", 0, "--store"),
 )
 """Command lines, with their exit status and a part of their output."""
 
