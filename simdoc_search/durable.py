@@ -41,7 +41,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """Open an output file that the user chose. If the block raises an error, an existing file is not changed.
 
-    Links are followed. An existing file keeps its permissions. A pipe or a device is written directly.
+    Links are followed. An existing file keeps its permissions. A pipe or a device is written to directly.
 
     Raises:
         OSError: the file cannot be written.
@@ -79,7 +79,7 @@ def _open_replacement(path: Path, mode: int | None) -> Iterator[BinaryIO]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Write the names of the files in a folder to disk. On Windows, the function does nothing."""
+    """Sync the entries of a folder to disk, so that new and renamed files survive a crash. Does nothing on Windows."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)

@@ -17,7 +17,7 @@ from simdoc_search.errors import FormatMismatchError, MissingExtraError, StoreEr
 from simdoc_search.small_files import read_small
 
 AUTO = "auto"
-"""The value that replaces a language code. It means the language that is identified for each text."""
+"""Used in place of a language code: the language is identified for each text."""
 
 STOP_WORDS_VARIABLE = "SIMDOC_STOP_WORDS"
 """The environment variable that contains the path of the stop word file."""
@@ -103,7 +103,7 @@ class StopWords:
         return self._words
 
     def words_for(self, language: str) -> frozenset[str]:
-        """Return the words to remove from a text in a language. The errors are those of `words`."""
+        """Return the words to remove from a text in a language. Raises the errors of `words`."""
         words = self.words
         if self.language != AUTO:
             return words

@@ -52,7 +52,7 @@ SETTABLE_OPTIONS: Mapping[str, frozenset[str]] = {
     "serve": frozenset({"show"}),
     "list": frozenset({"exclude", "filter", "limit", "reverse", "show", "sort"}),
 }
-"""Maps each command to the options that its table can set, without their dashes."""
+"""Maps each command to the options that its table can set, without the leading dashes."""
 
 _DELETING_COMMANDS = frozenset({"apply", "delete"})
 """Commands that remove documents. The file cannot set their store."""

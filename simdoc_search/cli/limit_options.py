@@ -26,14 +26,14 @@ _OPTIONS = (
         "--min-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum percentage of similar sentences in at least one of two versions.  "
+        help="Minimum percentage of one version's sentences that are similar to sentences of the other version.  "
         "[default: 50, unless changed with `defaults`]",
     ),
     click.option(
         "--min-smaller-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum percentage of similar sentences in each of two versions.  "
+        help="The same percentage for the other version, whose percentage may be smaller.  "
         "[default: 10, unless changed with `defaults`]",
     ),
     click.option(

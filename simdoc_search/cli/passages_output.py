@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from simdoc_search.search import PassageResult, SimilaritySearch
 
 _MAX_WORD_LENGTH = 100
-"""Assumed maximum number of characters per word. The words of a text are not counted if it is so long that it must
-contain enough of them."""
+"""Assumed maximum number of characters per word. If a text must have more words than the guaranteed run even with words
+of this length, its words are not counted."""
 
 _HEADING = f"{'words in common':>15}{'share':>10}{'new':>8}{'passages':>10}  "
 _OVERVIEW_HEADING = f"{'share':>8}{'words':>10}{'matches':>10}  text"
@@ -175,7 +175,7 @@ class PassageOutput:
 
 
 def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
-    """Yield the position of a passage in both texts, and its beginning and end."""
+    """Yield two lines: the position of a passage in both texts, and its first and last words."""
     from simdoc_search.passages.positions import TextPositions, label_position_pair
     from simdoc_search.passages.summary import excerpt
 

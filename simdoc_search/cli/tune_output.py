@@ -35,7 +35,8 @@ def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[s
             f"a minimum overlap of {format_percent(threshold.threshold)} selects {counts.true_positives} of "
             f"{counts.positives} yes pairs and {counts.false_positives} of {counts.negatives} no pairs"
             if counts.is_useful
-            else "no minimum overlap separates yes pairs from no pairs; to examine a pair, use simdoc-search compare"
+            else "no minimum overlap separates the pairs labelled yes from those labelled no; to examine a pair, use "
+            "simdoc-search compare"
         )
         yield from _misclassified_lines(threshold.misclassified_pairs)
     rows = [_COLUMNS, *map(_format_row, result.measurements)]

@@ -18,8 +18,8 @@ class DocumentConcept:
     """A word that occurs in the concepts of a document.
 
     Attributes:
-        word: the normalised word. A synonym is replaced with the word that it stands for. It is empty if the word is
-            not known.
+        word: the normalised word. A synonym is replaced with the word that it stands for. It is empty if only
+            the code of the word is known.
         weight: 0..1. It is 1 if only one document in the index has the word, and close to 0 if all documents have it.
         document_count: number of documents in the index that have the word.
         occurrence_count: number of times that the word occurs in this document.

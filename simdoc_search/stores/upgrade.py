@@ -117,8 +117,8 @@ def set_limits(store: Store, limits: Limits) -> Limits:
 
         if not isinstance(store, RemoteStore) or store.access.has_terms_only:
             raise StoreError(
-                "an index with a field of the engine's min_hash filter cannot save limits; pass the limits with "
-                "each query"
+                "limits cannot be saved in an index whose fingerprints come from the engine's min_hash filter; pass "
+                "the limits with each query"
             )
         mappings = read_mappings(store.engine, store.index) or {}
         write_limits(store.engine, select_queryable(mappings, store.field), store.field, stored_limits)

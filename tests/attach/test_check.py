@@ -163,7 +163,7 @@ GOOD = fingerprint_field("some words of a text")
         ({"simdoc": {**GOOD, "tokens": ["!!!", '!!"']}}, "has 2 values in tokens"),
         ({"simdoc": {**GOOD, "tokens": "words of another"}}, "has invalid tokens"),
         ({"simdoc": {**GOOD, "tokens": "!!! !!#", "buckets": 2}}, "has two tokens in one bucket"),
-        ({"simdoc": {**GOOD, "buckets": 77}}, "has a wrong number of shingles or buckets"),
+        ({"simdoc": {**GOOD, "buckets": 77}}, "has the wrong number of shingles or buckets"),
         ({"simdoc": [GOOD]}, "is not an object"),
         ({f"simdoc.{name}": value for name, value in GOOD.items()}, "has keys with dots"),
     ],

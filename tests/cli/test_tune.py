@@ -84,7 +84,7 @@ def test_an_overlap_is_learned_from_pairs(folder: Path) -> None:
 
     pairs.write_text("de.txt\tcopy.txt\tyes\nbill1.txt\tbill2.txt\tno\n", "utf-8")
     text = output("tune", "corpus", *ONE, "--pairs", pairs, "--shingles", "words:5")
-    assert "your pairs with words:5: no minimum overlap separates yes pairs from no pairs" in text
+    assert "your pairs with words:5: no minimum overlap separates the pairs labelled yes from those labelled no" in text
     assert re.search(r"^line [12]: .* are labelled (yes|no), but classified as (no|yes)$", text, re.MULTILINE)
     assert "an overlap of 50 %" in text
     pairs.write_text("de.txt\tcopy.txt\tyes\nbill1.txt\tbill9.txt\tno\n", "utf-8")

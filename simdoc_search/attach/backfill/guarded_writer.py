@@ -26,7 +26,7 @@ from simdoc_search.stores.remote.updates import CONFLICT, NOT_FOUND, TOO_MANY_CO
 _FORBIDDEN = 403
 
 WrittenCounter = Literal["updated", "without_words", "removed"]
-"""The attribute of a report that counts documents written in this way."""
+"""The attribute of the report that counts documents with this kind of update."""
 
 
 def list_source_fields(options: BackfillOptions) -> list[str]:
@@ -120,7 +120,10 @@ class FingerprintWriter:
         )
 
     def _make_update_body(self, hit: RawHit, value: dict[str, Any] | None, *, reindex: bool) -> dict[str, Any]:
-        """Return the body of an update. It sets keys with dots to null, because they would add values to the fields."""
+        """Return the body of an update.
+
+        It sets keys such as `simdoc.tokens` to null, because the engine would index their values with the fingerprint.
+        """
         field, source = self._options.field, hit.get("_source") or {}
         dotted = {key: None for key in source if key.startswith(f"{field}.")}
         before = source.get(field)

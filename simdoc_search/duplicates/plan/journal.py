@@ -1,7 +1,7 @@
 """The undo file of a plan: a journal of changes. Each change is written to disk before it is made.
 
-A line describes a change that is about to be made. The files show whether it was made. So a journal needs no repair
-after a process is killed. A change that is made twice is written twice.
+A line describes a change that is about to be made. Whether it was made can be seen from the changed file. So a
+journal needs no repair after a process is killed. A change that is made twice is written twice.
 
 One process at a time appends lines. Each line has a checksum. Lines after a damaged line are not read. If a killed
 process left the last line unfinished, the next process overwrites this line.
@@ -37,7 +37,7 @@ class Change:
     action: DropMethod | Literal["remove", "undone"]
     path: str  # path of the file, or name of the document
     target: str  # new path of a moved file; otherwise path or name of the document that is kept instead
-    run_id: str  # id of the run, which is part of the hidden names that the run uses
+    run_id: str  # id of the run, which is part of the names of the hidden files of the run
     state: FileState | None = None  # state of the file before the change; None for a document without a file
     mode: int = 0o600  # permissions of the file before the change
 
