@@ -15,7 +15,7 @@ from simdoc_search.analysis.words import WordBatch, strings, word_batch
 
 @dataclass(frozen=True, slots=True)
 class ShingleBatch:
-    """The shingles of some texts, as slices of one buffer. The words in the buffer are joined by one space.
+    """The shingles of some texts, as slices of one buffer. The words in the buffer are separated by single spaces.
 
     Attributes:
         units: UTF-16 code units; uint16.
@@ -56,7 +56,7 @@ def shingles_of_texts(texts: Sequence[str], analysis: Analysis) -> tuple[WordBat
 
 
 def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:
-    """Return the shingles of a batch of texts. This function does not apply stop words and stemming."""
+    """Return the shingles of a batch of texts. This function neither removes stop words nor stems words."""
     if analysis.unit == "character":
         words = _split_into_characters(words)
     size = analysis.shingle_size

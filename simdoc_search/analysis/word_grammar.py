@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from simdoc_search.cancellation import check_stopped
 
 MAX_WORD_UNITS = 255
-"""Maximum length of a word in UTF-16 units: Lucene's default `max_token_length`. Longer words are cut."""
+"""Maximum length of a word in UTF-16 units: Lucene's default `max_token_length`. Longer words are split."""
 
 JOINERS = frozenset({"ExtendNumLet", "ZWJ"})
 """Properties of characters that can begin a word but are not a word by themselves."""

@@ -38,11 +38,16 @@ _UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
 
 @click.command(cls=Command, main_options=["--dry-run", "--move-to", "--delete", "--hardlink", "--undo"])
 @click.argument("plan", required=False, type=click.Path(), metavar="[PLAN]")
-@click.option("--move-to", type=click.Path(file_okay=False), metavar="DIR", help="Move dropped files into DIR.")
+@click.option(
+    "--move-to",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Move the files that PLAN marks with drop into DIR.",
+)
 @click.option(
     "--delete",
     is_flag=True,
-    help="Delete dropped files. Dropped documents without a file are removed from the store.",
+    help="Delete the files that PLAN marks with drop. Dropped documents without a file are removed from the store.",
 )
 @click.option(
     "--hardlink",

@@ -45,7 +45,9 @@ def _parse_rate(_context: click.Context, _parameter: click.Parameter, value: str
 @click.option("--stale", is_flag=True,
               help="Also replace fingerprints that do not match the current text. Only documents written since the "
               "last run with --stale are checked.")  # fmt: skip
-@click.option("--full", is_flag=True, help="With --stale: check all documents, not only new ones.")
+@click.option(
+    "--full", is_flag=True, help="With --stale: check all documents, not only those written since the last check."
+)
 @click.option(
     "--force",
     is_flag=True,

@@ -82,7 +82,7 @@ class HitColumns:
         return self._columns.read_values(self._store, list(keys))
 
     def add_to_json(self, result: dict[str, Any], hits: Sequence[Any]) -> dict[str, Any]:
-        """Return a result as JSON, with sorted hits and with the columns of each hit."""
+        """Return a copy of a result as JSON, with its hits sorted and the columns added to each hit."""
         values = self.read(hit.key for hit in hits)
         json_by_hit = {id(hit): value for hit, value in zip(hits, result["hits"], strict=True)}
         ordered = sort_hits(hits, self, values)

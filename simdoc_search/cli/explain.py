@@ -75,7 +75,9 @@ class _ExplainedQuery(NamedTuple):
 @overlap_options
 @compat_options
 @click.option("--dsl", is_flag=True, help="Print only the query for the engine, as JSON.")
-@click.option("--sql", is_flag=True, help="Print only the query for SQLite, DuckDB or PostgreSQL, as JSON.")
+@click.option(
+    "--sql", is_flag=True, help="Print only the SQL statement (SQLite, DuckDB, PostgreSQL) and its parameters, as JSON."
+)
 @field_option
 @store_option
 @json_option

@@ -203,7 +203,7 @@ def _make_quiet_option() -> click.Option:
         is_eager=True,
         expose_value=False,
         callback=_set_quiet,
-        help="Print no progress and no notes.",
+        help="Do not print progress or notes.",
     )
 
 

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
               help="Also read archives (.zip .tar .tgz ...) and mailboxes (.mbox) in folders.")  # fmt: skip
 @click.option("--prune", is_flag=True, help="Remove documents whose files no longer exist in the folders.")
 @click.option("--prune-all", is_flag=True,
-              help="Like --prune, even if this removes more than half of the documents of a folder.")  # fmt: skip
+              help="Like --prune, but do not refuse to remove more than half of a folder's documents.")  # fmt: skip
 @click.option("--prefix", metavar="PREFIX", help="Prefix to add to each id, such as b/ for the files of folder b.")
 @click.option("--max-size", type=click.FloatRange(min=0), default=50, show_default=True, metavar="MB",
               help="Skip files, JSONL lines and table rows that are larger than this.")  # fmt: skip

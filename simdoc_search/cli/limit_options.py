@@ -62,7 +62,7 @@ def convert_limits(limits: dict[str, Any]) -> dict[str, Any]:
 
 
 def limit_lines(limits: Limits) -> list[str]:
-    """Return the limits as lines for people. The first column has 11 characters."""
+    """Return the limits as lines to print. The first column has 11 characters."""
     return [
         f"similar    sentences with a distance of at most {limits.max_distance} (of 64)",
         f"versions   at least {100 * limits.min_share:g} % of one version's sentences are similar, "

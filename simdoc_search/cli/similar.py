@@ -98,15 +98,16 @@ def similar(
     \b
       simdoc-search similar doc123             all documents that share text
       simdoc-search similar --file draft.txt --overlap 50
-      simdoc-search similar doc123_20_80       FINGERPRINT: overlap 20 % or more
+      simdoc-search similar doc123_20_80       overlap of 20 %, probability 80 %
 
     \b
       simdoc-search similar doc123_20          an overlap of 20 % or more
       simdoc-search similar doc123_20_80       faster: found with a probability of 80 %
       simdoc-search similar doc123 --measure containment --overlap 50
 
-    FINGERPRINT is ID[_OVERLAP[_PROBABILITY]], in percent. ID is a document's id, the path of its file, or its file name
-    if only one document has it. The extension may be omitted. Quote an id that ends in numbers: '"report_2023"_20'.
+    FINGERPRINT is ID[_OVERLAP[_PROBABILITY]]. Overlap and probability are in percent. ID is a document's id, the path
+    of its file, or its file name if only one document has it. The extension may be omitted. Quote an id that ends in
+    numbers: '"report_2023"_20'.
     Filters can follow: 'FINGERPRINT:doc123_20 AND path:"reports/" AND NOT author:me'.
     """
     from simdoc_search.search import SimilaritySearch

@@ -124,8 +124,8 @@ def show(
     "--index", metavar="NAME", help="With --pipeline: an existing index that will use the pipeline for every write."
 )
 @click.option("--index-template", metavar="NAME",
-              help="Add the component template, and with --pipeline the pipeline, to your index template "
-              "NAME.")  # fmt: skip
+              help="Add the component template to your index template NAME. With --pipeline, add the pipeline "
+              "too.")  # fmt: skip
 @click.option("--name", metavar="NAME", help="With --pipeline: name of the pipeline.  [default: simdoc]")
 @click.option("--dry-run", is_flag=True, help="Check everything and print what would be changed, but change nothing.")
 @click.option("--force", is_flag=True, help="Replace an installed template or pipeline that is different.")

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @page_options
 @limit_options
 @filter_options
-@click.option("--no-version-control", is_flag=True, help="Do not read the last commits of files from git.")
+@click.option("--no-version-control", is_flag=True, help="Do not look up each file's last commit in git.")
 @workers_option
 @click.option("--sentences", is_flag=True, help="List the pairs of similar sentences.")
 @click.option(

@@ -189,7 +189,7 @@ class ParquetRows:
             self._flush()
 
     def close(self) -> None:
-        """Write the last rows, and the end of the file."""
+        """Write the remaining rows, and the end of the file."""
         self._flush()
         self._writer.close()
 

@@ -29,7 +29,7 @@ class DevEngineError(StoreError):
 
 @contextmanager
 def as_dev_engine_errors(action: str) -> Iterator[None]:
-    """Convert an OSError to an DevEngineError. `action` is the failed action, for the message."""
+    """Convert an OSError to a DevEngineError. `action` is the failed action, for the message."""
     try:
         yield
     except OSError as error:

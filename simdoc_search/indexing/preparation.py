@@ -54,7 +54,7 @@ class PreparedDocument(NamedTuple):
         encoded: the document, for the writer.
         digest: the digest of the document, as in `Record`.
         missing_token_kinds: the kinds of tokens that the store has but that could not be computed.
-        attachments: names of the attachments of an e-mail that cannot be read.
+        attachments: names of the e-mail's attachments that cannot be read.
     """
 
     encoded: EncodedRecord
@@ -72,7 +72,7 @@ class PreparedDocument(NamedTuple):
 
 
 def _find_attachments(record: Record) -> list[str]:
-    """Return the names of the attachments that cannot be read; empty for other documents."""
+    """Return the names of an e-mail's attachments that cannot be read; empty if the document is not an e-mail."""
     attachments, format = record.metadata.get("attachments"), determine_format(PurePosixPath(record.id))
     is_unread = record.origin is not None and format.is_mail and not format.has_attachments
     return [str(name) for name in attachments] if is_unread and isinstance(attachments, list) else []

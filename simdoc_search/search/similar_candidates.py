@@ -52,9 +52,10 @@ def check_has_tokens(query_record: Record) -> None:
 def run_plans(
     store: Store, plans: Sequence[tuple[Plan, DocumentKey | None]], options: SimilarOptions
 ) -> Iterator[Candidates | SimdocError]:
-    """Yield the candidates of each plan. `plans` are pairs of a plan and the key of a document to exclude, or None.
+    """Yield the candidates of each plan.
 
-    All plans run at once. If a plan is too large for the store, the plans run one by one.
+    Each item of `plans` is a plan and the key of a document to exclude, which may be None. All plans
+    run at once. If a plan is too large for the store, the plans run one by one.
     """
     if not plans:
         return

@@ -1,6 +1,7 @@
 """Implements `similar` for the measures `containment` and `contained`.
 
-The overlap of a short text with a long text that contains it is low. Therefore, passage tokens find the candidates.
+The Jaccard similarity of a short text and a long text that contains it is low. Therefore, passage tokens find the
+candidates.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from simdoc_search.stores.shared_tokens import TokenMatch
 _log = logging.getLogger(__name__)
 
 MAX_COMPARED_DOCUMENTS = 2_000
-"""Maximum number of documents that are compared, or ten times the number of needed hits, whichever is larger."""
+"""Maximum number of documents that are compared, if it is more than ten times the number of needed hits."""
 
 _COMPARED_PER_HIT = 10
 

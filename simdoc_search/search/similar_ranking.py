@@ -29,7 +29,7 @@ share a few sentences, only to sort hits with an overlap of a few percent.
 """
 
 MAX_COMPARED_CANDIDATES = 2_000
-"""Maximum number of candidates whose texts are compared, or ten times the number of needed hits, whichever is larger.
+"""Maximum number of candidates whose texts are compared, if it is more than ten times the number of needed hits.
 
 Without this limit, a document with 100,000 near-duplicates would be compared with all of them.
 """

@@ -80,7 +80,7 @@ class HammingIndex:
 
 
 def find_near_pairs(values: Simhashes, bits: int, max_distance: int) -> tuple[Ints, Ints]:
-    """Return the smaller and the larger index of all pairs of near numbers; both int64, shape (pairs,), sorted.
+    """Return, for each pair of near numbers, the smaller and the larger index; both int64, shape (pairs,), sorted.
 
     This takes less memory and time than one query per number. The arguments are those of `HammingIndex`.
     """

@@ -66,7 +66,8 @@ def _hash_slices(
     """Hash slices in chunks.
 
     `hash_chunk` hashes strings that are sorted by descending length. Its arguments are the 8 bytes that begin at each
-    unit, the first unit of each string, and the number of units of each string. It may change the array of first units.
+    unit, the position of the first unit of each string, and the number of its units. It may modify the array of
+    positions.
     """
     padded = np.concatenate((units, np.zeros(_PADDING_UNITS, np.uint16))).astype("<u2", copy=False)
     h1, h2 = np.empty(len(starts), np.uint64), np.empty(len(starts), np.uint64)
@@ -114,7 +115,7 @@ _FIVE = np.uint64(5)
 _N1 = np.uint64(0x52DCE729)
 _N2 = np.uint64(0x38495AB5)
 _BLOCK_UNITS = 8  # UTF-16 units in a block of 16 bytes
-# After the last whole block, up to 15 bytes are left. These are the masks for the first 8 bytes and for the rest.
+# After the last whole block, up to 7 units are left. These are the masks for the first 8 bytes and for the rest.
 # The index is the number of units that are left.
 _TAIL_1 = np.array([(1 << 16 * min(n, 4)) - 1 for n in range(_BLOCK_UNITS)], np.uint64)
 _TAIL_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK_UNITS)], np.uint64)

@@ -175,7 +175,7 @@ def test_the_concepts_of_a_document_have_weights_and_sources(folder: Path) -> No
     assert ["weight", "documents", "occurrences", "word", "from"] == lines[2].split()
     assert [f"{concept['weight']:.2f}" for concept in result["concepts"]] == [line.split()[0] for line in lines[3:]]
     dufner = next(concept for concept in result["concepts"] if concept["word"] == "dufner")
-    assert (2, ["Jason Dufner"], []) == (dufner["documents"], dufner["names"], dufner["synonyms"])
+    assert (2, ["Jason Dufner"], []) == (dufner["document_count"], dufner["names"], dufner["synonyms"])
     assert "Jason Dufner" in next(line for line in lines if " dufner " in line)
     with_synonyms = ["show", "D4 & more", "--concepts", "--store", folder / "syn"]
     assert "synonyms cannot be named" in answer(*with_synonyms)["naming_problem"]

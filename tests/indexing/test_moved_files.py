@@ -66,7 +66,7 @@ def test_a_deleted_or_edited_file_is_no_moved_file(docs: Path) -> None:
 
     assert {"a.txt", "b.txt", "edited.txt", "new.txt"} < {*ids()}
     assert "2 files of an" not in done.stderr
-    assert "2 files of earlier runs are missing from " in done.stderr
+    assert "2 indexed files are missing from " in done.stderr
 
 
 def test_a_file_moved_between_two_indexed_folders_is_followed(docs: Path) -> None:

@@ -151,7 +151,7 @@ def record_checkpoints(
 ) -> None:
     """Record that all documents up to these checkpoints were compared.
 
-    If this user may not change the mapping, nothing is recorded.
+    If the user is not allowed to change the mapping, nothing is recorded.
 
     `shards` is the state before the documents were read. `write_count` is the number of documents that the backfill
     wrote since then. If there were no other writes, the current checkpoints are recorded, so that the next run does not

@@ -31,7 +31,7 @@ class LeftAloneError(Exception):
     """A document is left unchanged. The message says why.
 
     Attributes:
-        needs_new_plan: whether the plan is out of date for this document, so that a new plan helps.
+        needs_new_plan: whether the plan is out of date for this document, so a new plan would help.
     """
 
     def __init__(self, message: str, *, needs_new_plan: bool = False) -> None:
@@ -44,7 +44,7 @@ class LeftAlone(NamedTuple):
 
     name: str  # `PlanRow.name`
     reason: str
-    needs_new_plan: bool = False  # whether the plan is out of date for this document, so that a new plan helps
+    needs_new_plan: bool = False  # whether the plan is out of date for this document, so a new plan would help
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class PlanRow:
     key: DocumentKey  # key of the document in the store
     path: str | None  # absolute path of the document's file; None if it has no file
     kept: str  # `name` of the document that is kept instead; empty for the kept document of the group
-    # state of the document when the plan was written; None if it is unknown, so that the document must not be changed
+    # state of the document when the plan was written; None if it is unknown; then the document must not be changed
     state: State | None
     overlap: str = ""  # overlap with the kept document in percent, for information only
     kind: str = ""  # what the document has in common with the kept one, for information only

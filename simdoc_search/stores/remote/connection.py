@@ -99,7 +99,7 @@ def build_request_headers(url: str) -> dict[str, str]:
         if not (key.isascii() and key.isprintable()):
             raise StoreError(
                 "SIMDOC_API_KEY contains a line break or another character that is not allowed in an API key; set it "
-                "to the key on one line"
+                "to the key alone, without line breaks"
             )
         return {"authorization": f"ApiKey {key}"}
     if user := unquote(_extract_userinfo(url)) or os.environ.get("SIMDOC_USERNAME"):

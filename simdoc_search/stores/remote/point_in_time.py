@@ -1,7 +1,8 @@
 """Reads all hits of a search at one point in time.
 
-A page of a point in time can be read again. If the engine does not support points in time, scrolls are used. If a page
-of a scroll is lost, an error is raised. An error is also raised if fewer hits are received than the engine has counted.
+A page can be requested again if its response was lost. If the engine does not support points in time, scrolls are used.
+If a page of a scroll is lost, an error is raised. An error is also raised if fewer hits are received than the engine
+has counted.
 """
 
 from __future__ import annotations

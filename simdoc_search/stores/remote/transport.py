@@ -54,7 +54,7 @@ class Transport:
         owns_client: whether `close` also closes the client.
 
     Attributes:
-        client: the client that sends the requests. It sends each request only once.
+        client: the client that sends the requests. It does not retry requests.
         stop_event: the event that ends all requests through an asynchronous client.
         node_count: number of nodes that the client knows.
 
@@ -123,8 +123,9 @@ _Inbox: TypeAlias = "SimpleQueue[tuple[Future[Any], Callable[[], Any]]]"
 
 
 class _RequestThreads:
-    """Daemon threads that send requests. They are reused: starting a thread takes a fourth of the time of a request.
+    """Daemon threads that send requests.
 
+    They are reused, because starting a thread takes a quarter as long as a request.
     A `ThreadPoolExecutor` would delay the exit of the interpreter while a request has no response.
     """
 
