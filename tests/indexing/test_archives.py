@@ -85,7 +85,7 @@ def test_changed_members_of_an_archive_are_replaced(store: Store, folder: Path) 
 
     assert (1, 1, 1, 0) == counts(second)
     assert {REPORT, NOTE, PLAIN, "old.zip!new.txt"} == ids(store)
-    assert ["1 file of an earlier run is missing" in note for note in second.notes] == [True]
+    assert ["1 indexed file is missing" in note for note in second.notes] == [True]
     assert (0, 3, 0, 1) == counts(index(store, folder, prune=True))
     assert (0, 3, 0, 0) == counts(index(store, folder, prune=True))
 
