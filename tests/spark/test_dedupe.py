@@ -90,6 +90,7 @@ def test_without_ids_the_same_texts_are_kept(spark: Any) -> None:
     assert sorted(expected.column("text").to_pylist()) == sorted(row["text"] for row in read(kept))
 
 
+@pytest.mark.filterwarnings("ignore:.*rows were compared with only some of the similar rows")
 def test_many_rows_of_one_template(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their keys are frequent, and the kept row is in most pairs."""
     monkeypatch.setattr(steps, "_PAIRS_PER_SALT", 20)
