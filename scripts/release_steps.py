@@ -52,7 +52,7 @@ def main() -> None:
         environments = Environments(Path(name))
         steps: list[Callable[[], str]] = [
             check_tree,
-            lambda: check_versions(must_be_dated=not rehearse),
+            check_versions,
             build_twice,
             build_native,
             check_files,
@@ -105,11 +105,16 @@ def read_version() -> str:
     return str(version)
 
 
-def check_versions(*, must_be_dated: bool) -> str:
-    """Check that the changelog and the native kernel have the version of the package."""
+def check_versions() -> str:
+    """Check that the changelog and the native kernel have the version of the package; and its tag, if there is one."""
     version = read_version()
+    tags = run("git", "tag", "--points-at", "HEAD", "--list", "v*").split()
+    if tags not in ([], [f"v{version}"]):
+        sys.exit(
+            f"The commit has the tags {', '.join(tags)}, but the version in simdoc_search/__init__.py is {version}."
+        )
     heading = re.findall(r"(?m)^## \[(.+?)\](.*)", (ROOT / "CHANGELOG.md").read_text("utf-8"))[0]
-    if must_be_dated and (heading[0] != version or not re.fullmatch(r" - \d{4}-\d\d-\d\d", heading[1])):
+    if tags and (heading[0] != version or not re.fullmatch(r" - \d{4}-\d\d-\d\d", heading[1])):
         sys.exit(f"The first heading of CHANGELOG.md must be '## [{version}] - YYYY-MM-DD', not '[{heading[0]}]'.")
     for name in ("Cargo.toml", "pyproject.toml"):
         if f'version = "{version}"' not in (ROOT / "native" / name).read_text("utf-8"):
