@@ -8,7 +8,6 @@ not work with the keyboard, or breaks a rule of axe-core (`npm pack axe-core`). 
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
@@ -19,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from chromium import Browser
+from chromium import Browser, read_arguments
 from page_texts import PAIRS
 
 from simdoc_search import Document, SimilaritySearch, open_store
@@ -73,17 +72,11 @@ PAGES = {
 
 def main() -> None:
     """Serve a store, check its pages, and print the problems."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--pictures", type=Path, help="the folder for pictures")
-    parser.add_argument("--axe", type=Path, help="the file axe.min.js of axe-core")
-    arguments = parser.parse_args()
-    axe = arguments.axe.read_text("utf-8") if arguments.axe else None
+    pictures, axe = read_arguments(__doc__ or "")
     with tempfile.TemporaryDirectory() as folder, served() as url, Browser() as browser:
-        into = arguments.pictures or Path(folder)
+        into = pictures or Path(folder)
         into.mkdir(parents=True, exist_ok=True)
         problems = list(Check(browser, url, into, axe).all())
-    if axe is None:
-        print("axe-core was not run; give its file with --axe")
     print("\n".join(problems) or "no problems")
     sys.exit(1 if problems else 0)
 

@@ -8,7 +8,6 @@ It only follows links and buttons that a person can see, by their labels, and it
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import signal
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from check_serve import AXE, SIZES, WIDE
-from chromium import Browser
+from chromium import Browser, read_arguments
 
 _WAIT_SECONDS = 8
 _TOPICS = {
@@ -375,18 +374,14 @@ def do_all(person: Person, home: Path, texts: dict[str, str]) -> Iterator[str]:
 
 def main() -> None:
     """Do all jobs at all sizes and in both colour schemes, and print which cannot be done."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--pictures", type=Path, help="the folder for pictures")
-    parser.add_argument("--axe", type=Path, help="the file axe.min.js of axe-core")
-    arguments = parser.parse_args()
-    axe = arguments.axe.read_text("utf-8") if arguments.axe else None
+    pictures, axe = read_arguments(__doc__ or "")
     problems: list[str] = []
     with tempfile.TemporaryDirectory() as folder, Browser() as browser:
         home = Path(folder)
         (home / "downloads").mkdir()
         texts = write_folder(home / "files")
         browser.tell("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(home / "downloads")})
-        into = arguments.pictures or home / "pictures"
+        into = pictures or home / "pictures"
         into.mkdir(parents=True, exist_ok=True)
 
         def check_page(which: str, name: str) -> None:
@@ -407,8 +402,6 @@ def main() -> None:
                     problems.extend(f"{which} {problem}" for problem in do_all(person, home, texts))
                     complaints = (each for each in browser.complaints() if "favicon.ico" not in each)  # of a text file
                     problems.extend(f"{which}: {each}" for each in complaints)
-    if axe is None:
-        print("axe-core was not run; give its file with --axe")
     print("\n".join(problems) or "no problems")
     sys.exit(1 if problems else 0)
 

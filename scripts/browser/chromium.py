@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import base64
 import json
 import shutil
@@ -11,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Browser"]
+__all__ = ["Browser", "read_arguments"]
 
 _MISSING = (
     "needs Chromium with its driver and selenium: apt-get install chromium chromium-driver; pip install '.[browser]'"
@@ -22,6 +23,17 @@ let left = 8;
 const next = () => left-- ? requestAnimationFrame(next) : done();
 next();
 """
+
+
+def read_arguments(description: str) -> tuple[Path | None, str | None]:
+    """Read the command line. Return the folder for pictures and the code of axe-core, or None for each."""
+    parser = argparse.ArgumentParser(description=description.partition("\n")[0])
+    parser.add_argument("--pictures", type=Path, help="the folder for pictures")
+    parser.add_argument("--axe", type=Path, help="the file axe.min.js of axe-core")
+    arguments = parser.parse_args()
+    if arguments.axe is None:
+        print("axe-core is not run; give its file with --axe")
+    return arguments.pictures, arguments.axe.read_text("utf-8") if arguments.axe else None
 
 
 class Browser:
