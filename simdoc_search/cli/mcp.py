@@ -12,8 +12,7 @@ from simdoc_search.cli.common import field_options, handle_errors, store_option
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.logs import show_log
-from simdoc_search.cli.serve import open_served_store
-from simdoc_search.errors import MissingExtraError
+from simdoc_search.cli.serve import open_served_store, requires_extra
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -43,12 +42,8 @@ def mcp(
 
     In the configuration of the client, give the absolute path of the store.
     """
-    try:
+    with requires_extra("the server for agents", "mcp"):
         from simdoc_search.mcp_server import run_mcp_server
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == "simdoc_search":
-            raise
-        raise MissingExtraError("the server for agents", "mcp") from error
     for folder in folders:
         if not os.path.isdir(folder):  # noqa: PTH112 - the name may contain a NUL
             raise click.UsageError(f"{folder!r} is not a folder; give a folder whose files the agent may read")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,12 +75,8 @@ def serve(
       simdoc-search serve                         then open http://127.0.0.1:8765/
       simdoc-search serve --store ./old --port 9000
     """
-    try:
+    with requires_extra("the server", "web"):
         from simdoc_search.web import Server, is_loopback, make_app, open_listening_socket
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == "simdoc_search":
-            raise
-        raise MissingExtraError("the server", "web") from error
     show_log(click.get_current_context(), logging.WARNING)
     token = _read_token(is_required=not is_loopback(host))
     local = _local_access(store, allow_apply=allow_apply) if is_loopback(host) and not names else None
@@ -117,6 +114,17 @@ def _read_token(*, is_required: bool) -> str | None:
             f"Set {_TOKEN_VARIABLE} to a secret of at least {MIN_TOKEN_LENGTH} characters, or omit --host"
         )
     return token or None
+
+
+@contextmanager
+def requires_extra(subject: str, extra: str) -> Iterator[None]:
+    """Convert an import error in the block to a `MissingExtraError`, unless a module of this package is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "simdoc_search":
+            raise
+        raise MissingExtraError(subject, extra) from error
 
 
 def open_served_store(
