@@ -17,7 +17,7 @@ from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.passage_candidates import find_passage_candidates
 from simdoc_search.search.query_document import QueryDocument, estimate_similarity
 from simdoc_search.search.results import add_fields
-from simdoc_search.search.similar_ranking import sort_hits
+from simdoc_search.search.similar_ranking import limit_compared_documents, sort_hits
 from simdoc_search.search.similar_result import Hit, SearchResult
 from simdoc_search.search.stored_texts import measure_records, read_records, split_into_batches
 from simdoc_search.sketch.tokens import encode
@@ -27,11 +27,6 @@ from simdoc_search.stores.record import Record, has_text_changed
 from simdoc_search.stores.shared_tokens import TokenMatch
 
 _log = logging.getLogger(__name__)
-
-MAX_COMPARED_DOCUMENTS = 2_000
-"""Maximum number of documents that are compared, if it is more than ten times the number of needed hits."""
-
-_COMPARED_PER_HIT = 10
 
 
 def find_by_containment(
@@ -51,7 +46,7 @@ def find_by_containment(
         )
     document.check_has_passages()
     needed_count = options.offset + options.size
-    size = max(MAX_COMPARED_DOCUMENTS, _COMPARED_PER_HIT * needed_count)
+    size = limit_compared_documents(needed_count)
     exclude = None if options.include_self else document.key
     candidates = find_passage_candidates(store, document, filters=options.filters, exclude=exclude, size=size)
     if not candidates.total and (error := find_unknown_field(store, options.filters)):

@@ -28,8 +28,8 @@ At least `_MIN_COMPARED_CANDIDATES` are read. Without this limit, hundreds of te
 share a few sentences, only to sort hits with an overlap of a few percent.
 """
 
-MAX_COMPARED_CANDIDATES = 2_000
-"""Maximum number of candidates whose texts are compared, if it is more than ten times the number of needed hits.
+MAX_COMPARED_DOCUMENTS = 2_000
+"""Maximum number of documents that are compared, if it is more than ten times the number of needed hits.
 
 Without this limit, a document with 100,000 near-duplicates would be compared with all of them.
 """
@@ -128,7 +128,7 @@ class Ranker:
         """
         needed_count = self.offset + self.size
         if self.overlap:
-            max_compared = max(MAX_COMPARED_CANDIDATES, _MAX_COMPARED_PER_HIT * needed_count)
+            max_compared = limit_compared_documents(needed_count)
         else:
             max_compared = max(_MIN_COMPARED_CANDIDATES, _COMPARED_PER_HIT * needed_count)
         hits: list[Hit] = []
@@ -183,6 +183,11 @@ class Ranker:
         if not self.plan.is_hit(tokens, self.overlap):
             return None
         return Hit(candidate.key, tokens.overlap, tokens.matched, "estimated", candidate.fields)
+
+
+def limit_compared_documents(needed_count: int) -> int:
+    """Return the maximum number of documents that are compared to find `needed_count` hits."""
+    return max(MAX_COMPARED_DOCUMENTS, _MAX_COMPARED_PER_HIT * needed_count)
 
 
 def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
