@@ -67,6 +67,19 @@ def in_passages_corpus(passages_corpus: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture
+def in_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run commands in `tmp_path`, which contains a corpus."""
+    monkeypatch.chdir(tmp_path)
+    write_corpus(tmp_path / "corpus")
+
+
+@pytest.fixture
+def in_indexed_corpus(in_corpus: None) -> None:
+    """Run commands in `tmp_path`, which contains a corpus and its index."""
+    output("index", "corpus")
+
+
+@pytest.fixture
 def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Change to a folder whose subfolder `docs` has five files, all with the same date."""
     write(tmp_path / "docs", FILES)

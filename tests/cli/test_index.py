@@ -20,17 +20,10 @@ from tests.support.cli import (
     usage_error,
     words,
     write,
-    write_corpus,
 )
 from tests.support.slow_cases import slow_after
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to a folder with a corpus."""
-    monkeypatch.chdir(tmp_path)
-    write_corpus(tmp_path / "corpus")
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("in_corpus")
 
 
 def hits(query: str) -> list[str]:
@@ -58,9 +51,9 @@ def test_a_folder_is_indexed_with_its_subfolders() -> None:
     assert ["reports/copy.txt", "reports/half.txt", "notes/old.txt"] == hits("doc123.txt")
 
 
-def test_a_jsonl_file_has_a_document_per_line(folder: Path) -> None:
+def test_a_jsonl_file_has_a_document_per_line(tmp_path: Path) -> None:
     lines = json_lines({"id": "a", "text": words(0, 50)}, {"id": "b", "text": words(0, 50), "language": "de"})
-    write(folder, {"docs.jsonl": lines})
+    write(tmp_path, {"docs.jsonl": lines})
 
     assert {"indexed": 2} == counts("docs.jsonl")
     assert ["b"] == [hit["id"] for hit in answer("similar", "a", "--filter", "language=de")["hits"]]
@@ -83,9 +76,9 @@ def test_stdin_with_an_id_is_one_text() -> None:
 # --- running again ---
 
 
-def test_a_changed_file_is_replaced_and_a_new_one_added(folder: Path) -> None:
+def test_a_changed_file_is_replaced_and_a_new_one_added(tmp_path: Path) -> None:
     output("index", "corpus")
-    write(folder / "corpus", {"other.txt": words(0, 100) + " and more", "new.txt": words(0, 200)})
+    write(tmp_path / "corpus", {"other.txt": words(0, 100) + " and more", "new.txt": words(0, 200)})
 
     assert "1 indexed, 4 unchanged, 1 replaced" == SECONDS.sub("", output("index", "corpus"))
     assert "0 indexed, 6 unchanged" == SECONDS.sub("", output("index", "corpus"))
@@ -95,8 +88,8 @@ def test_a_changed_file_is_replaced_and_a_new_one_added(folder: Path) -> None:
 # --- what is skipped ---
 
 
-def test_skipped_files_are_listed_on_stderr_with_their_reasons(folder: Path) -> None:
-    write(folder / "corpus", {".hidden": "x", "photo.raw": b"\x89\0\xff\x01\0\x02\xfe" * 99, "dots.txt": "... !"})
+def test_skipped_files_are_listed_on_stderr_with_their_reasons(tmp_path: Path) -> None:
+    write(tmp_path / "corpus", {".hidden": "x", "photo.raw": b"\x89\0\xff\x01\0\x02\xfe" * 99, "dots.txt": "... !"})
     result = run("index", "corpus")
 
     assert 0 == result.exit_code
@@ -108,8 +101,8 @@ def test_skipped_files_are_listed_on_stderr_with_their_reasons(folder: Path) -> 
     ] == result.stderr.splitlines()
 
 
-def test_a_long_list_of_skipped_files_is_shortened(folder: Path) -> None:
-    write(folder / "corpus", {f".{number:02}": "x" for number in range(30)})
+def test_a_long_list_of_skipped_files_is_shortened(tmp_path: Path) -> None:
+    write(tmp_path / "corpus", {f".{number:02}": "x" for number in range(30)})
 
     assert [
         "  30 hidden: corpus/.00, corpus/.01, corpus/.02 and 27 more",
@@ -136,12 +129,12 @@ def test_an_invalid_size_is_a_usage_error(size: str) -> None:
 
 
 @pytest.mark.parametrize("option", slow_after(0, ["--store=a", "--json"]))
-def test_progress_is_shown_on_a_terminal_and_not_on_stdout(folder: Path, option: str) -> None:
+def test_progress_is_shown_on_a_terminal_and_not_on_stdout(tmp_path: Path, option: str) -> None:
     pty = pytest.importorskip("pty", reason="there are no pseudo-terminals on this system")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "simdoc_search", "index", "corpus", option]
     env = environment(TERM="xterm")
-    done = subprocess.run(command, check=True, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=theirs, timeout=60)
+    done = subprocess.run(command, check=True, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=theirs, timeout=60)
     os.close(theirs)
     os.set_blocking(ours, False)
     try:

@@ -8,15 +8,9 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.stores import sketching
-from tests.support.cli import answer, output, run, sentence, usage_error, write_corpus
+from tests.support.cli import answer, output, run, sentence, usage_error
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to a folder with a corpus."""
-    monkeypatch.chdir(tmp_path)
-    write_corpus(tmp_path / "corpus")
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("in_corpus")
 
 
 def sketches(store: str) -> list[str]:
@@ -70,11 +64,11 @@ def test_an_existing_store_is_upgraded_from_its_texts() -> None:
 
 
 @pytest.mark.parametrize("command", [["index", "corpus"], ["template", "show"]])
-def test_unknown_kinds_are_refused_before_a_store_is_created(command: list[str], folder: Path) -> None:
+def test_unknown_kinds_are_refused_before_a_store_is_created(command: list[str], tmp_path: Path) -> None:
     error = usage_error(run(*command, "--with", "versions,relation"))
 
     assert "'relation' is not a value of --with; give versions, related or both" in error
-    assert ["corpus"] == [path.name for path in folder.iterdir()]
+    assert ["corpus"] == [path.name for path in tmp_path.iterdir()]
 
 
 def test_documents_without_sentences_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,11 +89,13 @@ def test_documents_without_sentences_are_listed(monkeypatch: pytest.MonkeyPatch)
     assert ({}, 5) == tuple(answer("index", "corpus")[name] for name in ("incomplete", "unchanged"))
 
 
-def test_a_missing_package_is_reported_before_a_store_is_created(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_reported_before_a_store_is_created(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sketching, "find_spec", lambda _: None)
 
     assert "pip install 'simdoc-search[versions]'" in sentence(run("index", "corpus", "--with", "versions"))
-    assert ["corpus"] == [path.name for path in folder.iterdir()]
+    assert ["corpus"] == [path.name for path in tmp_path.iterdir()]
 
 
 def test_a_mapping_has_fields_for_sentences_and_concepts() -> None:

@@ -7,15 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import answer, output, run, sentence, usage_error, write_corpus
+from tests.support.cli import answer, output, run, sentence, usage_error
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to a folder with a corpus."""
-    monkeypatch.chdir(tmp_path)
-    write_corpus(tmp_path / "corpus")
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("in_corpus")
 
 
 def counts(*arguments: str, stdin: str | bytes | None = None) -> dict[str, int]:

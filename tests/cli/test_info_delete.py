@@ -9,24 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import answer, output, process, run, sentence, write_corpus
+from tests.support.cli import answer, output, process, run, sentence
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to a folder with an indexed corpus."""
-    monkeypatch.chdir(tmp_path)
-    write_corpus(tmp_path / "corpus")
-    output("index", "corpus")
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("in_indexed_corpus")
 
 
 # --- info ---
 
 
-def test_info_shows_documents_bytes_and_settings(folder: Path) -> None:
+def test_info_shows_documents_bytes_and_settings(tmp_path: Path) -> None:
     shown = dict(re.split(r" {2,}", line, maxsplit=1) for line in output("info").splitlines() if "  " in line)
-    size = sum(file.stat().st_size for file in (folder / ".simdoc").rglob("*") if file.is_file())
+    size = sum(file.stat().st_size for file in (tmp_path / ".simdoc").rglob("*") if file.is_file())
 
     assert "5" == shown["documents"]
     assert f"{size:,}" == shown["bytes"].split()[0]
@@ -49,10 +42,10 @@ def test_info_as_json_has_its_keys() -> None:
 # --- delete ---
 
 
-def test_delete_removes_documents_and_leaves_their_files(folder: Path) -> None:
+def test_delete_removes_documents_and_leaves_their_files(tmp_path: Path) -> None:
     assert "1 document deleted\n" == output("delete", "reports/copy.txt")
     assert ["reports/half.txt", "notes/old.txt"] == [hit["id"] for hit in answer("similar", "doc123")["hits"]]
-    assert (folder / "corpus/reports/copy.txt").exists()
+    assert (tmp_path / "corpus/reports/copy.txt").exists()
     assert 4 == answer("info")["documents"]
 
 
@@ -66,25 +59,25 @@ def test_delete_removes_all_ids_or_none_if_one_is_unknown() -> None:
 # --- the store ---
 
 
-def test_store_option_precedes_the_environment_and_the_default(folder: Path) -> None:
+def test_store_option_precedes_the_environment_and_the_default(tmp_path: Path) -> None:
     output("index", "-", "--store", "given", SIMDOC_STORE="set", stdin="")
     output("index", "corpus/other.txt", SIMDOC_STORE="set")
 
-    assert {"corpus", "given", "set", ".simdoc"} == {path.name for path in folder.iterdir()}
+    assert {"corpus", "given", "set", ".simdoc"} == {path.name for path in tmp_path.iterdir()}
     assert 0 == answer("info", "--store", "given", SIMDOC_STORE="set")["documents"]
     assert 1 == answer("info", SIMDOC_STORE="set")["documents"]
     assert 5 == answer("info")["documents"]
 
 
-def test_without_a_store_the_command_that_creates_one_is_shown(folder: Path) -> None:
+def test_without_a_store_the_command_that_creates_one_is_shown(tmp_path: Path) -> None:
     message = "no store at nowhere; create a store with: simdoc-search index FOLDER --store nowhere"
 
     assert message == sentence(run("info", "--store", "nowhere")) == sentence(run("delete", "a", "--store", "nowhere"))
-    assert not (folder / "nowhere").exists()
+    assert not (tmp_path / "nowhere").exists()
 
 
 @pytest.mark.slow
-def test_a_second_writer_is_refused_while_readers_are_answered(folder: Path) -> None:
+def test_a_second_writer_is_refused_while_readers_are_answered(tmp_path: Path) -> None:
     code = """
 from simdoc_search import open_store
 with open_store(".simdoc").writer():
@@ -92,7 +85,7 @@ with open_store(".simdoc").writer():
     input()
 """
     with subprocess.Popen(
-        [sys.executable, "-c", code], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         assert other.stdin is not None
         assert other.stdout is not None
@@ -111,8 +104,8 @@ with open_store(".simdoc").writer():
 
 
 @pytest.mark.slow
-def test_the_process_ends_with_the_exit_status(folder: Path) -> None:
-    done = [process(*arguments, cwd=folder) for arguments in (["info"], ["similar", "nobody"], ["similar"])]
+def test_the_process_ends_with_the_exit_status(tmp_path: Path) -> None:
+    done = [process(*arguments, cwd=tmp_path) for arguments in (["info"], ["similar", "nobody"], ["similar"])]
 
     assert [0, 1, 2] == [ended.returncode for ended in done]
     assert [True, False, False] == [bool(ended.stdout) for ended in done]

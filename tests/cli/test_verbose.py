@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 
 import pytest
 
 from simdoc_search.display import printable
-from tests.support.cli import output, run, write_corpus
+from tests.support.cli import run
 from tests.support.http_server import error, serving
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to a folder with an indexed corpus."""
-    monkeypatch.chdir(tmp_path)
-    write_corpus(tmp_path / "corpus")
-    output("index", "corpus")
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("in_indexed_corpus")
 
 
 def test_v_logs_to_stderr_and_changes_nothing_else() -> None:
