@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,6 +36,8 @@ TABLE_ADVICE = "To remove rows of a table or a JSONL file, run: simdoc-search de
 Parameters = ParamSpec("Parameters")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_DEFAULT_STORE = "./.simdoc"
+
 # --- options ---
 
 
@@ -47,6 +50,13 @@ def _reject_memory_store(_context: click.Context, _parameter: click.Parameter, v
 engine_option: Final = click.option(
     "--engine", type=click.Choice(ENGINES), help="Kind of engine at the URL.  [default: detected]"
 )
+
+
+def shell_command(store: str, command: str, *arguments: str) -> str:
+    """Return a command line that a person can copy, with `--store` if the store is not the default."""
+    is_default = store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE"))
+    store_arguments = [] if is_default else ["--store", safe_message(store)]
+    return shlex.join(["simdoc-search", command, *arguments, *store_arguments])
 
 
 def store_option(command: Command) -> Command:
@@ -65,7 +75,7 @@ def _add_store_option(command: Command, metavar: str, help_text: str, *, show_de
     option = click.option(
         "--store",
         callback=_reject_memory_store,
-        default="./.simdoc",
+        default=_DEFAULT_STORE,
         envvar="SIMDOC_STORE",
         show_default=show_default,
         show_envvar=True,

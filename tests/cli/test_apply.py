@@ -80,7 +80,7 @@ def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:
     """If the plan cannot be written, nothing is indexed."""
     result = run("duplicates", "docs", "--plan", "my plan.tsv", "--store", "my store")
 
-    command = "simdoc-search apply 'my plan.tsv' --store 'my store' --move-to DIR --dry-run"
+    command = "simdoc-search apply 'my plan.tsv' --move-to DIR --dry-run --store 'my store'"
     assert f"4 rows written to my plan.tsv; edit the file, then run: {command}" in result.stderr
     assert f"#   {command}\n" in Path("my plan.tsv").read_text("utf-8")
     assert "my plan.tsv already exists" in sentence(run("duplicates", "docs", "--plan", "my plan.tsv", "--store", "x"))
