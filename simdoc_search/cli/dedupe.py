@@ -64,8 +64,8 @@ class _SizeType(ParamType):
 @click.option(
     "--measure", type=click.Choice(["jaccard", "containment", "reverse_containment"]),
     default="jaccard", show_default=True,
-    help="How to measure overlap: the text in both rows as a share of the combined text (the default); the share of the "
-    "removed row that is also in the kept row (`containment`); or the reverse (`reverse_containment`).",
+    help="How to measure overlap: the text in both rows as a share of the combined text (the default); the share "
+    "of the removed row that is also in the kept row (`containment`); or the reverse (`reverse_containment`).",
 )  # fmt: skip
 @click.option(
     "--keep", default="longest", show_default=True, metavar="RULE",

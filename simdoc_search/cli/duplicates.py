@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 @click.option(
     "--measure", type=click.Choice(["jaccard", "containment", "reverse_containment"]),
     default="jaccard", show_default=True,
-    help="How to measure overlap: the text in both documents as a share of the combined text (the default); the share of "
-    "the duplicate that is also in the kept document (`containment`); or the reverse (`reverse_containment`).",
+    help="How to measure overlap: the text in both documents as a share of the combined text (the default); the share "
+    "of the duplicate that is also in the kept document (`containment`); or the reverse (`reverse_containment`).",
 )  # fmt: skip
 @filter_options
 @click.option(
