@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     default="jaccard",
     show_default=True,
     help="How to measure overlap: the text in both documents as a share of the combined text (the default); the share "
-    "of your document that is also in the hit (`containment`); or the reverse (`reverse_containment`). Only the default "
-    "can be combined with a probability.",
+    "of your document that is also in the hit (`containment`); or the reverse (`reverse_containment`). Only the "
+    "default can be combined with a probability.",
 )
 @page_options
 @filter_options
