@@ -62,9 +62,10 @@ class _SizeType(ParamType):
     "--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Minimum overlap."
 )
 @click.option(
-    "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="How to measure overlap: the text in both rows, as a share of the combined text (the default), of the removed "
-    "row (`containment`) or of the kept row (`contained`).",
+    "--measure", type=click.Choice(["jaccard", "containment", "reverse_containment"]),
+    default="jaccard", show_default=True,
+    help="How to measure overlap: the text in both rows as a share of the combined text (the default); the share "
+    "of the removed row that is also in the kept row (`containment`); or the reverse (`reverse_containment`).",
 )  # fmt: skip
 @click.option(
     "--keep", default="longest", show_default=True, metavar="RULE",

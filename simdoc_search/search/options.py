@@ -103,9 +103,9 @@ class SimilarOptions(PageOptions):
         include_self: whether the query document itself can be a hit.
         verify: whether to compute exact overlaps from the stored texts, and compare these with the minimum. Otherwise,
             and for documents whose text is not stored, overlaps are estimated. See `Hit.kind`.
-        measure: the measure whose minimum is `overlap`: `jaccard`; `containment`, the share of the query document that
-            is in the hit; or `contained`, the share of the hit that is in the query document. The last two cannot be
-            combined with a probability. They are exact if the texts are stored, otherwise estimated.
+        measure: how the overlap is measured. `jaccard`: Jaccard similarity. `containment`: share of the query document
+            that is also in the hit. `reverse_containment`: share of the hit that is also in the query document. The
+            last two cannot be combined with a probability. They are exact if the texts are stored, otherwise estimated.
     """
 
     overlap: OptionalFraction = None

@@ -586,9 +586,10 @@ class SimilaritySearch:
         Args:
             overlap: minimum overlap, greater than 0 and at most 1. Two documents with exactly this overlap are found
                 with a probability of 99.9 %. A greater overlap is found more often.
-            measure: `jaccard`; `containment`, the share of a duplicate that is in the kept document; or `contained`,
-                the share of the kept document that is in the duplicate. With the last two, documents are only compared
-                if neither is more than four times as long as the other.
+            measure: how the overlap is measured. `jaccard`: Jaccard similarity. `containment`: share of the duplicate
+                that is also in the kept document. `reverse_containment`: share of the kept document that is also in the
+                duplicate. With the last two, documents are only compared if neither is more than four times as long as
+                the other.
             filters: compare only documents with these fields, as for `similar`.
             within: compare only documents whose files are in one of these folders. The paths are absolute.
             since: the documents whose files changed at or after this time are new. Each new document is compared with
