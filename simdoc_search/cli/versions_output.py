@@ -89,7 +89,7 @@ def sentence_lines(
         if result.text is None or text is None:
             yield f"{hit.id}: the similar sentences cannot be shown, because one of the texts is not stored"
             continue
-        pairs = sentence_pairs(result.text, text, analysis, result.limits.max_distance)
+        pairs = sentence_pairs(result.text, text, analysis, result.thresholds.max_distance)
         sentences = format_count(len(pairs), "sentence is", "sentences are")
         yield f"{hit.id}: {sentences} equal or similar to sentences of {result.query_name or 'the text'}"
         query_positions, hit_positions = TextPositions(result.text), TextPositions(text)

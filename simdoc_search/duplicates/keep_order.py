@@ -57,7 +57,7 @@ class KeepRule:
     | `max:FIELD`, `min:FIELD` | has the largest or smallest value of a metadata field; numbers precede strings |
 
     `longest` prefers texts with many copies, so that one edited copy does not replace all others. With the measures
-    `containment` and `contained`, it only uses the length, because the longer document must come first.
+    `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
 
     Documents without a date or without the field come last. Ties are broken by these criteria, in this order: more
     distinct shingles, more copies with the same text, a file outside archives, a file and a folder whose names do not

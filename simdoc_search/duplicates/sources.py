@@ -107,7 +107,7 @@ def duplicates_among(
     Args:
         documents: the documents. Ids may repeat.
         overlap: the minimum overlap, greater than 0 and at most 1.
-        measure: `jaccard`, `containment` or `contained`.
+        measure: `jaccard`, `containment` or `reverse_containment`.
         keep: the rule that chooses the kept document of a group.
         verify: whether to compare the texts, which are then all held in memory. Otherwise overlaps are estimated from
             fingerprints.

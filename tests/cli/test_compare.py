@@ -82,8 +82,10 @@ def test_json_has_measures_passages_and_differences() -> None:
     expected = compare(OLD, NEW)
     (difference,) = result["differences"]
 
-    assert {"jaccard", "containment", "contained", "estimate", "interval", "multiset"} == result["details"].keys()
-    for name in ("jaccard", "containment", "contained", "estimate"):
+    assert {"jaccard", "containment", "reverse_containment", "estimate", "interval", "multiset"} == result[
+        "details"
+    ].keys()
+    for name in ("jaccard", "containment", "reverse_containment", "estimate"):
         assert getattr(expected, name) == result["details"][name]
     assert [{"a": [0, len(OLD)], "b": [0, len(NEW)], "words": 123}] == result["passages"]
     assert {"kind": "inserted", "a": [OLD.index(" copy")] * 2, "words": 1}.items() <= difference.items()
