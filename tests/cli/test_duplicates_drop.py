@@ -147,7 +147,7 @@ def mail(text: str, **attachments: bytes) -> bytes:
 def test_a_mail_with_other_attachments_is_not_dropped() -> None:
     """The attachments are not part of the text of a mail, and may be pictures, which have no text."""
     photo = b"\x89PNG\r\n\x1a\n one"
-    files = {
+    files: dict[str, str | bytes] = {
         "a.eml": mail(TEXT, p_png=photo),
         "equal.eml": mail(TEXT, p_png=photo),
         "other.eml": mail(TEXT, p_png=photo + b" two"),
