@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TextIO, TypeVar
 import click
 
 from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
+from simdoc_search.cli.command_line import DEFAULT_STORE
 from simdoc_search.cli.help_layout import is_quiet
 from simdoc_search.display import printable, safe_json, safe_message
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError, is_out_of_memory
@@ -36,8 +36,6 @@ TABLE_ADVICE = "To remove rows of a table or a JSONL file, run: simdoc-search de
 Parameters = ParamSpec("Parameters")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_DEFAULT_STORE = "./.simdoc"
-
 # --- options ---
 
 
@@ -50,13 +48,6 @@ def _reject_memory_store(_context: click.Context, _parameter: click.Parameter, v
 engine_option: Final = click.option(
     "--engine", type=click.Choice(ENGINES), help="Kind of engine at the URL.  [default: detected]"
 )
-
-
-def shell_command(store: str, command: str, *arguments: str) -> str:
-    """Return a command line that a person can copy, with `--store` if the store is not the default."""
-    is_default = store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE"))
-    store_arguments = [] if is_default else ["--store", safe_message(store)]
-    return shlex.join(["simdoc-search", command, *arguments, *store_arguments])
 
 
 def store_option(command: Command) -> Command:
@@ -75,7 +66,7 @@ def _add_store_option(command: Command, metavar: str, help_text: str, *, show_de
     option = click.option(
         "--store",
         callback=_reject_memory_store,
-        default=_DEFAULT_STORE,
+        default=DEFAULT_STORE,
         envvar="SIMDOC_STORE",
         show_default=show_default,
         show_envvar=True,

@@ -22,12 +22,12 @@ from simdoc_search.as_json import (
     group_as_json,
     pair_as_json,
 )
+from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import (
     TABLE_ADVICE,
     CommandInterruptedError,
     open_text_file,
     say,
-    shell_command,
     stage_progress,
     with_left_out_indices,
 )
@@ -142,7 +142,7 @@ def save_plan(
     from simdoc_search.corpus import has_several_documents
     from simdoc_search.duplicates.plan import write_plan
 
-    command = shell_command(location, "apply", file, "--move-to", "DIR", "--dry-run")
+    command = command_line(location, "apply", file, "--move-to", "DIR", "--dry-run")
     with stage_progress(hidden=quiet) as update:
         rows = write_plan(result, file, store, command=command, progress=lambda share: update("planning", share))
     say(f"{format_count(rows, 'row')} written to {file}; edit the file, then run: {command}", err=True)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from simdoc_search.cli.common import CommandInterruptedError, document_progress, say, shell_command
+from simdoc_search.cli.command_line import command_line
+from simdoc_search.cli.common import CommandInterruptedError, document_progress, say
 from simdoc_search.cli.config import read_config_value
 from simdoc_search.display import format_count, without_credentials
 
@@ -111,7 +112,7 @@ def index_paths(
     counts = f"{report.indexed + report.replaced:,} indexed, {report.unchanged:,} unchanged{skipped}"
     say(f"{counts} in {report.seconds:.1f} s; the index is in {without_credentials(location)}", err=True)
     if report.skipped:
-        say(f"to see which files were skipped, and why, run: {shell_command(location, 'index', *paths)}", err=True)
+        say(f"to see which files were skipped, and why, run: {command_line(location, 'index', *paths)}", err=True)
     problems += report.problems
     if report.refused:
         problems.append(f"the store refused {format_count(len(report.refused), 'document')}")

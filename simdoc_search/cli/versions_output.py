@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import shell_command
+from simdoc_search.cli.command_line import command_line
 from simdoc_search.display import (
     describe_compared_documents,
     describe_shown_hits,
@@ -48,9 +48,9 @@ def version_lines(result: VersionsResult, query_id: str | None, store: str) -> I
         yield f"The document {query_id!r} is not listed, because it was indexed from this file."
     names = [entry.name for entry in result.timeline[-2:]]
     if len(set(names) - {""}) == 2:
-        yield f"to see the last change, run: {shell_command(store, 'compare', *names)}"
+        yield f"to see the last change, run: {command_line(store, 'compare', *names)}"
     if result.newest is not None and not result.newest.is_query:
-        command = shell_command(store, "versions", result.newest.name)
+        command = command_line(store, "versions", result.newest.name)
         source = result.query_name or "the text"
         yield f"later versions may have too little in common with {source}. Find them with: {command}"
 
