@@ -7,6 +7,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from simdoc_search.corpus import own_files
 from simdoc_search.corpus.encoding import decode, is_binary, is_image
 from simdoc_search.corpus.extraction import extract_text
 from simdoc_search.corpus.file_source import FileSource, Source
@@ -220,6 +221,8 @@ def _read_file(source: FileSource) -> bytes:
 
 def _parse_document(source: FileSource, data: bytes, format: FileFormat) -> Document:
     if format.kind != "document":
+        if own_files.is_own_file(data):
+            raise DocumentError(own_files.REASON)
         text = _TEXT_READERS.get(format.kind, decode)(data)
         if text is None:
             raise DocumentError("an image" if is_image(data) else "binary")
