@@ -26,9 +26,8 @@ This plan of simdoc-search lists duplicates. Edit the first column, save the fil
   {command}
 keep: the document is kept. drop: it is dropped. decide: it is kept, unless you write drop. Column note has the reason.
 Each group begins with its kept document. Column kept contains the document that is kept instead of a dropped one.
-To keep another document, write keep in its row, and drop in the first row of the group. Then write its path into column
-kept of each row that says drop. A document is left alone if it has changed since the plan was written, or if column
-state of its row is empty.
+To keep another document, write keep in its row, and drop in the first row of the group. A document is left alone if it
+has changed since the plan was written, or if column state of its row is empty.
 """
 _DROP_NOTE = {
     "same-text": "Because of --drop same-text, this plan also drops files with equal text but different bytes.",
