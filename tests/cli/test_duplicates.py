@@ -227,6 +227,7 @@ def test_a_deleted_file_is_left_out_and_the_command_that_prunes_it_is_named() ->
     assert "left out" not in run("duplicates").stderr
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_duplicates_indexes_the_same_files_as_index() -> None:
     """It uses `exclude` and `archives` of `[index]` in simdoc.toml."""
     write(Path(), {"simdoc.toml": '[index]\nexclude-files = ["sub/"]\narchives = true\n'})
@@ -257,6 +258,7 @@ def test_members_of_archives_are_compared_and_never_dropped() -> None:
     assert dict.fromkeys(("a.zip!keep.txt", "a.zip!x.txt"), "the archive is gone") == left
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_members_of_a_named_archive_have_its_path() -> None:
     write(Path(), {"old.zip": packed_zip({"keep.txt": BASE, "b.txt": BASE})})
     output("index", "old.zip")
