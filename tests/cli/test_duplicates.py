@@ -112,7 +112,11 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     assert {"copy.txt": ["keep.txt", "sub/loud.txt"]} == groups("--overlap", "99")
     assert {"sub/loud.txt": ["sub/near.txt"]} == groups("--filter", "path=sub/", "--measure", "containment")
     assert "docs/sub/loud.txt" == kept("--keep", "first", "--keep-in", "sub/")
-    assert "no document id begins with 'sup/'; correct 'keep_in'" == usage_error(run("duplicates", "--keep-in", "sup/"))
+    assert "docs/sub/loud.txt" == kept("--keep", "first", "--keep-in", "docs/sub")
+    refused = usage_error(run("duplicates", "--keep-in", "sup/", "--keep", "first"))
+    assert refused == (
+        "no document is in a folder 'sup/', and no document id begins with it; one of the ids is 'copy.txt'"
+    )
     os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
     assert "docs/sub/near.txt" == kept("docs", "--keep", "newest")
 
