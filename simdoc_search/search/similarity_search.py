@@ -599,8 +599,8 @@ class SimilaritySearch:
                 precedence), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. If documents are equal by
                 this rule, names that do not look like names of copies are preferred, then shorter ids.
             kept_before: ids of documents that are preferred, such as those that an earlier run kept.
-            keep_in: prefixes of ids, such as `originals/`. Documents with these prefixes take precedence over the
-                rule `keep`.
+            keep_in: folders, or prefixes of ids, such as `originals/`. Documents in these folders, or with these
+                prefixes, take precedence over the rule `keep`.
             verify: whether to compare texts if the store has them. Otherwise, overlaps are estimated from fingerprints.
             drop: which documents a plan drops in addition to identical documents: `same-text`, or `same-words`, which
                 includes `same-text`.
@@ -616,7 +616,7 @@ class SimilaritySearch:
             The counts. `groups()` and `pairs()` return iterators.
 
         Raises:
-            QuerySyntaxError: an argument is malformed or out of range, or no id begins with a prefix of `keep_in`.
+            QuerySyntaxError: an argument is malformed or out of range, or `keep_in` matches no document.
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
             StoreError: the store cannot be read.
         """
