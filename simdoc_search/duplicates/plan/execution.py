@@ -174,12 +174,7 @@ class _PlanRun:
             self._kept_file = None
 
     def drop_file(self, drop: Drop) -> str:
-        """Drop a file.
-
-        Returns:
-            The new path of a moved file, the name of the kept document for a deleted file, or the path of the kept file
-            for a hard link; empty if an earlier run dropped the file.
-        """
+        """Drop a file. Return the same as `_choose_target`, or an empty string if an earlier run dropped the file."""
         row, path, state, run_id = drop.row, drop.row.path or "", drop.row.state, self.journal.run_id
         earlier = self.journal.changes.get(path)
         if earlier and earlier.state and not self.dry_run:
@@ -276,11 +271,9 @@ class _PlanRun:
             raise LeftAloneError(message, needs_new_plan=error.needs_new_plan) from None
 
     def _choose_target(self, drop: Drop, info: os.stat_result) -> str:
-        """Return where the content of the file is after it is dropped.
+        """Return the path to move the file to, the name of the kept document to delete it for, or the path to link to.
 
-        Returns:
-            For `move`, the new path. For `delete`, the name of the kept document. For `hardlink`, the path of the kept
-            file, or an empty string if both paths already lead to one file.
+        The path to link to is empty if the file is already linked to the kept file.
         """
         if self.method == "move":
             return self._new_path(drop.row)
