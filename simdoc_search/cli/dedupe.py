@@ -52,7 +52,7 @@ class _SizeType(ParamType):
 @click.argument("source", metavar="DATASET", type=click.Path(), shell_complete=complete_paths)
 @click.option(
     "-o", "--output", required=True, type=click.Path(), metavar="PATH",
-    help="File or folder to write. It gets the format, the columns and the order of DATASET.",
+    help="File or folder to write. It gets the columns and the order of DATASET. The extension decides the format.",
 )  # fmt: skip
 @click.option("--text", metavar="COLUMN", help="Column with the texts.  [default: guessed and printed]")
 @click.option(
@@ -148,6 +148,7 @@ def dedupe(
             report = deduplicate_files(
                 source, output, options, annotate=annotate, pairs=pairs, page=page, against=against, save=save,
                 decontaminate=decontaminate, workers=worker_count(workers), progress=update,
+                warn=lambda note: say(f"note: {note}", err=True),
             )  # fmt: skip
     except KeyboardInterrupt:
         raise CommandInterruptedError("interrupted; run the same command again to resume") from None

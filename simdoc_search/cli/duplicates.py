@@ -60,8 +60,9 @@ if TYPE_CHECKING:
     "verbatim, then the longest text.",
 )  # fmt: skip
 @click.option(
-    "--keep-in", multiple=True, metavar="PREFIX",
-    help="Prefer to keep documents whose id begins with PREFIX, such as originals/. Overrides --keep. Repeatable.",
+    "--keep-in", multiple=True, metavar="FOLDER|PREFIX", shell_complete=complete_paths,
+    help="Prefer to keep the files in FOLDER, or documents whose id begins with PREFIX, such as originals/. Overrides "
+    "--keep. Repeatable.",
 )  # fmt: skip
 @click.option(
     "--previous-plan", type=click.Path(dir_okay=False), metavar="PLAN",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -271,8 +270,8 @@ class IndexingRun:
         if missing > 0 and named_path.root == named_path.path and not named_path.unreadable_paths:
             files, their = ("1 indexed file is", "its") if missing == 1 else (f"{missing:,} indexed files are", "their")
             self.report.notes.append(
-                f"{files} missing from {named_path.path}, but the index still has {their} text; to remove it, run: "
-                f"simdoc-search index {shlex.quote(named_path.path)} --prune"
+                f"{files} missing from {named_path.path}, but the index still has {their} text; "
+                "index --prune removes it"
             )
 
     def finish_report(self, refused: Mapping[str, str]) -> IndexReport:

@@ -15,7 +15,7 @@ from simdoc_search.passages.align import PRESETS, AlignmentSettings, Preset
 from simdoc_search.passages.exact import MEASURES, MeasureName
 from simdoc_search.query.planner import Planner, check_planner
 from simdoc_search.search.resolver import Query, make_fingerprint_query
-from simdoc_search.sketch.limits import Limits
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.filters import Filters, parse_filters
 
 if TYPE_CHECKING:
@@ -202,17 +202,16 @@ class PassageQuery(QueryOptions, PassageOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LimitOptions:
-    """Limits of versions and related documents. If a limit is None, the limit that is stored in the index is used.
+class ThresholdOptions:
+    """Thresholds of versions and related documents. If one is None, the one that is stored in the index is used.
 
-    Two documents have two shares. Each is the share of one document's sentences that have a similar sentence in the
-    other document.
+    Each of two documents has a share: the fraction of its sentences that have a similar sentence in the other document.
 
     Attributes:
         max_distance: maximum number of differing simhash bits between similar sentences, 0 to 16 of 64.
-        min_share: minimum of the larger of the two shares, greater than 0 and at most 1.
-        min_smaller_share: minimum of the smaller of the two shares, from 0 to `min_share`. Without this limit, a
-            book that quotes a note would be a version of the note.
+        min_share: minimum share of one of two versions, greater than 0 and at most 1.
+        min_share_of_other: minimum share of the other version, from 0 to `min_share`. If it were 0, a book that quotes
+            a note would be a version of the note.
         min_score: minimum score of a hit, 0..1. Versions score 0.75 to 1. Related documents score less.
 
     Raises:
@@ -221,25 +220,25 @@ class LimitOptions:
 
     max_distance: int | None = None
     min_share: float | None = None
-    min_smaller_share: float | None = None
+    min_share_of_other: float | None = None
     min_score: float | None = None
 
-    def choose_limits(self, stored_limits: Limits) -> Limits:
-        """Return the limits to use: the given ones, otherwise the stored ones.
+    def choose_thresholds(self, stored_thresholds: SimilarityThresholds) -> SimilarityThresholds:
+        """Return the thresholds to use: the given ones, otherwise the stored ones.
 
         Raises:
-            QuerySyntaxError: a limit is out of range.
+            QuerySyntaxError: a threshold is out of range.
         """
-        names = ("max_distance", "min_share", "min_smaller_share", "min_score")
-        given_limits: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
+        names = ("max_distance", "min_share", "min_share_of_other", "min_score")
+        given_thresholds: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
         try:
-            return replace(stored_limits, **given_limits)
+            return replace(stored_thresholds, **given_thresholds)
         except (TypeError, ValueError) as error:
             raise QuerySyntaxError(str(error)) from error
 
 
 @dataclass(frozen=True)
-class VersionQuery(LimitOptions, QueryOptions):
+class VersionQuery(ThresholdOptions, QueryOptions):
     """Options of `versions`.
 
     Attributes:
@@ -259,7 +258,7 @@ class VersionQuery(LimitOptions, QueryOptions):
 
 
 @dataclass(frozen=True)
-class RelatedQuery(LimitOptions, QueryOptions):
+class RelatedQuery(ThresholdOptions, QueryOptions):
     """Options of `related`.
 
     Attributes:
@@ -281,7 +280,7 @@ class RelatedQuery(LimitOptions, QueryOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupOptions(LimitOptions):
+class GroupOptions(ThresholdOptions):
     """Options of `version_families` and `topics`.
 
     Attributes:

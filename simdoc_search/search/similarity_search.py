@@ -400,9 +400,9 @@ class SimilaritySearch:
         sentences of the document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared
         passages and fingerprints.
 
-        The limits are `max_distance`, `min_share`, `min_smaller_share` and `min_score`. If a limit is not given,
-        the limit of the index is used; see `stores.upgrade.set_limits`. If the index has no limits, the default of
-        `sketch.limits.Limits` is used. The timeline of each page contains the newest version.
+        The thresholds are `max_distance`, `min_share`, `min_share_of_other` and `min_score`. If one is not given,
+        that of the index is used; see `stores.upgrade.set_thresholds`. If the index has no thresholds, the default of
+        `sketch.thresholds.SimilarityThresholds` is used. The timeline of each page contains the newest version.
 
         Args:
             options: the fields of `VersionQuery`, as keyword arguments.
@@ -492,8 +492,8 @@ class SimilaritySearch:
         """
         from simdoc_search.groups import find_families
 
-        limits = options.choose_limits(self.store.settings.limits)
-        families = find_families(self.store, limits, options.filters, options.progress, options.workers)
+        thresholds = options.choose_thresholds(self.store.settings.thresholds)
+        families = find_families(self.store, thresholds, options.filters, options.progress, options.workers)
         self._check_fields_exist(families.document_count, options.filters)
         return families
 
@@ -530,8 +530,8 @@ class SimilaritySearch:
         self._check_has_concepts()
         from simdoc_search.groups import find_topics
 
-        limits = options.choose_limits(self.store.settings.limits)
-        topics = find_topics(self.store, limits, options.filters, options.progress)
+        thresholds = options.choose_thresholds(self.store.settings.thresholds)
+        topics = find_topics(self.store, thresholds, options.filters, options.progress)
         self._check_fields_exist(topics.document_count, options.filters)
         return topics
 
@@ -599,8 +599,8 @@ class SimilaritySearch:
                 precedence), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. If documents are equal by
                 this rule, names that do not look like names of copies are preferred, then shorter ids.
             kept_before: ids of documents that are preferred, such as those that an earlier run kept.
-            keep_in: prefixes of ids, such as `originals/`. Documents with these prefixes take precedence over the
-                rule `keep`.
+            keep_in: folders, or prefixes of ids, such as `originals/`. Documents in these folders, or with these
+                prefixes, take precedence over the rule `keep`.
             verify: whether to compare texts if the store has them. Otherwise, overlaps are estimated from fingerprints.
             drop: which documents a plan drops in addition to identical documents: `same-text`, or `same-words`, which
                 includes `same-text`.
@@ -616,7 +616,7 @@ class SimilaritySearch:
             The counts. `groups()` and `pairs()` return iterators.
 
         Raises:
-            QuerySyntaxError: an argument is malformed or out of range, or no id begins with a prefix of `keep_in`.
+            QuerySyntaxError: an argument is malformed or out of range, or `keep_in` matches no document.
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
             StoreError: the store cannot be read.
         """

@@ -20,7 +20,7 @@ crafted_text.py    detection of texts that were crafted to look similar to every
 settings.py        settings of the fingerprints of an index
 stored_sketches.py the stored form of sketches
 kinds.py           passage, sentence and concept tokens of an index
-limits.py          limits for similar sentences and versions
+thresholds.py      thresholds for similar sentences and versions
 """
 
 from simdoc_search.sketch.crafted_text import is_implausible

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -67,9 +68,7 @@ def test_files_that_no_longer_exist_are_reported(folder: Path) -> None:
     (folder / "papers" / "b.txt").unlink()
     done = run("passages", "--file", "essay.txt", "--in", "papers")
 
-    assert (
-        f"1 indexed file is missing from {folder}/papers, but the index still has its text; to remove it" in done.stderr
-    )
+    assert f"1 indexed file is missing from {folder}/papers, but the index still has its text;" in done.stderr
     output("index", "papers", "--prune")
     assert ["2020/a.txt"] == sources("--in", "papers")
 
@@ -97,3 +96,14 @@ def test_duplicates_of_a_folder_need_no_index_before(folder: Path) -> None:
 def test_a_missing_folder_creates_no_index(folder: Path) -> None:
     assert "nothing does not exist" in sentence(run("passages", "--file", "essay.txt", "--in", "nothing"))
     assert not (folder / ".simdoc").exists()
+
+
+def test_the_command_that_lists_skipped_files_can_be_copied(folder: Path) -> None:
+    write(folder, {"other/empty.txt": ""})
+    done = run("duplicates", "other", "--store", "my index")
+
+    command = "simdoc-search index other --store 'my index'"
+    assert f"to see which files were skipped, and why, run: {command}" == done.stderr.splitlines()[-1]
+    assert "1 no words: other/empty.txt" in run(*shlex.split(command)[1:]).stderr
+    write(folder, {"other/empty.txt": "No longer."})
+    assert "skipped" not in run("duplicates", "other").stderr
