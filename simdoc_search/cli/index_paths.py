@@ -26,10 +26,12 @@ _MAX_LISTED_SOURCES = 100_000
 
 in_option: Final = click.option(
     "--in",
-    "in_folder",
-    type=click.Path(path_type=Path, file_okay=False),
+    "in_paths",
+    type=click.Path(path_type=Path),
+    multiple=True,
     metavar="FOLDER",
-    help="Only search the files in FOLDER. New and changed files are indexed first.",
+    help="Only search the files in FOLDER. New and changed files are indexed first. A file is also possible. "
+    "Repeatable.",
 )
 
 
@@ -113,6 +115,8 @@ def index_paths(
     say(f"{counts} in {report.seconds:.1f} s; the index is in {without_credentials(location)}", err=True)
     if report.skipped:
         say(f"to see which files were skipped, and why, run: {command_line(location, 'index', *paths)}", err=True)
+    for note in report.notes:
+        say(note, err=True)
     problems += report.problems
     if report.refused:
         problems.append(f"the store refused {format_count(len(report.refused), 'document')}")
