@@ -102,13 +102,16 @@ def _start_task(engine: Engine, index: str, query: Any, pipeline: str | None, th
 def _wait_for_task(engine: Engine, task: str, progress: WrittenCallback) -> UpdateResult:
     """Wait until the task ends, and return its result."""
     pause_seconds = _FIRST_PAUSE_SECONDS
+    written = 0
     while True:
         state = engine.call("GET", ["_tasks", task], allow=(404,))
         if state is None or (state["completed"] and not state.keys() & {"error", "response"}):
             raise StoreError(f"{engine.name} lost the task {task}; {_RESUME_ADVICE}")
         if state["completed"]:
             return _read_result(engine, state)
-        progress(_count_written(engine, task, state))
+        # A slice that ends between the two requests is in neither response.
+        written = max(written, _count_written(engine, task, state))
+        progress(written)
         time.sleep(pause_seconds)
         pause_seconds = min(2 * pause_seconds, _MAX_PAUSE_SECONDS)
 

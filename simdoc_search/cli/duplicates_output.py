@@ -22,6 +22,7 @@ from simdoc_search.as_json import (
     group_as_json,
     pair_as_json,
 )
+from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import (
     TABLE_ADVICE,
     CommandInterruptedError,
@@ -36,7 +37,6 @@ from simdoc_search.display import (
     format_count,
     format_more_hits_hint,
     safe_json,
-    without_secrets,
 )
 from simdoc_search.duplicates import Duplicates, GroupedDocument
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
 
-_DEFAULT_STORE = "./.simdoc"
 _MAX_LEFT_OUT = 3
 _CSV_COLUMNS = ("a", "b", "overlap", "kind", "exact", "a_index", "a_routing", "b_index", "b_routing")
 
@@ -143,8 +142,7 @@ def save_plan(
     from simdoc_search.corpus import has_several_documents
     from simdoc_search.duplicates.plan import write_plan
 
-    store_arguments = [] if location == _DEFAULT_STORE else ["--store", without_secrets(location)]
-    command = shlex.join(["simdoc-search", "apply", file, *store_arguments, "--move-to", "DIR", "--dry-run"])
+    command = command_line(location, "apply", file, "--move-to", "DIR", "--dry-run")
     with stage_progress(hidden=quiet) as update:
         rows = write_plan(result, file, store, command=command, progress=lambda share: update("planning", share))
     say(f"{format_count(rows, 'row')} written to {file}; edit the file, then run: {command}", err=True)

@@ -18,7 +18,7 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.cli.limit_options import limit_lines
+from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
@@ -64,14 +64,14 @@ def _print_sizes(info: StoreInfo) -> None:
 
 
 def _print_settings(settings: Settings, *, can_find_phrases: bool) -> None:
-    from simdoc_search.sketch.limits import Limits
+    from simdoc_search.sketch.thresholds import SimilarityThresholds
 
     say(f"compared   {_describe_analysis(settings.analysis)}")
     say(f"sketch     {_describe_sketch(settings.minhash)}")
     say(f"passages   {_describe_passages(settings, can_find_phrases=can_find_phrases)}")
     if settings.sentences:
         say("versions   found by their stored sentences")
-    for line in limit_lines(settings.limits) if settings.limits != Limits() else []:
+    for line in threshold_lines(settings.thresholds) if settings.thresholds != SimilarityThresholds() else []:
         say(line)
     if settings.identifies_language:
         say("language   identified if the metadata does not name it; select documents with --filter language=CODE")

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.cli.limit_options import limit_lines
+from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_bytes, format_count, printable
-from simdoc_search.sketch.limits import Limits
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 
 if TYPE_CHECKING:
     from simdoc_search.attach.inspection import Inspection
@@ -45,12 +45,12 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
         "not_sampled": sample.not_compared_reason or None,
         "indices": indices,
         "skipped": [asdict(skipped) for skipped in inspection.skipped],
-        "limits": asdict(inspection.limits),
+        "thresholds": asdict(inspection.thresholds),
     }
 
 
-def exceeded_limits(inspection: Inspection, max_stale: float | None, max_missing: float | None) -> Iterator[str]:
-    """Yield a sentence for each limit that is exceeded."""
+def exceeded_thresholds(inspection: Inspection, max_stale: float | None, max_missing: float | None) -> Iterator[str]:
+    """Yield a sentence for each threshold that is exceeded."""
     sample = inspection.sample
     if max_stale is not None and sample.share > max_stale:
         about = "" if sample.is_exact else "about "
@@ -131,8 +131,8 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     yield f"stale          {_describe_staleness(inspection)}"
     yield from _error_lines(inspection)
     yield from _pipeline_lines(inspection)
-    if inspection.limits != Limits():
-        yield from (f"{line[:10]:<15}{line[11:]}" for line in limit_lines(inspection.limits))
+    if inspection.thresholds != SimilarityThresholds():
+        yield from (f"{line[:10]:<15}{line[11:]}" for line in threshold_lines(inspection.thresholds))
     yield from (f"skipped        {skipped.index}: {skipped.reason}" for skipped in inspection.skipped)
 
 

@@ -37,6 +37,9 @@ DropScope = Literal["same-text", "same-words"]
 
 DROP_SCOPES: tuple[DropScope, ...] = get_args(DropScope)
 
+OTHER_ATTACHMENTS = "the attachments differ or cannot be read"
+"""The reason why an e-mail with the same text is not dropped."""
+
 _DROPPED_KINDS: Mapping[DropScope | None, tuple[DuplicateKind, ...]] = {
     None: ("identical",),
     "same-text": ("identical", "same text"),
@@ -58,7 +61,7 @@ class Verdict:
     action: Action  # the proposed action
     duplicate_of: int  # number of the document to keep instead
     link_of: int | None = None  # number of another document with the same file; None if there is none
-    problem: str = ""  # why the duplicate must not be dropped, or why its bytes were not compared
+    problem: str = ""  # why no plan drops the duplicate, or why its bytes were not compared
 
 
 class Verdicts:
@@ -135,6 +138,8 @@ class Verdicts:
             duplicate_of = kept if first == number else self._resolve_kept(first)
             kind = self.classify_pair(duplicate_of, number)
             problem = self._find_problem(number) or self._find_problem(duplicate_of)
+            if kind in ("same text", "same words") and not self._contents.have_equal_attachments(number, duplicate_of):
+                problem = problem or OTHER_ATTACHMENTS
             action: Action = "drop" if kind in self._dropped_kinds and not problem else "decide"
             self._verdicts[number] = Verdict(kind, action, duplicate_of, problem=problem)
 
@@ -179,7 +184,7 @@ def reason_for(
         case "hard link":
             return f"hard link to {reference_id}; frees nothing"
         case "same text":
-            different = "bytes (pictures or layout may differ)" if has_file else "metadata"
+            different = "bytes (pictures, links or layout may differ)" if has_file else "metadata"
             reason = "same text" if verdict.problem else f"same text, different {different}"
         case "same words":
             reason = f"same words; {character_differences}"

@@ -268,8 +268,11 @@ class IndexingRun:
     def _note_missing_files(self, named_path: NamedPath) -> None:
         missing = named_path.stored_count - named_path.found_count
         if missing > 0 and named_path.root == named_path.path and not named_path.unreadable_paths:
-            files = "1 indexed file is" if missing == 1 else f"{missing:,} indexed files are"
-            self.report.notes.append(f"{files} missing from {named_path.path}; use --prune to remove their documents")
+            files, their = ("1 indexed file is", "its") if missing == 1 else (f"{missing:,} indexed files are", "their")
+            self.report.notes.append(
+                f"{files} missing from {named_path.path}, but the index still has {their} text; "
+                "index --prune removes it"
+            )
 
     def finish_report(self, refused: Mapping[str, str]) -> IndexReport:
         """Return the report, which counts each id once. `refused` maps ids that the store refused to the reasons."""

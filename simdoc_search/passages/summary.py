@@ -136,5 +136,5 @@ def describe_shingle_measures(comparison: Comparison) -> list[MeasureRow]:
     return [
         MeasureRow("Jaccard similarity of shingles", format_percent(comparison.jaccard), interval),
         MeasureRow("shingles of the first text in the second", format_percent(comparison.containment)),
-        MeasureRow("shingles of the second text in the first", format_percent(comparison.contained)),
+        MeasureRow("shingles of the second text in the first", format_percent(comparison.reverse_containment)),
     ]

@@ -225,7 +225,7 @@ def test_the_state_of_the_pipeline_is_reported(temp_indices: TempIndices, engine
 
 
 def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> None:
-    """`--json` has numbers. The limits of the index are shown only if it stores them."""
+    """`--json` has numbers. The thresholds of the index are shown only if it stores them."""
     place = f"{temp_indices.engine}/{articles(temp_indices)}"
     shown, found = output("status", place), answer("status", place)
     output("defaults", "--max-distance", "3", "--store", place)
@@ -242,9 +242,9 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     assert {"state": "none", "name": "", "setting": ""} == found["indices"][0]["pipeline"]
     assert "similar  " not in shown
     assert "similar        sentences with a distance of at most 3 (of 64)\n" in output("status", place)
-    assert {"min_share": 0.5, "min_smaller_share": 0.1, "max_distance": 3, "min_score": 0.5} == answer("status", place)[
-        "limits"
-    ]
+    assert {"min_share": 0.5, "min_share_of_other": 0.1, "max_distance": 3, "min_score": 0.5} == answer(
+        "status", place
+    )["thresholds"]
 
 
 def test_an_estimate_is_shown_with_its_interval(temp_indices: TempIndices) -> None:
@@ -256,8 +256,8 @@ def test_an_estimate_is_shown_with_its_interval(temp_indices: TempIndices) -> No
     assert "%), based on 0 of 20 drawn at random\n" in shown
 
 
-def test_limits_decide_the_exit_status(temp_indices: TempIndices) -> None:
-    """The result is on stdout, and each exceeded limit on stderr."""
+def test_thresholds_decide_the_exit_status(temp_indices: TempIndices) -> None:
+    """The result is on stdout, and each exceeded threshold on stderr."""
     place = f"{temp_indices.engine}/{articles(temp_indices)}"
     stale = "30.0% of the fingerprints are stale, more than 1.0%; run simdoc-search backfill --stale"
     missing = "26.7% of the documents have no fingerprint, more than 10.0%; run simdoc-search backfill"

@@ -112,7 +112,11 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     assert {"copy.txt": ["keep.txt", "sub/loud.txt"]} == groups("--overlap", "99")
     assert {"sub/loud.txt": ["sub/near.txt"]} == groups("--filter", "path=sub/", "--measure", "containment")
     assert "docs/sub/loud.txt" == kept("--keep", "first", "--keep-in", "sub/")
-    assert "no document id begins with 'sup/'; correct 'keep_in'" == usage_error(run("duplicates", "--keep-in", "sup/"))
+    assert "docs/sub/loud.txt" == kept("--keep", "first", "--keep-in", "docs/sub")
+    refused = usage_error(run("duplicates", "--keep-in", "sup/", "--keep", "first"))
+    assert refused == (
+        "no document is in a folder 'sup/', and no document id begins with it; one of the ids is 'copy.txt'"
+    )
     os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
     assert "docs/sub/near.txt" == kept("docs", "--keep", "newest")
 
@@ -227,6 +231,7 @@ def test_a_deleted_file_is_left_out_and_the_command_that_prunes_it_is_named() ->
     assert "left out" not in run("duplicates").stderr
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_duplicates_indexes_the_same_files_as_index() -> None:
     """It uses `exclude` and `archives` of `[index]` in simdoc.toml."""
     write(Path(), {"simdoc.toml": '[index]\nexclude-files = ["sub/"]\narchives = true\n'})
@@ -257,6 +262,7 @@ def test_members_of_archives_are_compared_and_never_dropped() -> None:
     assert dict.fromkeys(("a.zip!keep.txt", "a.zip!x.txt"), "the archive is gone") == left
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_members_of_a_named_archive_have_its_path() -> None:
     write(Path(), {"old.zip": packed_zip({"keep.txt": BASE, "b.txt": BASE})})
     output("index", "old.zip")

@@ -67,10 +67,10 @@ def test_pairs_with_too_little_overlap_are_not_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "part_first", "part_second"), [("containment", 0, 1), ("contained", 1, 0), ("jaccard", 0, 0)]
+    ("name", "part_first", "part_second"), [("containment", 0, 1), ("reverse_containment", 1, 0), ("jaccard", 0, 0)]
 )
 def test_a_part_of_a_document_is_found_by_containment(name: str, part_first: int, part_second: int) -> None:
-    """The measure `contained` finds the pair if the part is the preferred document."""
+    """The measure `reverse_containment` finds the pair if the part is the preferred document."""
     whole = shingles(np.random.default_rng(8), 1500)
     part = whole[:500]
 

@@ -78,6 +78,7 @@ def test_a_file_moved_between_two_indexed_folders_is_followed(docs: Path) -> Non
     assert ["a_2025.txt", "b.txt", "c.txt", "d.txt", "e.txt", "z.txt"] == ids()
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_a_member_of_an_archive_does_not_move(docs: Path) -> None:
     """Its path never exists as a file."""
     write(docs, {"old.zip": packed_zip({"m.txt": words(400, 430)})})

@@ -37,7 +37,11 @@ def test_a_comparison_has_all_parts(settings: Settings | None) -> None:
     first, second = fingerprint(a, analysis), fingerprint(b, analysis)
     words = locate_words(a, analysis), locate_words(b, analysis)
 
-    assert (exact.jaccard, exact.containment, exact.contained) == (result.jaccard, result.containment, result.contained)
+    assert (exact.jaccard, exact.containment, exact.reverse_containment) == (
+        result.jaccard,
+        result.containment,
+        result.reverse_containment,
+    )
     assert exact.multiset == result.multiset
     assert (first.overlap(second), first.interval(second)) == (result.estimate, result.interval)
     assert tuple(align(a, b, analysis=analysis)) == result.passages
@@ -61,7 +65,7 @@ def test_a_text_shares_all_words_with_itself(text: str) -> None:
     result = compare(text, text)
     whole = 1.0 if locate_words(text).words else 0.0
 
-    assert (whole, whole, whole) == (result.jaccard, result.containment, result.contained) == result.multiset
+    assert (whole, whole, whole) == (result.jaccard, result.containment, result.reverse_containment) == result.multiset
     assert (whole, (whole, whole), ()) == (result.estimate, result.covered, result.differences)
     assert int(whole) == len(result.passages)
 

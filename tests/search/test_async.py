@@ -39,7 +39,7 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("similar", ("whole_20_80",), {"fields": ["size", "kind"]}),
     ("similar", ("whole",), {"overlap": 0.3, "probability": 0.9, "planner": "all"}),
     ("similar", ("whole_20",), {"verify": False}),
-    ("similar", ("half",), {"overlap": 0.9, "measure": "contained"}),
+    ("similar", ("half",), {"overlap": 0.9, "measure": "reverse_containment"}),
     ("similar", ("whole",), {"filters": {"kind": any_of("near", "half")}}),
     ("similar", ("nothing",), {}),
     ("similar", ("name",), {}),

@@ -259,6 +259,7 @@ def test_an_index_without_passages_says_so() -> None:
     with pages_over(search.store) as plain:
         assert "no data for finding shared passages" in plain.json("/passages", 404, id="a")["error"]
         assert (
-            "no data for finding shared passages" in plain.json("/similar", 404, id="a", measure="contained")["error"]
+            "no data for finding shared passages"
+            in plain.json("/similar", 404, id="a", measure="reverse_containment")["error"]
         )
         assert "Shared passages" not in plain.html("/document", id="a")
