@@ -18,8 +18,8 @@ from simdoc_search.documents import Document, MetadataValue, SkippedFile
 from simdoc_search.indexing.jobs import Job, make_origin, map_jobs, read_document
 from simdoc_search.languages import LANGUAGE_FIELD, language_of
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.kinds import TokenKindName
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.base import Encoder
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 from simdoc_search.stores.sketching import compute_sketches, find_missing_kinds

@@ -18,9 +18,9 @@ from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillRep
 from simdoc_search.attach.check import check_index
 from simdoc_search.concepts import Extractor, encode_names
 from simdoc_search.errors import FormatMismatchError, StoreError
-from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template

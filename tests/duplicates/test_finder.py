@@ -225,7 +225,7 @@ def test_the_result_does_not_depend_on_the_number_of_workers(monkeypatch: pytest
     texts = [each for pair in pairs for each in pair] + ["", "...", "Füße \ud800", "漢字 漢字"]
     documents = [Document(f"{number:03}", each, {"n": number}) for number, each in enumerate(texts * 2)]
     in_one_process = list(duplicates_among(documents, overlap=0.75).pairs())
-    monkeypatch.setattr("simdoc_search.workers.mapping.MAX_CHUNKS_WITHOUT_WORKERS", 1)
+    monkeypatch.setattr("simdoc_search.workers.parallel_map.MAX_CHUNKS_WITHOUT_WORKERS", 1)
     monkeypatch.setattr("simdoc_search.duplicates.fingerprinting._MAX_CHUNK_DOCUMENTS", 7)
     monkeypatch.setattr("simdoc_search.duplicates.verification._CHARACTERS_AT_ONCE", 1000)
     processes: list[int] = []

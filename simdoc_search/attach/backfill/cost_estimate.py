@@ -15,7 +15,7 @@ from simdoc_search.attach.backfill.report import BackfillReport
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex
 from simdoc_search.sketch.estimate import wilson_interval
-from simdoc_search.sketch.kinds import TOKEN_KINDS
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.queries import randomize_order
 

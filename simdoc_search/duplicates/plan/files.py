@@ -94,7 +94,7 @@ def has_state(path: str, state: FileState) -> bool:
     return True
 
 
-class PinnedFile:
+class OpenKeptFile:
     """A kept file that is held open, so that no other file can get its identity. Its content is checked on opening.
 
     Raises:

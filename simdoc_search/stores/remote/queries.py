@@ -12,8 +12,8 @@ from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import DocumentKey
 from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Threshold
-from simdoc_search.sketch.kinds import TokenKindName
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.fields import METADATA_FIELD, ORIGIN_FIELD, metadata_term, parse_origin_value, root_term
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, parse_filters
 from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, id_field_type, mapping_at
