@@ -25,8 +25,8 @@ OptionalFraction = float | Fraction | None  # a value from 0 to 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class PageOptions:
-    """Options of all queries: which documents are searched, and which hits are returned.
+class SearchOptions:
+    """Options of all queries: which documents are searched, and which hits and fields are returned.
 
     Attributes:
         size: maximum number of hits, at least 1.
@@ -34,8 +34,8 @@ class PageOptions:
             omit documents. To return a page, the candidates of all earlier pages are read too.
         filters: only documents with these fields can be hits. `{"team": ["legal", "sales"]}` matches either value. See
             `stores.filters.Filters`.
-        source_filters: only documents with these fields can be the query document. All other documents are treated
-            as unknown. If a user may not read all documents, pass the same value as for `filters`.
+        query_document_filters: only documents with these fields can be the query document. All other documents are
+            treated as unknown. If a user may not read all documents, pass the same value as for `filters`.
         fields: names of the fields to return in `hit.fields`. They are metadata fields, or fields of an index that
             simdoc-search did not create. Write a nested field with dots, such as `author.name`. Fields that a document
             does not have are omitted.
@@ -47,7 +47,7 @@ class PageOptions:
     size: int = 10
     offset: int = 0
     filters: Filters | None = None
-    source_filters: Filters | None = None
+    query_document_filters: Filters | None = None
     fields: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -57,23 +57,23 @@ class PageOptions:
         if isinstance(self.fields, str) or not all(isinstance(name, str) for name in self.fields):
             raise QuerySyntaxError(f"fields must be a list of strings, not {self.fields!r}")
         parse_filters(self.filters)
-        parse_filters(self.source_filters)
+        parse_filters(self.query_document_filters)
 
 
 @dataclass(frozen=True)
-class QueryOptions(PageOptions):
-    """Options of a query for either a stored document or a text.
+class QueryOptions(SearchOptions):
+    """Options of a query whose input is either a stored document or a text.
 
     Attributes:
         query: the id of a stored document, its path, or the `key` of a hit.
         text: a text, instead of `query`. It need not be stored.
-        exclude: the key of a document that cannot be a hit, such as the stored version of the text. For a file, see
-            `IndexedFiles`.
+        exclude: the key of a document that cannot be a hit, such as the stored version of the text. `IndexedFiles`
+            finds the key of the stored version of a file.
 
     Raises:
         QuerySyntaxError: an option is malformed or out of range, or both or neither of `query` and `text` are given.
         AmbiguousQueryError: several documents match the query.
-        UnknownDocumentError: the document is not stored, or does not match `source_filters`.
+        UnknownDocumentError: the document is not stored, or does not match `query_document_filters`.
         UnknownFieldError: there are no hits, and no document has the field of a filter.
     """
 
@@ -93,13 +93,14 @@ def check_one_is_given(query: Query | None, text: str | None) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimilarOptions(PageOptions):
+class SimilarOptions(SearchOptions):
     """Options of `similar`, except the query.
 
     Attributes:
         overlap: minimum Jaccard similarity, 0..1.
         probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None: 1.
-        planner: how a plan divides tokens into bands, `enough` or `all`; see `query.plan`.
+        planner: how a query with a probability divides the tokens into bands. `enough` makes as few bands as the
+            probability requires. `all` divides all tokens, as Alfresco and Solr do.
         include_self: whether the query document itself can be a hit.
         verify: whether to compute exact overlaps from the stored texts, and compare these with the minimum. Otherwise,
             and for documents whose text is not stored, overlaps are estimated. See `Hit.kind`.
@@ -132,13 +133,14 @@ class SimilarQuery(SimilarOptions):
     """Options of `similar`.
 
     Attributes:
-        query: a FINGERPRINT string such as `doc123_20_80`; an id, if `overlap` or `probability` is given; or the
-            `key` of a hit, because several documents behind an alias can have the same id.
+        query: an id with the overlap and the probability in percent, such as `doc123_20_80`; only an id, if `overlap`
+            or `probability` is given; or the `key` of a hit. Documents behind an alias can have the same id, but not
+            the same key.
 
     Raises:
         QuerySyntaxError: the query or an option is malformed or out of range.
         AmbiguousQueryError: several documents match the query, or several documents behind an alias have the id.
-        UnknownDocumentError: the document is not stored, or does not match `source_filters`.
+        UnknownDocumentError: the document is not stored, or does not match `query_document_filters`.
         UnknownFieldError: there are no hits, and no document has the field of a filter.
     """
 
@@ -146,7 +148,7 @@ class SimilarQuery(SimilarOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PassageOptions(PageOptions):
+class PassageOptions(SearchOptions):
     """Options of `passages`, except the query.
 
     Attributes:
@@ -242,7 +244,7 @@ class VersionQuery(ThresholdOptions, QueryOptions):
     """Options of `versions`.
 
     Attributes:
-        file: the path of the file that contains the text. Its name and dates are evidence for the order.
+        file: the path of the file that contains the text. Its name and dates help to determine which version is newer.
         metadata: metadata of the text, such as dates.
         version_control: whether to read the date of each file's last commit from git.
     """

@@ -69,7 +69,7 @@ def _find_passages(
     if isinstance(query, Document):
         document = QueryDocument.from_text(query.text, store.settings, query.id)
     else:
-        document = QueryDocument(resolve_record(store, query, options.source_filters), store.settings)
+        document = QueryDocument(resolve_record(store, query, options.query_document_filters), store.settings)
     document.check_has_passages()
     if ignored_texts or options.ignore_quotes:
         document = replace(document, ignored_texts=ignored_texts, ignore_quotes=options.ignore_quotes)

@@ -35,7 +35,7 @@ def find_related(store: Store, query: RelatedQuery) -> RelatedResult:
     if query.text is not None:
         document = QueryDocument.from_text(query.text, store.settings, query.name)
     else:
-        record = resolve_record(store, query.query or "", query.source_filters)
+        record = resolve_record(store, query.query or "", query.query_document_filters)
         document = QueryDocument(record, store.settings)
     concepts = extract_query_concepts(document, query.extractor, query.synonyms)
     weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=document.is_stored)

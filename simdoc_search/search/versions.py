@@ -118,7 +118,7 @@ def _make_query_document(store: Store, query: VersionQuery) -> tuple[QueryDocume
     if query.text is not None:
         name = str(query.file or "")
         return QueryDocument.from_text(query.text, store.settings, name, query.metadata), _read_text_dates(query)
-    record = resolve_record(store, query.query or "", query.source_filters)
+    record = resolve_record(store, query.query or "", query.query_document_filters)
     (dated,) = add_metadata(store, [record], DATE_FIELDS)
     return QueryDocument(record, store.settings), _read_record_dates(dated, query.version_control)
 

@@ -10,10 +10,10 @@ from typing import Any
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.kinds import TokenKindName
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.thresholds import SimilarityThresholds
+from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.location import MEMORY, EngineKind

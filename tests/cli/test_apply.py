@@ -113,6 +113,7 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
     assert "sub/copy.txt" not in Path("again.tsv").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_a_member_of_an_archive_is_never_dropped_and_no_file_is_dropped_in_its_favour() -> None:
     """This holds even if the user writes drop."""
     write(Path("docs"), {"a.zip": packed_zip({"keep.txt": BASE})})

@@ -160,7 +160,7 @@ def test_many_similar_documents_are_noted(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert "1 group, 19 duplicates: 19 to drop, 0 to decide" == result.stdout.splitlines()[-1]
     assert "note: 20 documents are similar to more than 8 others; each was compared with only a few" in result.stderr
-    assert {"documents": 20, "limit": 8, "skipped_comparisons": 0} == answer("duplicates")["large_sets"]
+    assert {"documents": 20, "limit": 8, "skipped_comparison_count": 0} == answer("duplicates")["large_sets"]
 
 
 def test_only_new_files_are_compared_with_all() -> None:
@@ -234,6 +234,7 @@ def test_a_deleted_file_is_left_out_and_the_command_that_prunes_it_is_named() ->
     assert "left out" not in run("duplicates").stderr
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_duplicates_indexes_the_same_files_as_index() -> None:
     """It uses `exclude` and `archives` of `[index]` in simdoc.toml."""
     write(Path(), {"simdoc.toml": '[index]\nexclude-files = ["sub/"]\narchives = true\n'})
@@ -264,6 +265,7 @@ def test_members_of_archives_are_compared_and_never_dropped() -> None:
     assert dict.fromkeys(("a.zip!keep.txt", "a.zip!x.txt"), "the archive is gone") == left
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_members_of_a_named_archive_have_its_path() -> None:
     write(Path(), {"old.zip": packed_zip({"keep.txt": BASE, "b.txt": BASE})})
     output("index", "old.zip")

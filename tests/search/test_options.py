@@ -151,7 +151,7 @@ QUERIES = ("similar", "passages", "versions", "related")
         ("offset", [-1, 1.5, True]),
         ("fields", ["year"]),
         ("filters", ["x"]),
-        ("source_filters", ["x"]),
+        ("query_document_filters", ["x"]),
     ],
 )
 def test_every_query_refuses_malformed_page_options(

@@ -9,9 +9,9 @@ An example of a document (see `records.py`):
                 "duplicate_of": "...", "cluster": "...",
                 "digest": "...", "names": [...], "path": "...", "facts": [...], "origin": {...}}}
 
-An index has passages, sentences or concepts if it was created with them (`sketch.kinds`). `buckets` is the number of
-tokens. `duplicate_of` and `cluster` mark duplicates (`marks.py`). Only an index that simdoc-search created has `body`,
-`metadata` and the last line. `facts` contains the terms of the metadata and of the root.
+An index has passages, sentences or concepts if it was created with them (`sketch.token_kinds`). `buckets` is the number
+of tokens. `duplicate_of` and `cluster` mark duplicates (`marks.py`). Only an index that simdoc-search created has
+`body`, `metadata` and the last line. `facts` contains the terms of the metadata and of the root.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from typing import Any
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError, StoreError
-from simdoc_search.sketch.kinds import TokenKindName, token_kind_names
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings, check_layout_version
 from simdoc_search.sketch.thresholds import SimilarityThresholds
+from simdoc_search.sketch.token_kinds import TokenKindName, token_kind_names
 from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.mappings import mapped_fields
 

@@ -11,9 +11,9 @@ from itertools import islice
 from typing import Any
 
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.kinds import token_kind_names
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.thresholds import SimilarityThresholds
+from simdoc_search.sketch.token_kinds import token_kind_names
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import add_fields, mapped_fields
