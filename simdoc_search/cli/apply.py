@@ -221,10 +221,10 @@ def _print_json(report: ApplyReport, method: DropMethod, *, dry_run: bool) -> No
         {
             "dry_run": dry_run,
             "dropped": [{"name": name, kept_or_target_key: path} for name, path in report.dropped],
-            "already_done": report.earlier_dropped_count,
+            "earlier_dropped_count": report.earlier_dropped_count,
             "left_alone": [{"name": name, "reason": reason} for name, reason, _ in report.left_alone],
             "refused_groups": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],
-            "removed_from_store": report.removed_count,
+            "removed_count": report.removed_count,
             "not_removed": [{"id": key.id, "reason": reason} for key, reason in report.not_removed.items()],
         }
     )
@@ -237,13 +237,15 @@ def _undo(file: str, *, as_json: bool) -> None:
         report = undo(Path(file), lambda share: update("undoing", share))
     if as_json:
         not_restored = [{"name": name, "reason": reason} for name, reason in report.not_restored]
-        print_json({"restored": report.restored, "already_in_place": report.unchanged, "not_restored": not_restored})
+        print_json(
+            {"restored": report.restored, "unchanged_count": report.unchanged_count, "not_restored": not_restored}
+        )
     else:
         for name in report.restored:
             say(f"restored  {_shorten_path(name)}")
         for name, reason in report.not_restored:
             say(f"not restored: {_shorten_path(name)}: {reason}", err=True)
-        in_place = f", {report.unchanged:,} already in place" if report.unchanged else ""
+        in_place = f", {report.unchanged_count:,} already in place" if report.unchanged_count else ""
         count = len(report.not_restored)
         missing = f", {count:,} not restored (still listed in {file})" if count else ""
         say(f"{len(report.restored):,} restored{in_place}{missing}")

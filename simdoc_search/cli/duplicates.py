@@ -216,5 +216,5 @@ def duplicates(
         print_as_json(result, keep, limit, problems, marks)
     elif csv_file != "-":
         print_groups(result, limit, html, is_estimate_requested=estimate)
-    if problems or (marks and marks.refused) or (fail_if_any and result.group_count):
+    if problems or (marks and marks.refused_count) or (fail_if_any and result.group_count):
         raise SystemExit(1)

@@ -23,6 +23,8 @@ _MAX_CONTEXT_CHARACTERS, _MAX_CONTEXT_WORDS = 40, 3
 """As context, up to 3 words from the 40 characters before a change are shown."""
 _DATE_SEARCH_CHARACTERS = 24
 """The number of characters on each side of a difference that are searched for a date."""
+_MAX_WORDS = 100
+"""The maximum number of words of a key change. A longer difference is another text, not a change of one."""
 _EXCERPT_LENGTH = 60
 """The maximum number of characters of an excerpt."""
 _SENTENCE_END_CHARACTERS = 8
@@ -32,8 +34,11 @@ _SENTENCE_END_CHARACTERS = 8
 def find_key_changes(
     old: str, new: str, differences: Sequence[Difference], character_differences: Sequence[CharacterDifference]
 ) -> list[KeyChange]:
-    """Return the key changes among the differences: negations first, then numbers, dates and names."""
-    spans = [(difference.a, difference.b) for difference in differences if difference.kind != "moved"]
+    """Return the key changes among the differences of up to 100 words: negations, then numbers, dates and names."""
+    changed = (
+        difference for difference in differences if difference.kind != "moved" and difference.words <= _MAX_WORDS
+    )
+    spans = [(difference.a, difference.b) for difference in changed]
     spans += [(difference.a, difference.b) for difference in character_differences]
     changes = [change for a, b in sorted(spans) if (change := _find_key_change(old, new, a, b))]
     return sorted(changes, key=lambda change: _KEY_CHANGE_KINDS.index(change.kind))

@@ -101,6 +101,12 @@ def test_a_key_change_has_the_words_before_it(old: str, new: str, expected: KeyC
     assert expected[2:] == change[2:]
 
 
+def test_another_text_is_not_a_key_change() -> None:
+    """A paragraph of up to 100 words may be one."""
+    assert ["negation"] == [change.kind for change in key_changes("", "It is not so. " * 25)]
+    assert [] == key_changes("", "It is not so. " * 26)
+
+
 def test_key_changes_are_ordered_by_kind() -> None:
     """Changes of other words are not key changes."""
     changes = key_changes("He met Smith twice. He may pay 5 euros.", "He met Jones twice. He may not pay 6 euros.")
