@@ -84,8 +84,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _keep_freed_memory() -> None:
     """Let glibc reuse freed memory. Otherwise, each writer of a store spends more time on new pages than on writing."""
-    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
-    if hasattr(libc, "mallopt"):
+    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
         for parameter in (M_TRIM_THRESHOLD, M_MMAP_THRESHOLD):
             libc.mallopt(parameter, 32 << 20)
 
