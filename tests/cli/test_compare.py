@@ -147,7 +147,7 @@ def test_changed_numbers_and_negations_come_first(tmp_path: Path) -> None:
 
     assert [("negation", "", "not"), ("number", "850", "890")] == changes
     text = output("compare", *files)
-    assert "\nDifferences\n  negation: word59 you may nothing → “not”\n  number: The rent is “850” → “890”\n" in text
+    assert "\nDifferences\n  negation: word59 you may “not” (added)\n  number: The rent is “850” → “890”\n" in text
 
 
 def test_words_of_a_template_are_ignored(tmp_path: Path) -> None:
