@@ -197,7 +197,9 @@ def _group_nearby(differences: Iterable[Difference], text: str) -> Iterator[list
     """
     group: list[Difference] = []
     for difference in differences:
-        is_alone = any(each.kind == "moved" or each.words > _MAX_DIFFERENCE_WORDS for each in (difference, *group[-1:]))
+        is_alone = any(
+            each.kind == "moved" or each.word_count > _MAX_DIFFERENCE_WORDS for each in (difference, *group[-1:])
+        )
         if group and (is_alone or not _is_near(text, group[-1].a[1], difference.a[0])):
             yield group
             group = []
