@@ -34,9 +34,9 @@ from numpy.typing import NDArray
 from simdoc_search import Settings, SimilaritySearch, open_store
 from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
 from simdoc_search.sketch.hamming_search import find_near_pairs
-from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE as NEAR_BITS
 from simdoc_search.sketch.sentences import SentenceSettings, encode_sentences
 from simdoc_search.sketch.simhash import SIMHASH_BITS, distances
+from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE as NEAR_BITS
 from simdoc_search.stores.record import Record
 
 COMPARED_WHOLE, SAMPLE = 20_000, 1_000

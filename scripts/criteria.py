@@ -90,7 +90,7 @@ class Ways:
         """Half of one in the other."""
         found: set[str] = set()
         compared = 0
-        for measure in ("containment", "contained"):
+        for measure in ("containment", "reverse_containment"):
             answer = self.search.similar(id, overlap=OVERLAP, measure=measure, size=EVERYTHING)
             found |= {each.id for each in answer.hits}
             compared = max(compared, answer.candidates)

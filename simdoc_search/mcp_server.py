@@ -25,6 +25,7 @@ from pydantic import Field
 
 from simdoc_search import __version__
 from simdoc_search.errors import CorpusError, QuerySyntaxError
+from simdoc_search.passages.exact import MeasureName
 from simdoc_search.web import ServedStore
 from simdoc_search.web.app import GET_PAGES, PageFunction, render
 from simdoc_search.web.duplicates import start_duplicates
@@ -54,10 +55,12 @@ _Overlap = Annotated[float | None, Field(ge=0, le=100, description="The minimum 
 _Size = Annotated[int, Field(ge=1, le=_MAX_HITS, description="The maximum number of hits")]
 _Offset = Annotated[int, Field(ge=0, description="How many hits or groups to skip, to read the next page")]
 _Measure = Annotated[
-    Literal["jaccard", "containment", "contained"],
+    MeasureName,
     Field(
-        description="What the overlap is a share of: jaccard, both documents together; containment, the query document "
-        "(for duplicates: the duplicate); contained, the hit (for duplicates: the kept document)"
+        description="How to measure overlap. jaccard: the text in both documents as a share of the combined text. "
+        "containment: the share of the query document that is also in the hit (for duplicates: of the duplicate in "
+        "the kept document). reverse_containment: the share of the hit that is also in the query document (for "
+        "duplicates: of the kept document in the duplicate)"
     ),
 ]
 

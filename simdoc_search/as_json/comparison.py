@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from simdoc_search.passages import Comparison
 
-_MEASURES = "jaccard", "containment", "contained"
+_MEASURES = "jaccard", "containment", "reverse_containment"
 
 
 def comparison_as_json(comparison: Comparison, names: tuple[Mapping[str, Any], Mapping[str, Any]]) -> dict[str, Any]:

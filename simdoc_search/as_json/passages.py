@@ -39,5 +39,9 @@ def _hit_as_json(hit: PassageHit) -> dict[str, Any]:
         "kind": hit.kind,
         "changed": hit.changed,
         "passages": [{"a": passage.a, "b": passage.b, "words": passage.words} for passage in hit.passages],
-        "details": {"containment": hit.containment, "contained": hit.contained, "jaccard": hit.jaccard},
+        "details": {
+            "containment": hit.containment,
+            "reverse_containment": hit.reverse_containment,
+            "jaccard": hit.jaccard,
+        },
     }

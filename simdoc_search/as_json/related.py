@@ -23,7 +23,7 @@ def related_as_json(result: RelatedResult, id: str | None, file: str | None) -> 
     return {
         "query": {"id": id, "file": file},
         "min_version_score": result.min_version_score,
-        "limits": asdict(result.limits),
+        "thresholds": asdict(result.thresholds),
         "hits": [_hit_as_json(hit) for hit in result.hits],
         "total": result.total,
         "candidates": result.candidates,

@@ -26,6 +26,6 @@ def similar_as_json(result: SearchResult) -> dict[str, Any]:
 def _hit_as_json(hit: Hit) -> dict[str, Any]:
     values = {**key_as_json(hit.key), "overlap": round(hit.overlap, 6), "matched": hit.matched, "kind": hit.kind}
     if hit.measures:
-        exact = {name: getattr(hit.measures, name) for name in ("jaccard", "containment", "contained")}
+        exact = {name: getattr(hit.measures, name) for name in ("jaccard", "containment", "reverse_containment")}
         values |= {**exact, "changed": hit.changed}
     return values

@@ -35,7 +35,7 @@ def versions_as_json(
     return {
         "query": {"id": id, "file": file},
         "min_version_score": result.min_version_score,
-        "limits": asdict(result.limits),
+        "thresholds": asdict(result.thresholds),
         **order_as_json(result),
         "timeline": [_entry_as_json(entry) for entry in result.timeline],
         "undated": [_entry_as_json(entry) for entry in result.undated],
@@ -120,5 +120,5 @@ def _pairs_as_json(
 ) -> list[dict[str, Any]] | None:
     if result.text is None or hit.key not in texts:
         return None
-    pairs = sentence_pairs(result.text, texts[hit.key], analysis, result.limits.max_distance)
+    pairs = sentence_pairs(result.text, texts[hit.key], analysis, result.thresholds.max_distance)
     return [{"a": list(pair.a), "b": list(pair.b), "distance": pair.distance} for pair in pairs]

@@ -12,8 +12,8 @@ from typing import Any
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.kinds import token_kind_names
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import token_kind_names
 from simdoc_search.stores.remote.records import build_field_value
 from simdoc_search.stores.remote.schema import format_label
 from simdoc_search.stores.remote.texts import read_text, text_field_names

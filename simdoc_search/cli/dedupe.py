@@ -52,7 +52,7 @@ class _SizeType(ParamType):
 @click.argument("source", metavar="DATASET", type=click.Path(), shell_complete=complete_paths)
 @click.option(
     "-o", "--output", required=True, type=click.Path(), metavar="PATH",
-    help="File or folder to write. It gets the format, the columns and the order of DATASET.",
+    help="File or folder to write. It gets the columns and the order of DATASET. The extension decides the format.",
 )  # fmt: skip
 @click.option("--text", metavar="COLUMN", help="Column with the texts.  [default: guessed and printed]")
 @click.option(
@@ -62,9 +62,10 @@ class _SizeType(ParamType):
     "--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Minimum overlap."
 )
 @click.option(
-    "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="How to measure overlap: the text in both rows, as a share of the combined text (the default), of the removed "
-    "row (`containment`) or of the kept row (`contained`).",
+    "--measure", type=click.Choice(["jaccard", "containment", "reverse_containment"]),
+    default="jaccard", show_default=True,
+    help="How to measure overlap: the text in both rows as a share of the combined text (the default); the share "
+    "of the removed row that is also in the kept row (`containment`); or the reverse (`reverse_containment`).",
 )  # fmt: skip
 @click.option(
     "--keep", default="longest", show_default=True, metavar="RULE",
@@ -147,6 +148,7 @@ def dedupe(
             report = deduplicate_files(
                 source, output, options, annotate=annotate, pairs=pairs, page=page, against=against, save=save,
                 decontaminate=decontaminate, workers=worker_count(workers), progress=update,
+                warn=lambda note: say(f"note: {note}", err=True),
             )  # fmt: skip
     except KeyboardInterrupt:
         raise CommandInterruptedError("interrupted; run the same command again to resume") from None

@@ -47,9 +47,10 @@ if TYPE_CHECKING:
     "--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Minimum overlap."
 )
 @click.option(
-    "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="How to measure overlap: the text in both documents, as a share of the combined text (the default), of the "
-    "duplicate (`containment`) or of the kept document (`contained`).",
+    "--measure", type=click.Choice(["jaccard", "containment", "reverse_containment"]),
+    default="jaccard", show_default=True,
+    help="How to measure overlap: the text in both documents as a share of the combined text (the default); the share "
+    "of the duplicate that is also in the kept document (`containment`); or the reverse (`reverse_containment`).",
 )  # fmt: skip
 @filter_options
 @click.option(
@@ -59,8 +60,9 @@ if TYPE_CHECKING:
     "verbatim, then the longest text.",
 )  # fmt: skip
 @click.option(
-    "--keep-in", multiple=True, metavar="PREFIX",
-    help="Prefer to keep documents whose id begins with PREFIX, such as originals/. Overrides --keep. Repeatable.",
+    "--keep-in", multiple=True, metavar="FOLDER|PREFIX", shell_complete=complete_paths,
+    help="Prefer to keep the files in FOLDER, or documents whose id begins with PREFIX, such as originals/. Overrides "
+    "--keep. Repeatable.",
 )  # fmt: skip
 @click.option(
     "--previous-plan", type=click.Path(dir_okay=False), metavar="PLAN",
@@ -214,5 +216,7 @@ def duplicates(
         print_as_json(result, keep, limit, problems, marks)
     elif csv_file != "-":
         print_groups(result, limit, html, is_estimate_requested=estimate)
-    if problems or (marks and marks.refused) or (fail_if_any and result.group_count):
+        if result.group_count and not (plan or html or csv_file or fail_if_any or sets_marks):
+            say("to move copies away, add --plan plan.tsv; to see what differs, add --html page.html", err=True)
+    if problems or (marks and marks.refused_count) or (fail_if_any and result.group_count):
         raise SystemExit(1)

@@ -50,11 +50,12 @@ if TYPE_CHECKING:
 @click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints, without reading texts.")
 @click.option(
     "--measure",
-    type=click.Choice(["jaccard", "containment", "contained"]),
+    type=click.Choice(["jaccard", "containment", "reverse_containment"]),
     default="jaccard",
     show_default=True,
-    help="How to measure overlap: the text in both documents, as a share of the combined text (the default), of your "
-    "document (`containment`) or of the hit (`contained`). Only the default can be combined with a probability.",
+    help="How to measure overlap: the text in both documents as a share of the combined text (the default); the share "
+    "of your document that is also in the hit (`containment`); or the reverse (`reverse_containment`). Only the "
+    "default can be combined with a probability.",
 )
 @page_options
 @filter_options

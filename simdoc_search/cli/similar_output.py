@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from simdoc_search.cli.columns import HitColumns
     from simdoc_search.search import SearchResult
 
-_HEADINGS = {"jaccard": "overlap", "containment": "share of your text", "contained": "share of the match"}
+_HEADINGS = {"jaccard": "overlap", "containment": "share of your text", "reverse_containment": "share of the match"}
 """The heading of the first column, for each measure."""
 
 _MIN_LONG_TEXT = 100

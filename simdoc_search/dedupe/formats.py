@@ -48,6 +48,11 @@ def format_of(path: Path) -> NamedFormat | None:
     return NamedFormat(kind, compression)
 
 
+def is_tsv(path: Path) -> bool:
+    """Return whether the cells of a CSV file are separated by tabs, judging by its extension."""
+    return ".tsv" in [suffix.lower() for suffix in path.suffixes]
+
+
 def require_format(path: Path) -> NamedFormat:
     """Return the format of a file.
 

@@ -27,7 +27,8 @@ class DedupeOptions:
         id: the column with the ids, for `duplicate_of`; None to use row numbers.
         overlap: the minimum overlap, greater than 0 and at most 1.
         keep: which row of a group is kept: `longest`, `first`, `max:COLUMN` or `min:COLUMN`.
-        measure: `jaccard`, `containment` or `contained`.
+        measure: how the overlap is measured. `jaccard`: Jaccard similarity. `containment`: share of the removed row
+            that is also in the kept row. `reverse_containment`: share of the kept row that is also in the removed row.
         settings: settings of the sketches.
         cache: maximum size of the cache of texts that are compared, in bytes. The run needs more memory; it grows with
             the number of rows.

@@ -14,7 +14,8 @@ import numpy as np
 
 from simdoc_search.dedupe.annotation import Annotation
 from simdoc_search.dedupe.arrow_files import ArrowShard
-from simdoc_search.dedupe.formats import compressed
+from simdoc_search.dedupe.conversion import Conversion
+from simdoc_search.dedupe.formats import Compression, compressed
 from simdoc_search.dedupe.grouping import KEPT, RowGroups
 from simdoc_search.dedupe.records import CsvShard, JsonlShard, write_records
 from simdoc_search.dedupe.shards import Shard
@@ -54,23 +55,33 @@ class Selection:
 
 
 def write_shard(
-    shard: Shard, path: Path, begin: int, selection: Selection, progress: Callable[[int], None] = lambda _: None
+    shard: Shard,
+    path: Path,
+    begin: int,
+    selection: Selection,
+    *,
+    compression: Compression,
+    conversion: Conversion | None = None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Write a shard in its own format. The file is written completely or not at all.
+    """Write a shard. The file is written completely or not at all.
 
     Args:
         shard: the shard to read.
         path: the file to write.
         begin: the number of the shard's first row.
         selection: which rows to write.
+        compression: compression of the output, if it is JSONL or CSV.
+        conversion: how to convert the rows to another format; None to write the format of the shard.
         progress: called with the number of rows that were written.
     """
     with convert_write_errors(path), atomic_file(path) as file:
-        if isinstance(shard, ArrowShard):
-            _write_batches(shard, file, begin, selection, progress)
+        source = conversion or shard
+        if isinstance(source, Conversion | ArrowShard):
+            _write_batches(source, file, begin, selection, progress)
         else:
-            with compressed(file, shard.named_format.compression) as stream:
-                _write_records(shard, stream, begin, selection, progress)
+            with compressed(file, compression) as stream:
+                _write_records(source, stream, begin, selection, progress)
 
 
 @contextmanager
@@ -84,11 +95,15 @@ def convert_write_errors(path: Path) -> Iterator[None]:
 
 
 def _write_batches(
-    shard: ArrowShard, file: IO[bytes], begin: int, selection: Selection, progress: Callable[[int], None]
+    source: ArrowShard | Conversion,
+    file: IO[bytes],
+    begin: int,
+    selection: Selection,
+    progress: Callable[[int], None],
 ) -> None:
-    fields = selection.arrow_fields(shard.schema)
-    with shard.writer(file, fields) as writer:
-        for batch in select_batches(shard.batches(), fields, begin, selection, progress):
+    fields = selection.arrow_fields(source.schema)
+    with source.writer(file, fields) as writer:
+        for batch in select_batches(source.batches(), fields, begin, selection, progress):
             writer.write(batch)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from simdoc_search.dedupe.annotation import Annotation
 from simdoc_search.dedupe.arrow_files import ParquetRows
-from simdoc_search.dedupe.formats import compressed, import_pyarrow, require_format
+from simdoc_search.dedupe.formats import compressed, import_pyarrow, is_tsv, require_format
 from simdoc_search.dedupe.grouping import KINDS
 from simdoc_search.dedupe.output import convert_write_errors
 from simdoc_search.durable import atomic_file
@@ -81,5 +81,5 @@ def _columns(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> dict[str, l
 
 def _csv_lines(rows: Sequence[Sequence[Any]], path: Path) -> bytes:
     text = io.StringIO(newline="")
-    csv.writer(text, delimiter="\t" if ".tsv" in path.name.lower() else ",", lineterminator="\n").writerows(rows)
+    csv.writer(text, delimiter="\t" if is_tsv(path) else ",", lineterminator="\n").writerows(rows)
     return text.getvalue().encode()

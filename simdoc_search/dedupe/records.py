@@ -26,7 +26,7 @@ from simdoc_search.dedupe.chunks import (
     parse_csv,
     parse_json,
 )
-from simdoc_search.dedupe.formats import NamedFormat, open_to_read
+from simdoc_search.dedupe.formats import NamedFormat, is_tsv, open_to_read
 from simdoc_search.errors import CorpusError
 
 _BLOCK_BYTES = 1 << 20
@@ -108,8 +108,7 @@ class CsvShard:
         if not records:
             raise CorpusError(f"{self.path} is empty; its first line must contain the column names")
         text = records[0].decode(codec, "replace").removeprefix("\ufeff")
-        is_tsv = ".tsv" in [suffix.lower() for suffix in self.path.suffixes]
-        delimiter = "\t" if is_tsv else choose_delimiter(text)
+        delimiter = "\t" if is_tsv(self.path) else choose_delimiter(text)
         names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
         return records[0], names, delimiter, codec
 

@@ -13,7 +13,9 @@ from typing import Any
 from simdoc_search.dedupe.annotation import Annotation
 from simdoc_search.dedupe.chunks import Columns
 from simdoc_search.dedupe.columns import choose_columns, choose_columns_of_old_data
+from simdoc_search.dedupe.conversion import Conversion, plan_conversion
 from simdoc_search.dedupe.decontamination import EvaluationReport, EvaluationRuns, write_evaluation_runs
+from simdoc_search.dedupe.formats import require_format
 from simdoc_search.dedupe.grouping import RowGroups, group_rows
 from simdoc_search.dedupe.options import DedupeOptions
 from simdoc_search.dedupe.output import Selection, convert_write_errors, copy_other_file, write_shard
@@ -49,13 +51,15 @@ def deduplicate_files(
     decontaminate: Sequence[StrPath] = (),
     workers: int = 1,
     progress: DedupeProgress = lambda _stage, _share, _rows: None,
+    warn: Callable[[str], None] = lambda _: None,
 ) -> DedupeReport:
     """Remove the duplicate rows of a dataset, and write the kept rows.
 
-    The output has the format, the schema, the columns and the order of the input. If the input is a folder, the output
-    is a folder with the same shards. If the run is interrupted, call the function again with the same arguments; it
-    resumes. Its progress is in a hidden folder next to the output, which needs about 1.5 times as much space as the
-    texts.
+    The output has the schema, the columns and the order of the input. Its extension decides the format. If the input is
+    a folder, the output is a folder with the same shards.
+
+    If the run is interrupted, call the function again with the same arguments; it resumes. Its progress is in a hidden
+    folder next to the output, which needs about 1.5 times as much space as the texts.
 
     Args:
         source: a Parquet, JSONL, CSV or Arrow file, or a folder of them.
@@ -69,9 +73,10 @@ def deduplicate_files(
         decontaminate: evaluation sets. Rows with a run of words of an evaluation text are removed too.
         workers: number of worker processes. It does not change the output.
         progress: see `DedupeProgress`.
+        warn: called before any row is compared, with a sentence about what the format of the output cannot hold.
 
     Raises:
-        CorpusError: the input cannot be read or lacks a column, or the output cannot be written.
+        CorpusError: the input cannot be read or lacks a column, or the output cannot be written or cannot hold it.
         FormatMismatchError: the old data was saved with other settings or by another version.
         MissingExtraError: pyarrow is not installed.
         QuerySyntaxError: the number of workers is not valid.
@@ -88,8 +93,13 @@ def deduplicate_files(
 
         check_page(Path(page))
     old = _open_old_data(against, options, columns)
+    conversion = None
+    if not dataset.is_folder:
+        conversion = plan_conversion(dataset.shards[0], target, lambda rows: progress("checking", 0.0, rows))
+    if conversion and conversion.note:
+        warn(conversion.note)
     with WorkerMap(workers) as worker_map, working_folder(target) as work:
-        run = _Run(work, dataset, columns, options, worker_map, progress, old)
+        run = _Run(work, dataset, columns, options, worker_map, progress, old, conversion)
         if save is not None and has_saved(Path(save), run.run_id(target)):
             work.remove()
             raise StoreError(f"an earlier run has already saved these rows in {save}; nothing was changed")
@@ -107,6 +117,7 @@ class _Run:
     workers: WorkerMap
     progress: DedupeProgress
     old_shards: Sequence[ShardColumns]
+    conversion: Conversion | None
     evaluation: EvaluationReport | None = field(default=None, init=False)
 
     def finish(
@@ -201,7 +212,10 @@ class _Run:
                 selection.annotation.check_columns(shard.columns, str(shard.path))
         folder = self.work.path / f"output-{_hash_groups(selection.groups, 'all' if selection.annotation else 'kept')}"
         if not self.dataset.is_folder:
-            write_shard(self.dataset.shards[0], folder, begins[0], selection, report)
+            write_shard(
+                self.dataset.shards[0], folder, begins[0], selection,
+                compression=require_format(target).compression, conversion=self.conversion, progress=report,
+            )  # fmt: skip
             with convert_write_errors(target):
                 folder.replace(target.resolve())
             return
@@ -213,7 +227,8 @@ class _Run:
             if path.exists():  # an interrupted run has written the file
                 report(end - begin)
             else:
-                write_shard(shard, self.work.shard, begin, selection, report)
+                compression = shard.named_format.compression
+                write_shard(shard, self.work.shard, begin, selection, compression=compression, progress=report)
                 self.work.shard.replace(path)
         for name in self.dataset.other_files:
             copy_other_file(self.dataset.path / name, folder / name, folder.name.rpartition("-")[2])

@@ -69,7 +69,7 @@ class WorkFolder:
         content = io.BytesIO()
         np.savez(
             content, kept_row=groups.kept_row, overlap=groups.overlap, kind=groups.kind,
-            overflow=np.array([groups.partly_compared_row_count, groups.skipped_comparisons]),
+            overflow=np.array([groups.partly_compared_row_count, groups.skipped_comparison_count]),
             description=np.array(json.dumps(description, sort_keys=True)),
         )  # fmt: skip
         write_atomically(self.path / _GROUPS, content.getvalue())
@@ -103,7 +103,7 @@ def check_output(dataset: Dataset, target: Path) -> None:
     """Check that the output can be written.
 
     Raises:
-        CorpusError: it is the input, has another format, or already has content.
+        CorpusError: it is the input, already has content, or its extension is not known.
     """
     if target.resolve() == dataset.path.resolve() or target.resolve().is_relative_to(dataset.path.resolve()):
         raise CorpusError(f"the output {target} is the input, or is inside the input; choose another path")
@@ -117,8 +117,8 @@ def check_output(dataset: Dataset, target: Path) -> None:
             raise CorpusError(f"the input is a folder, so the output must be a folder too, not {target}")
     elif target.is_dir():
         raise CorpusError(f"the input is a file, so the output must be a file too, not the folder {target}")
-    elif require_format(target) != dataset.shards[0].named_format:
-        raise CorpusError(f"the output must have the same format as the input; change the extension of {target}")
+    else:
+        require_format(target)
 
 
 def _work_path(target: Path) -> Path:

@@ -5,8 +5,8 @@ The first document of a pair is the one that would be kept.
 | Measure | Meaning |
 |---|---|
 | `jaccard` | shared shingles / shingles in either document |
-| `containment` | share of the second document that is in the first; if it is 1, dropping the second loses nothing |
-| `contained` | share of the first document that is in the second |
+| `containment` | share of the second document that is also in the first; 1: the first has everything in the second |
+| `reverse_containment` | share of the first document that is also in the second |
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from simdoc_search.passages.exact import MEASURES, MeasureName
 from simdoc_search.query.planner import parse_fraction
 
 MAX_LENGTH_RATIO = 4
-"""With `containment` and `contained`, two documents are only compared if one is at most this many times as long."""
+"""With `containment` and `reverse_containment`, two documents are only compared if the longer one is at most this many
+times as long as the shorter one."""
 
 _MAX_DEVIATIONS = 3.0
 """A pair is ruled out if its estimate is more than this many standard deviations below the minimum overlap. This
@@ -35,7 +36,7 @@ class Measure:
     """A measure of overlap, and the minimum overlap.
 
     Attributes:
-        name: `jaccard`, `containment` or `contained`.
+        name: `jaccard`, `containment` or `reverse_containment`.
         overlap: the minimum overlap, greater than 0 and at most 1.
 
     Raises:
@@ -75,7 +76,9 @@ class Measure:
 
     def is_reached(self, shared: Ints, first: Ints, second: Ints) -> Bools:
         """Return which pairs have at least the minimum overlap, computed exactly. Arguments as in `compute`."""
-        denominators = {"jaccard": first + second - shared, "containment": second, "contained": first}[self.name]
+        denominators = {"jaccard": first + second - shared, "containment": second, "reverse_containment": first}[
+            self.name
+        ]
         return shared * self.overlap.denominator >= denominators * self.overlap.numerator
 
     def sizes_fit(self, table: FingerprintTable, first: Ints, second: Ints) -> Bools:

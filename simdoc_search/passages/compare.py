@@ -49,7 +49,7 @@ def compare(
     return Comparison(
         jaccard=exact.jaccard,
         containment=exact.containment,
-        contained=exact.contained,
+        reverse_containment=exact.reverse_containment,
         multiset=exact.multiset,
         estimate=first.overlap(second),
         interval=first.interval(second),

@@ -15,7 +15,7 @@ from simdoc_search.analysis.word_numbers import number_words
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.windows import Ints, Windows
 
-MeasureName = Literal["jaccard", "containment", "contained"]
+MeasureName = Literal["jaccard", "containment", "reverse_containment"]
 MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
 
 
@@ -27,13 +27,13 @@ class Measures:
         jaccard: The number of shingles in both texts divided by the number in either text, 0..1. With
             `Analysis.frequencies`, every occurrence of a shingle is counted.
         containment: The share of the first text's shingles that are also in the second text, 0..1.
-        contained: The share of the second text's shingles that are also in the first text, 0..1.
+        reverse_containment: The share of the second text's shingles that are also in the first text, 0..1.
         multiset: The same three measures, but every occurrence of a shingle is counted.
     """
 
     jaccard: float
     containment: float
-    contained: float
+    reverse_containment: float
     multiset: tuple[float, float, float]
 
 
@@ -126,5 +126,5 @@ def _jaccard_and_containments(counts_a: Ints, counts_b: Ints) -> tuple[float, fl
 def _compute_measures(shared: int, in_a: int, in_b: int) -> tuple[float, float, float]:
     """Return the Jaccard similarity and both containments for these numbers of shingles."""
     denominators = (in_a + in_b - shared, in_a, in_b)
-    jaccard, containment, contained = (shared / total if total else 0.0 for total in denominators)
-    return jaccard, containment, contained
+    jaccard, containment, reverse_containment = (shared / total if total else 0.0 for total in denominators)
+    return jaccard, containment, reverse_containment

@@ -84,7 +84,7 @@ class Comparison:
     Attributes:
         jaccard: The exact Jaccard similarity of the shingles, 0..1.
         containment: The exact share of the first text's shingles that are also in the second text, 0..1.
-        contained: The exact share of the second text's shingles that are also in the first text, 0..1.
+        reverse_containment: The exact share of the second text's shingles that are also in the first text, 0..1.
         multiset: The same three measures, but every occurrence of a shingle is counted.
         estimate: The Jaccard similarity estimated from the fingerprints, 0..1.
         interval: The 95 % confidence interval of the estimate.
@@ -99,7 +99,7 @@ class Comparison:
 
     jaccard: float
     containment: float
-    contained: float
+    reverse_containment: float
     multiset: tuple[float, float, float]
     estimate: float
     interval: tuple[float, float]

@@ -54,7 +54,7 @@ class Similar:
         buckets_field: the field that contains each document's number of tokens: `simdoc.buckets` in the mapping of
             simdoc-search. If it is given, the engine excludes documents that are too short or too long to reach the
             overlap.
-        planner: `enough` or `all`; see `plan`.
+        planner: how tokens are divided into bands: `enough` or `all`, as in `plan`.
         settings: settings of the fingerprints; None for the defaults.
 
     Attributes:

@@ -42,8 +42,8 @@ class PassageHit(HasDocumentKey):
         shared_token_count: number of passage tokens that the hit shares with the query.
         passages: the shared passages, in the order of the query document. In each, `a` is the query document and `b`
             the hit.
-        containment: share of the query document's shingles that are in the hit, 0..1.
-        contained: share of the hit's shingles that are in the query document, 0..1.
+        containment: share of the query document's shingles that are also in the hit, 0..1.
+        reverse_containment: share of the hit's shingles that are also in the query document, 0..1.
         jaccard: Jaccard similarity of the shingles of the two documents, 0..1.
         changed: whether the text has changed since it was indexed. All values except `shared_token_count` are computed
             from the current text.
@@ -58,7 +58,7 @@ class PassageHit(HasDocumentKey):
     shared_token_count: int
     passages: tuple[Passage, ...] = ()
     containment: float = 0.0
-    contained: float = 0.0
+    reverse_containment: float = 0.0
     jaccard: float = 0.0
     changed: bool = False
     fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)

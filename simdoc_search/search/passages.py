@@ -70,7 +70,7 @@ def _find_passages(
     if isinstance(query, Document):
         document = QueryDocument.from_text(query.text, store.settings, query.id)
     else:
-        document = QueryDocument(resolve_record(store, query, options.source_filters), store.settings)
+        document = QueryDocument(resolve_record(store, query, options.query_document_filters), store.settings)
     document.check_has_passages()
     if ignored_texts or options.ignore_quotes:
         document = replace(document, ignored_texts=ignored_texts, ignore_quotes=options.ignore_quotes)
@@ -161,7 +161,7 @@ def _estimate_match(document: QueryDocument, record: Record, shared_tokens: int)
     words = min(round(weight * int(covered_words_mask.sum())), document.word_count, record_word_count)
     share = words / max(document.word_count, 1)
     estimate = estimate_similarity(document, record)
-    measures = estimate.containment, estimate.contained, estimate.jaccard
+    measures = estimate.containment, estimate.reverse_containment, estimate.jaccard
     hit = PassageHit(record.key, words, share, 0, "estimated", shared_tokens, (), *measures)
     return _make_match(hit, covered_words_mask, weight)
 
@@ -230,7 +230,7 @@ def _add_passages(
                         _find_shared_passages(document, locate_words(record.text, document.settings.analysis), options)
                     ),
                     containment=exact.containment,
-                    contained=exact.contained,
+                    reverse_containment=exact.reverse_containment,
                     jaccard=exact.jaccard,
                     changed=has_text_changed(record),
                 )

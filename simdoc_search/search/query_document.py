@@ -180,7 +180,7 @@ def estimate_similarity(document: QueryDocument, record: Record) -> Measures:
     """Estimate the similarity of two documents from their passage tokens, which are a sample of their shingles."""
     shared = count_common(document.passage_tokens, record.passages)
     query_count, record_count = len(document.passage_tokens), len(record.passages)
-    jaccard, containment, contained = (
+    jaccard, containment, reverse_containment = (
         shared / count if count else 0.0 for count in (query_count + record_count - shared, query_count, record_count)
     )
-    return Measures(jaccard, containment, contained, (jaccard, containment, contained))
+    return Measures(jaccard, containment, reverse_containment, (jaccard, containment, reverse_containment))

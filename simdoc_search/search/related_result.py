@@ -9,7 +9,7 @@ from typing import Any, Literal
 from simdoc_search.display import format_count, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.search.results import HitsResult
-from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
+from simdoc_search.sketch.thresholds import MIN_VERSION_SCORE, SimilarityThresholds
 from simdoc_search.stores.record import LeftOutIndex
 
 _PRINTED_HITS, _PRINTED_CONCEPTS = 10, 6
@@ -90,7 +90,7 @@ class RelatedResult(HitsResult[RelatedHit]):
         total: number of hits on all pages.
         offset: number of hits before the first of `hits`.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
-        limits: the limits of similar sentences, versions and hits.
+        thresholds: the thresholds of similar sentences, versions and hits.
     """
 
     query_name: str
@@ -101,7 +101,7 @@ class RelatedResult(HitsResult[RelatedHit]):
     total: int = 0
     offset: int = 0
     left_out_indices: tuple[LeftOutIndex, ...] = ()
-    limits: Limits = field(default_factory=Limits)
+    thresholds: SimilarityThresholds = field(default_factory=SimilarityThresholds)
 
     @property
     def min_version_score(self) -> float:

@@ -1,4 +1,4 @@
-"""Implements `similar` for the measures `containment` and `contained`.
+"""Implements `similar` for the measures `containment` and `reverse_containment`.
 
 The Jaccard similarity of a short text and a long text that contains it is low. Therefore, passage tokens find the
 candidates.

@@ -11,7 +11,7 @@ from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.passage import KeyChange
 from simdoc_search.passages.summary import describe_key_changes
 from simdoc_search.search.results import HitsResult
-from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
+from simdoc_search.sketch.thresholds import MIN_VERSION_SCORE, SimilarityThresholds
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.versions import DocumentDate, EvidenceKind, SentenceMatches
 from simdoc_search.versions.chronology import describe_evidence_kind
@@ -221,7 +221,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             `index --with versions`, otherwise `passages` or `fingerprints`.
         changed: whether the text of the query document has changed since it was indexed.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
-        limits: the thresholds for similar sentences, versions and hits.
+        thresholds: the thresholds for similar sentences, versions and hits.
     """
 
     query_name: str
@@ -235,7 +235,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     candidate_source: CandidateSource = "sentences"
     changed: bool = False
     left_out_indices: tuple[LeftOutIndex, ...] = ()
-    limits: Limits = field(default_factory=Limits)
+    thresholds: SimilarityThresholds = field(default_factory=SimilarityThresholds)
 
     @property
     def min_version_score(self) -> float:

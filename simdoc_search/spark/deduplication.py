@@ -89,7 +89,8 @@ def similar_pairs(
         df_b: the rows of the other side.
         text: the column with the texts, in both.
         id: the column with a unique value per row, in both.
-        options: the measure of overlap, and its minimum. With `containment`, the share of the row of `df_b` counts.
+        options: the measure of overlap, and its minimum. `containment` is the share of the row of `df_b` that is also
+            in the row of `df_a`.
 
     Returns:
         A DataFrame with the columns `a`, `b` and `overlap`.

@@ -39,8 +39,8 @@ from numpy.typing import NDArray
 
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.concepts import ParagraphConcepts, concatenate_paragraphs, paragraph_simhashes
-from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.simhash import distances
+from simdoc_search.sketch.thresholds import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 RELATED_SIMILARITY = 0.25

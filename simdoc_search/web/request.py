@@ -229,7 +229,7 @@ class PageRequest:
     @property
     def measure(self) -> MeasureName:
         """The measure of overlap."""
-        return cast("MeasureName", self.choice("measure", ("jaccard", "containment", "contained")))
+        return cast("MeasureName", self.choice("measure", ("jaccard", "containment", "reverse_containment")))
 
     @property
     def preset(self) -> Literal["edited", "verbatim"]:

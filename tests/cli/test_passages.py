@@ -62,7 +62,9 @@ def test_json_has_exact_shares_and_places() -> None:
     assert (60, 60 / 360, 60, "exact", False) == values
     assert 60 == passage["words"]
     assert (QUOTE.upper(), QUOTE) == (PAPER[slice(*passage["a"])], BOOK[slice(*passage["b"])])
-    assert {"containment": 56 / 356, "contained": 56 / 706, "jaccard": 56 / (356 + 706 - 56)} == hit["details"]
+    assert {"containment": 56 / 356, "reverse_containment": 56 / 706, "jaccard": 56 / (356 + 706 - 56)} == hit[
+        "details"
+    ]
 
 
 def test_filters_and_folders_exclude_documents() -> None:

@@ -180,7 +180,7 @@ def test_an_unknown_field_or_path_is_an_error() -> None:
 def test_containment_finds_a_short_text_in_long_ones() -> None:
     text = ("--text", words(20, 60))
     containment = similar(*text, "--measure", "containment", "--overlap", "90")
-    contained = similar(*text, "--measure", "contained")
+    contained = similar(*text, "--measure", "reverse_containment")
 
     assert "containment" == containment["query"]["measure"]
     assert {COPY, HALF, OLD, "doc123.txt"} == {hit["id"] for hit in containment["hits"]}
@@ -213,7 +213,8 @@ def test_an_ambiguous_name_lists_ids_if_the_argument_takes_no_overlap(tmp_path: 
 
 def test_messages_about_common_mistakes_name_the_right_command() -> None:
     assert "No such command 'search'; use `similar` to find documents that" in usage_error(run("search", "x"))
-    assert "'-r'; if it is an argument, write -- before it" in usage_error(run("show", "-rf.txt"))
+    # click before 8.4 writes -r without quotes
+    assert "-r; if it is an argument, write -- before it" in usage_error(run("show", "-rf.txt")).replace("'", "")
     assert ids("doc123", "--overlap", "50%") == ids("doc123", "--overlap", "50 %") == ids("doc123_50")
 
 
@@ -236,10 +237,10 @@ def test_messages_about_common_mistakes_name_the_right_command() -> None:
         (["doc123_20", "--probability", "0"], "would find nothing"),
         (["doc123", "--probability", "80"], "requires an overlap"),
         (
-            ["doc123", "--measure", "contained", "--probability", "80"],
-            "'contained' cannot be combined with a probability; omit",
+            ["doc123", "--measure", "reverse_containment", "--probability", "80"],
+            "'reverse_containment' cannot be combined with a probability; omit",
         ),
-        (["doc123_20_80", "--measure", "contained"], 'omit the probability in "doc123.txt"_20_80'),
+        (["doc123_20_80", "--measure", "reverse_containment"], 'omit the probability in "doc123.txt"_20_80'),
         (["doc123", "--size", "0"], "--size"),
         (["doc123", "--offset", "-1"], "--offset"),
         (["doc123", "--planner", "best"], "--planner"),

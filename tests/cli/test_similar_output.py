@@ -23,7 +23,7 @@ def test_json_has_the_promised_keys() -> None:
     assert ["query", "plan", "candidates", "total", "is_total_exact", "hits", "left_out"] == list(shown)
     assert {"id": "doc123.txt", "overlap": 0.2, "probability": 0.8, "measure": "jaccard"} == shown["query"]
     assert {"kind": "bands", "clauses": 80, "rows": 2, "bands": 40} == shown["plan"]
-    assert {"id", "overlap", "matched", "kind", "changed", "jaccard", "containment", "contained"} == set(hit)
+    assert {"id", "overlap", "matched", "kind", "changed", "jaccard", "containment", "reverse_containment"} == set(hit)
     assert (COPY, 1.0, "exact") == (hit["id"], hit["overlap"], hit["kind"])
 
 
@@ -42,7 +42,7 @@ def test_overlaps_are_exact_and_estimates_have_fewer_keys() -> None:
 
     assert [(COPY, 1.0), (HALF, 136 / 256), (OLD, round(76 / 316, 6))] == [(hit["id"], hit["overlap"]) for hit in hits]
     assert {"exact"} == {hit["kind"] for hit in hits}
-    assert (136 / 256, 136 / 196, 136 / 196) == (half["jaccard"], half["containment"], half["contained"])
+    assert (136 / 256, 136 / 196, 136 / 196) == (half["jaccard"], half["containment"], half["reverse_containment"])
     assert {"id", "overlap", "matched", "kind"} == similar("doc123", "--estimate")["hits"][1].keys()
 
 

@@ -65,7 +65,7 @@ def test_the_timeline_shows_the_order_and_the_changes() -> None:
         "        2021                                       2021/Report.txt",
         "        2022            100 %         +7 −1 words  2022/Report.txt  (your document)",
         f"        2023             86 %       +{added} −{removed} words  2023/Report <b>.txt  (newest)",
-        "              number: opened there. </ nothing → “1 … 1”",
+        "              number: opened there. </ “1 … 1” (added)",
         "order: by the dates in the names",
         "newest: 2023/Report <b>.txt, by the dates in the names",
         "2 other versions, 2 documents compared",
@@ -140,8 +140,8 @@ def test_without_dates_and_texts_the_order_is_a_hint() -> None:
     assert "two: the similar sentences cannot be shown, because one of the texts is not stored" in lines
 
 
-def test_limits_filters_and_pages_select_versions() -> None:
-    assert [] == hits("2022/Report.txt", "--min-share", "100", "--min-smaller-share", "100")
+def test_thresholds_filters_and_pages_select_versions() -> None:
+    assert [] == hits("2022/Report.txt", "--min-share", "100", "--min-share-of-other", "100")
     assert ["2021/Report.txt"] == hits("2022/Report.txt", "--filter", "path=2021/")
     assert ["2023/Report <b>.txt"] == hits("2022/Report.txt", "--exclude", "path=2021/")
     pages = [hits("2021/Report.txt", "--size", "1", "--offset", n) for n in range(3)]
@@ -204,13 +204,13 @@ def test_dates_in_the_properties_of_files_order_them(tmp_path: Path, monkeypatch
     assert "order: by the creation dates in the metadata" in lines
 
 
-def test_wrong_queries_and_limits_are_one_sentence() -> None:
+def test_wrong_queries_and_thresholds_are_one_sentence() -> None:
     for arguments, message in (
         ((), "give one of ID, --file or --all"),
         (("a", "--file", "new.txt"), "give one of ID, --file or --all"),
         (
             ("2022/Report.txt", "--min-share", 5),
-            "min_smaller_share must be from 0 % to min_share; they are 5 % and 10 %",
+            "min_share_of_other must be from 0 % to min_share; they are 5 % and 10 %",
         ),
         (("x", "--max-distance", "99"), "99 is not in the range 0<=x<=16"),
         (("2022/Report.txt", "--min-score", "nan"), "min_score must be from 0 to 1"),
@@ -220,7 +220,7 @@ def test_wrong_queries_and_limits_are_one_sentence() -> None:
     assert "has no words" in sentence(run("versions", "--file", "-", stdin="..."))
 
 
-def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
+def test_default_thresholds_are_saved_in_the_store(tmp_path: Path) -> None:
     """An option overrides them, and `defaults --reset` restores the built-in ones."""
     store = "--store", tmp_path / "s"
     output("index", "corpus", *store)
@@ -232,8 +232,8 @@ def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
     assert "at most 3 (of 64)\nversions   at least 99 % of one version's sentences are similar, and 10 %" in stored
     assert stored.strip() in output("info", *store)
     assert (
-        {"max_distance": 3, "min_share": 0.99, "min_smaller_share": 0.1, "min_score": 0.5}
-        == result["limits"]
+        {"max_distance": 3, "min_share": 0.99, "min_share_of_other": 0.1, "min_score": 0.5}
+        == result["thresholds"]
         == answer("defaults", *store)
     )
     assert [] == result["hits"]
@@ -241,7 +241,7 @@ def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
     assert built_in == output("defaults", "--reset", *store)
     assert stored.strip() not in output("info", *store)
     assert "give either --reset or new values" in usage_error(run("defaults", "--reset", "--max-distance", "3", *store))
-    assert "min_smaller_share must be from 0 % to min_share; they are 5 % and 10 %" in usage_error(
+    assert "min_share_of_other must be from 0 % to min_share; they are 5 % and 10 %" in usage_error(
         run("defaults", "--min-share", "5", *store)
     )
 

@@ -56,7 +56,7 @@ def test_the_measures_are_those_of_the_shingles(a: str, b: str, analysis: Analys
     shared, union = (first & second).total(), (first | second).total()
 
     sets_measures = jaccard(*sets), containment(*sets), containment(*reversed(sets))
-    assert sets_measures == (result.jaccard, result.containment, result.contained)
+    assert sets_measures == (result.jaccard, result.containment, result.reverse_containment)
     wholes = union, first.total(), second.total()
     assert tuple(shared / whole if whole else 0.0 for whole in wholes) == result.multiset
 

@@ -73,7 +73,7 @@ def test_one_request_finds_what_the_search_finds(
     options |= {"size": 100, "verify": False}
 
     for similar, expected in (
-        (by_id, search.similar("0", **options, source_filters=[READABLE])),
+        (by_id, search.similar("0", **options, query_document_filters=[READABLE])),
         (from_text, search.similar_to_text(SOURCE, **options)),
     ):
         clause = similar.clause(filters=[READABLE], exclude_id=expected.query.id or None)

@@ -151,7 +151,7 @@ QUERIES = ("similar", "passages", "versions", "related")
         ("offset", [-1, 1.5, True]),
         ("fields", ["year"]),
         ("filters", ["x"]),
-        ("source_filters", ["x"]),
+        ("query_document_filters", ["x"]),
     ],
 )
 def test_every_query_refuses_malformed_page_options(
@@ -182,7 +182,7 @@ def test_a_query_takes_either_a_document_or_a_text(documents: SimilaritySearch, 
         {"overlap": 0, "probability": 0.8},
         {"planner": "unknown"},
         {"measure": "overlap"},
-        {"measure": "contained", "overlap": 0.5, "probability": 0.8},
+        {"measure": "reverse_containment", "overlap": 0.5, "probability": 0.8},
     ],
 )
 def test_similar_refuses_options_out_of_range(documents: SimilaritySearch, options: dict[str, Any]) -> None:

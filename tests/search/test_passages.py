@@ -40,7 +40,7 @@ def test_a_quote_is_found_with_its_positions(search: SimilaritySearch) -> None:
         assert " ".join(words).upper() == text[slice(*passage.a)]
         assert " ".join(words) == record.text[slice(*passage.b)]
         assert containment(shingle_set(text), shingle_set(record.text)) == hit.containment
-        assert containment(shingle_set(record.text), shingle_set(text)) == hit.contained
+        assert containment(shingle_set(record.text), shingle_set(text)) == hit.reverse_containment
         assert ("exact", False, passage) == (hit.kind, hit.changed, hit.longest)
 
 
@@ -83,7 +83,7 @@ def test_shares_are_estimated_without_texts(new_store: NewStore) -> None:
     assert ("b", "estimated", ()) == (hit.id, hit.kind, hit.passages)
     assert 250 < hit.words < 550
     assert 0.3 < hit.containment < 0.7
-    assert 0.1 < hit.contained < 0.4
+    assert 0.1 < hit.reverse_containment < 0.4
 
 
 @pytest.mark.slow

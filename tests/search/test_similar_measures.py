@@ -18,7 +18,7 @@ SOURCES = ["family0/0", "family1/3", "family2/7"]
 VALUES: dict[MeasureName, Callable[..., float]] = {
     "jaccard": jaccard,
     "containment": containment,
-    "contained": lambda a, b: containment(b, a),
+    "reverse_containment": lambda a, b: containment(b, a),
 }
 
 
@@ -88,10 +88,10 @@ def test_overlaps_of_bands_are_exact(search: SimilaritySearch) -> None:
 
 
 def test_an_exact_hit_has_all_measures(search: SimilaritySearch) -> None:
-    (hit,) = search.similar("family1/0", measure="contained", size=1, overlap=1)
+    (hit,) = search.similar("family1/0", measure="reverse_containment", size=1, overlap=1)
 
     assert hit.measures is not None
-    assert ("family1/part", 1.0, 1.0) == (hit.id, hit.overlap, hit.measures.contained)
+    assert ("family1/part", 1.0, 1.0) == (hit.id, hit.overlap, hit.measures.reverse_containment)
     assert 0.3 < hit.measures.jaccard < 0.34
     assert hit.measures.containment == hit.measures.jaccard
     assert {None} == {estimate.measures for estimate in search.similar("family1/0", verify=False)}
@@ -107,9 +107,9 @@ def test_containment_finds_a_short_text_in_long_ones(search: SimilaritySearch) -
 
 
 def test_containment_compares_the_best_candidates(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = search.similar("family2/0", measure="contained", size=1)
+    whole = search.similar("family2/0", measure="reverse_containment", size=1)
     monkeypatch.setattr("simdoc_search.search.similar_ranking.MAX_COMPARED_DOCUMENTS", 3)
-    partial = search.similar("family2/0", measure="contained", size=1)
+    partial = search.similar("family2/0", measure="reverse_containment", size=1)
 
     assert 10 < partial.candidates == whole.candidates == whole.compared_count
     assert 10 == partial.compared_count
@@ -138,7 +138,7 @@ def test_overlaps_are_estimated_without_texts(new_store: NewStore) -> None:
         search.index(Document(id, text) for id, text in TEXTS.items())
         stored = search.similar("family1/0", overlap=0.5).hits
         hits = search.similar_to_text(TEXTS["family1/0"], overlap=0.5).hits
-        parts = search.similar("family1/0", overlap=0.9, measure="contained").hits
+        parts = search.similar("family1/0", overlap=0.9, measure="reverse_containment").hits
 
     assert {"estimated"} == {hit.kind for hit in [*stored, *hits, *parts]}
     assert hits[1].overlap == pytest.approx(expected("family1/0", "jaccard", 0)["family1/1"], abs=0.1)

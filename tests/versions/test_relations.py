@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from simdoc_search.concepts import extractor_from_option
 from simdoc_search.sketch.concepts import decode_paragraphs, paragraph_simhashes
-from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.simhash import distances
+from simdoc_search.sketch.thresholds import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.versions.relations import (
     WeightedConcepts,
     concept_weights,

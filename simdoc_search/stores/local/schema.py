@@ -15,8 +15,8 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.words import joined_words
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKind, TokenKindName, token_kind_names, token_kinds
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, TokenKindName, token_kind_names, token_kinds
 from simdoc_search.sketch.tokens import encode_texts
 from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.sketch.word_pairs import word_pair_codes

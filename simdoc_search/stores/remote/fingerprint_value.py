@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.sketch.kinds import TOKEN_KINDS, token_kinds
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS, token_kinds
 from simdoc_search.sketch.tokens import HASH_BITS, encode_text
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.records import to_record

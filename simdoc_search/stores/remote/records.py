@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import DocumentError
-from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKind, token_kinds
 from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, token_kinds
 from simdoc_search.sketch.tokens import decode_text, encode_text
 from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.fields import METADATA_FIELD, alternative_names, metadata_terms

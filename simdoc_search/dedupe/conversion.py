@@ -1,0 +1,195 @@
+"""Converts rows to the format that the extension of the output names.
+
+Rows are converted as Arrow record batches. All rows are checked before they are compared, so that a value that the
+output cannot hold is reported at once.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, cast
+
+from simdoc_search.dedupe.arrow_files import ArrowShard, ParquetRows, ipc_writer
+from simdoc_search.dedupe.chunks import parse_csv, parse_json
+from simdoc_search.dedupe.formats import FileFormat, NamedFormat, compressed, import_pyarrow, is_tsv, require_format
+from simdoc_search.dedupe.records import CsvShard, JsonlShard
+from simdoc_search.dedupe.shards import Shard
+from simdoc_search.dedupe.text_rows import TextRows, check_text_type, is_json_type
+from simdoc_search.errors import CorpusError
+
+_NAMES: dict[FileFormat, str] = {"parquet": "Parquet", "jsonl": "JSONL", "csv": "CSV", "arrow": "Arrow"}
+_GROUP_ROWS = 1 << 17
+_MAX_NAMED_COLUMNS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """How the rows of a shard become rows of another format.
+
+    Attributes:
+        shard: the shard.
+        named_format: the format of the output.
+        delimiter: the delimiter of the output, if it is CSV.
+        schema: the Arrow schema of the rows that are read.
+        note: a sentence about what the output cannot hold; empty if it holds everything.
+    """
+
+    shard: Shard
+    named_format: NamedFormat
+    delimiter: str
+    schema: Any
+    note: str
+
+    def batches(self) -> Iterator[Any]:
+        """Yield all rows as record batches of the schema."""
+        pa = import_pyarrow()
+        if isinstance(self.shard, ArrowShard):
+            yield from self.shard.batches()
+            return
+        for rows in _row_lists(self.shard):
+            yield pa.RecordBatch.from_pylist(rows, self.schema)
+
+    @contextmanager
+    def writer(self, file: IO[bytes], added_fields: Sequence[Any]) -> Iterator[Any]:
+        """Yield a writer with the method `write`, for record batches.
+
+        Args:
+            file: the output.
+            added_fields: fields of additional columns.
+        """
+        schema = self.schema
+        for field in added_fields:
+            schema = schema.append(field)
+        if self.named_format.format == "parquet":
+            with closing(ParquetRows(file, schema, "SNAPPY", _GROUP_ROWS)) as rows:
+                yield rows
+        elif self.named_format.format == "arrow":
+            with ipc_writer(file, schema, is_file=True) as writer:
+                yield writer
+        else:
+            with compressed(file, self.named_format.compression) as stream:
+                yield TextRows(stream, schema, self.delimiter if self.named_format.format == "csv" else None)
+
+
+def plan_conversion(shard: Shard, target: Path, progress: Callable[[int], None] = lambda _: None) -> Conversion | None:
+    """Return how to convert the rows of a shard; None if the output has the same format.
+
+    All rows of a JSONL or CSV file are read to find their types.
+
+    Args:
+        shard: the shard.
+        target: the output; its extension decides the format.
+        progress: called with the number of rows that were read.
+
+    Raises:
+        CorpusError: the extension is not known, or the format of the output cannot hold the rows.
+    """
+    named, delimiter = require_format(target), "\t" if is_tsv(target) else ","
+    source = shard.named_format
+    if source.format == named.format and (source.format != "csv" or is_tsv(shard.path) == is_tsv(target)):
+        return None
+    schema = shard.schema if isinstance(shard, ArrowShard) else _read_schema(shard, named, progress)
+    repeated = [name for name in schema.names if list(schema.names).count(name) > 1]
+    is_text = named.format in ("jsonl", "csv")
+    if is_text and repeated:
+        raise CorpusError(f"{shard.path} has several columns named {repeated[0]!r}; rename all but one")
+    for field in schema:
+        _check_type(field, named, shard.path, check_text_type if is_text else _check_parquet_type)
+    return Conversion(shard, named, delimiter, schema, _describe_losses(shard, schema, named))
+
+
+def _read_schema(shard: JsonlShard | CsvShard, named: NamedFormat, progress: Callable[[int], None]) -> Any:
+    """Return the Arrow schema of all rows. The columns of a CSV file are strings, because CSV has no types."""
+    pa = import_pyarrow()
+    if isinstance(shard, CsvShard):
+        if len(set(shard.columns)) < len(shard.columns):
+            repeated = next(name for name in shard.columns if shard.columns.count(name) > 1)
+            raise CorpusError(f"{shard.path} has several columns named {repeated!r}; rename all but one")
+        for _ in _row_lists(shard, progress):
+            pass
+        return pa.schema([(name, pa.string()) for name in shard.columns])
+    schema = pa.schema([])
+    for rows in _row_lists(shard, progress):
+        for name in dict.fromkeys(name for row in rows for name in row):
+            field = pa.schema([(name, _infer_type([row.get(name) for row in rows], name, shard, named))])
+            try:
+                schema = pa.unify_schemas([schema, field], promote_options="permissive")
+            except pa.ArrowException:
+                raise _mixed_types(name, shard, named) from None
+    return schema
+
+
+def _infer_type(values: list[Any], name: str, shard: JsonlShard, named: NamedFormat) -> Any:
+    pa = import_pyarrow()
+    try:
+        return pa.array(values).type
+    except OverflowError:
+        reason = f"has an integer of more than 64 bits in the field {name!r}"
+    except UnicodeEncodeError:
+        reason = f"has an unpaired surrogate, which is not a character, in the field {name!r}"
+    except pa.ArrowException:
+        raise _mixed_types(name, shard, named) from None
+    raise CorpusError(f"{shard.path} {reason}, which {_NAMES[named.format]} cannot hold; write a .jsonl file")
+
+
+def _mixed_types(name: str, shard: JsonlShard, named: NamedFormat) -> CorpusError:
+    return CorpusError(
+        f"the field {name!r} of {shard.path} has values of different types, which a column of {_NAMES[named.format]} "
+        "cannot hold; write a .jsonl file"
+    )
+
+
+def _row_lists(
+    shard: JsonlShard | CsvShard, progress: Callable[[int], None] = lambda _: None
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield all rows of a shard, in lists."""
+    begin = 0
+    for records in shard.record_lists():
+        if isinstance(shard, JsonlShard):
+            rows: list[Any] = list(map(parse_json, records))
+        else:
+            rows = list(parse_csv(records, *shard.dialect))
+        for number, row in enumerate(rows, begin):
+            if not isinstance(row, dict):
+                raise CorpusError(
+                    f"row {number:,} of {shard.path} cannot be parsed, so it cannot be converted; correct it, or write "
+                    "the same format"
+                )
+        yield cast("list[dict[str, Any]]", rows)
+        begin += len(rows)
+        progress(begin)
+
+
+def _check_type(field: Any, named: NamedFormat, path: Path, check: Callable[[Any], None]) -> None:
+    pa = import_pyarrow()
+    try:
+        check(field.type)
+    except (pa.ArrowException, TypeError):
+        raise CorpusError(
+            f"{_NAMES[named.format]} cannot hold the column {field.name!r} of {path}, which has the type {field.type}; "
+            "remove the column, or write the same format"
+        ) from None
+
+
+def _check_parquet_type(arrow_type: Any) -> None:
+    pa = import_pyarrow()
+    schema = pa.schema([("column", arrow_type)])
+    rows = ParquetRows(io.BytesIO(), schema, "NONE", 1)
+    rows.write(pa.RecordBatch.from_arrays([pa.nulls(1, arrow_type)], schema=schema))
+    rows.close()
+
+
+def _describe_losses(shard: Shard, schema: Any, named: NamedFormat) -> str:
+    if named.format == "csv" and not isinstance(shard, CsvShard):
+        return "CSV has no types: numbers, dates and lists become text, and null becomes an empty cell"
+    if named.format == "jsonl":
+        changed = [field for field in schema if not is_json_type(field.type)]
+        if changed:
+            listed = ", ".join(f"{field.name} ({field.type})" for field in changed[:_MAX_NAMED_COLUMNS])
+            more = f" and {len(changed) - _MAX_NAMED_COLUMNS:,} more" if len(changed) > _MAX_NAMED_COLUMNS else ""
+            return f"JSONL has no dates, times and decimals, so these columns become text: {listed}{more}"
+    return ""
