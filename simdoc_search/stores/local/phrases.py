@@ -72,7 +72,7 @@ def find_phrases(
         }
         addresses, incomplete = _documents_to_read(candidates, read_limit)
     finder = _PhraseFinder(phrases, snapshot.settings.analysis)
-    documents = {}
+    documents: dict[DocumentKey, tuple[int, ...]] = {}
     remaining = iter(sorted(addresses))
     while batch := list(islice(remaining, BATCH_SIZE)):
         check_stopped()
