@@ -13,7 +13,7 @@ from typing import NamedTuple
 from simdoc_search.passages.exact import Measures
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.search.similar_result import Hit
-from simdoc_search.search.stored_texts import measure_records, read_records, split_into_batches
+from simdoc_search.search.stored_texts import measure_texts, read_stored_texts, split_into_batches
 from simdoc_search.sketch.estimate import TokenOverlap
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Candidate, Record, has_text_changed
@@ -146,8 +146,8 @@ class Ranker:
             if len(hits) >= needed_count and hits[-1].overlap >= bound:
                 is_exact = False
                 break
-            records = read_records(self.store, [candidate.key for candidate in batch])
-            measures = measure_records(text, records, self.store.settings.analysis)
+            texts = read_stored_texts(self.store, [candidate.key for candidate in batch])
+            measures = measure_texts(text, texts, self.store.settings.analysis)
             for candidate in batch:
                 if exact := measures.get(candidate.key):
                     hit: Hit | None = self._make_exact_hit(candidate, exact)
@@ -157,7 +157,7 @@ class Ranker:
                     hits.append(hit)
                     total += 1
             hits = [
-                replace(hit, changed=has_text_changed(records[hit.key])) if hit.key in measures else hit
+                replace(hit, changed=has_text_changed(texts[hit.key])) if hit.key in measures else hit
                 for hit in sort_hits(hits)[:needed_count]
             ]
         return HitPage(hits[self.offset :], total, is_exact and compared != max_compared, compared)

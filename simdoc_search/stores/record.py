@@ -121,6 +121,14 @@ class Record:
         return path if isinstance(path, str) else self.id
 
 
+class StoredText(NamedTuple):
+    """The text of a document, and its `Record.text_hash`. The text may have changed since it was hashed."""
+
+    key: DocumentKey
+    text: str
+    text_hash: str
+
+
 class EncodedRecord(NamedTuple):
     """A record in the form that the writer of its store accepts; see `Store.encoder`.
 
@@ -235,6 +243,6 @@ class LeftOutIndex:
         )
 
 
-def has_text_changed(record: Record) -> bool:
+def has_text_changed(record: Record | StoredText) -> bool:
     """Return whether the text changed after it was fingerprinted. If this is unknown, return False."""
     return bool(record.text is not None and record.text_hash and text_hash(record.text) != record.text_hash)

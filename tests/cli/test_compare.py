@@ -217,6 +217,7 @@ def test_an_unknown_text_is_one_sentence(tmp_path: Path) -> None:
         assert run("compare", "old.txt", odd).exit_code in {1, 2}
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_attachments_of_mails_are_named_because_they_are_not_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -182,9 +182,7 @@ def test_each_run_of_words_of_any_text_is_found(local_store: Store, text: str) -
     assert {"x": tuple(range(len(runs)))} == {key.id: numbers for key, numbers in found.documents.items()}
 
 
-def test_many_phrases_and_few_phrases_have_the_same_matches(
-    filled_store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_phrases_and_few_phrases_have_the_same_matches(filled_store: Store) -> None:
     text = TEXTS["a"] + " " + TEXTS["c"] + " ½ fox 🦊 ﷺ"
     words = locate_words(text)
     runs = [
@@ -192,10 +190,8 @@ def test_many_phrases_and_few_phrases_have_the_same_matches(
     ]
     alone = [matches_by_id(filled_store, text) for text in runs]
     together = matches_by_id(filled_store, *runs)
-    monkeypatch.setattr(local, "_MAX_PHRASES_ONE_BY_ONE", len(runs))
 
     assert 50 < len(runs)
-    assert together == matches_by_id(filled_store, *runs)
     assert together == {
         id: tuple(number for number, found in enumerate(alone) if id in found) for id in sorted(together)
     }
