@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import subprocess
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.dedupe import deduplicate_files, sketching
+from simdoc_search.dedupe.rows import RowWriter
+from simdoc_search.dedupe.work_folder import WorkFolder
 from simdoc_search.errors import StoreError
 from tests.support.datasets import make_rows, write_rows
 from tests.support.killed_processes import Process
@@ -86,6 +89,18 @@ def test_saving_over_the_old_rows_resumes(every: int, tmp_path: Path) -> None:
         assert 0 == report.kept_count
         assert [] == list(folder.glob(".*"))
     assert killed * every > 25
+
+
+def test_progress_in_another_format_is_not_continued(tmp_path: Path) -> None:
+    work, checkpoint = WorkFolder(tmp_path), tmp_path / "rows" / "checkpoint.json"
+    checkpoint.parent.mkdir()
+    with RowWriter(checkpoint.parent, {"options": 1}) as writer:
+        writer.checkpoint()
+
+    assert work.prepare({"options": 1})
+    checkpoint.write_text(json.dumps({**json.loads(checkpoint.read_text()), "format": 99}))
+    assert not work.prepare({"options": 1})
+    assert [] == list(tmp_path.iterdir())
 
 
 @pytest.mark.slow
