@@ -142,15 +142,15 @@ def _find_sample_faults(inspection: Inspection) -> Iterator[str]:
     if malformed := sorted(sample.malformed.items()):
         examples = ", ".join(f"{id!r} {fault}" for id, fault in malformed[:_MAX_EXAMPLES])
         problem = f"sampled fingerprints {'is' if len(malformed) == 1 else 'are'} malformed: {examples}"
-        yield f"{len(malformed):,} of {sample.sampled:,} {problem}; run simdoc-search backfill --stale"
-    stale = sample.stale - len(malformed)
+        yield f"{len(malformed):,} of {sample.sampled_count:,} {problem}; run simdoc-search backfill --stale"
+    stale = sample.stale_count - len(malformed)
     if stale > 0:
         examples = ", ".join(repr(id) for id in sample.examples if id not in sample.malformed)
-        of_all = "" if sample.is_exact else f", about {sample.share * sample.documents:,.0f} in total"
+        of_all = "" if sample.is_exact else f", about {sample.share * sample.document_count:,.0f} in total"
         match = "does not match" if stale == 1 else "do not match"
         yield (
-            f"{stale:,} of {sample.sampled:,} sampled fingerprints {match} the current text{of_all}: {examples}; run "
-            "simdoc-search backfill --stale"
+            f"{stale:,} of {sample.sampled_count:,} sampled fingerprints {match} the current text{of_all}: {examples}; "
+            "run `simdoc-search backfill --stale`"
         )
 
 

@@ -33,14 +33,15 @@ class UpdateResult:
     """The result of an update by query.
 
     Attributes:
-        updated: number of documents that the engine wrote.
-        conflicts: number of documents that the engine did not write, because another writer changed them meanwhile.
+        updated_count: number of documents that the engine wrote.
+        conflict_count: number of documents that the engine did not write, because another writer changed them
+            meanwhile.
         failures: maps the id of each document that the engine could not write to the reason. The engine stops after a
             failure, so other documents may not be written either.
     """
 
-    updated: int
-    conflicts: int
+    updated_count: int
+    conflict_count: int
     failures: dict[str, str]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,10 +102,12 @@ def apply(
 
     rows, method, plan_undo_file = read_plan(plan), methods[0], undo_path(plan)
     expected = expected_changes(rows)
-    _confirm(expected, method, dry_run=dry_run, yes=yes)
     store_to_update = _open_store_to_update(
         store, engine, is_required=bool(expected.fileless_document_count and method == "delete")
     )
+    if move_to is not None and store_to_update is not None:
+        _warn_if_indexed(Path(move_to), store_to_update)
+    _confirm(expected, method, dry_run=dry_run, yes=yes)
     try:
         with stage_progress(hidden=as_json) as update:
             report = apply_plan(
@@ -179,6 +182,22 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
     return None
 
 
+def _warn_if_indexed(folder: Path, store: Store) -> None:
+    """Print a note if `index` would read a folder for moved files, because it is in an indexed folder."""
+    absolute = Path(os.path.abspath(folder))  # noqa: PTH100 - Path.resolve would follow links
+    for parent in (absolute, *absolute.parents):
+        with suppress(StoreError):  # the changes of files do not need the store
+            if store.count(str(parent)):
+                say(
+                    f"note: {folder} is in the indexed folder {_shorten_path(str(parent))}, so the moved files will be "
+                    "found as copies again; choose a folder outside it",
+                    err=True,
+                )
+                return
+        if parent.name.startswith("."):
+            return
+
+
 def _print(
     report: ApplyReport, method: DropMethod, undo_file: str, *, dry_run: bool, has_store: bool, has_documents: bool
 ) -> None:
@@ -221,10 +240,10 @@ def _print_json(report: ApplyReport, method: DropMethod, *, dry_run: bool) -> No
         {
             "dry_run": dry_run,
             "dropped": [{"name": name, kept_or_target_key: path} for name, path in report.dropped],
-            "already_done": report.earlier_dropped_count,
+            "earlier_dropped_count": report.earlier_dropped_count,
             "left_alone": [{"name": name, "reason": reason} for name, reason, _ in report.left_alone],
             "refused_groups": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],
-            "removed_from_store": report.removed_count,
+            "removed_count": report.removed_count,
             "not_removed": [{"id": key.id, "reason": reason} for key, reason in report.not_removed.items()],
         }
     )
@@ -237,13 +256,15 @@ def _undo(file: str, *, as_json: bool) -> None:
         report = undo(Path(file), lambda share: update("undoing", share))
     if as_json:
         not_restored = [{"name": name, "reason": reason} for name, reason in report.not_restored]
-        print_json({"restored": report.restored, "already_in_place": report.unchanged, "not_restored": not_restored})
+        print_json(
+            {"restored": report.restored, "unchanged_count": report.unchanged_count, "not_restored": not_restored}
+        )
     else:
         for name in report.restored:
             say(f"restored  {_shorten_path(name)}")
         for name, reason in report.not_restored:
             say(f"not restored: {_shorten_path(name)}: {reason}", err=True)
-        in_place = f", {report.unchanged:,} already in place" if report.unchanged else ""
+        in_place = f", {report.unchanged_count:,} already in place" if report.unchanged_count else ""
         count = len(report.not_restored)
         missing = f", {count:,} not restored (still listed in {file})" if count else ""
         say(f"{len(report.restored):,} restored{in_place}{missing}")

@@ -192,11 +192,14 @@ class _Report:
 
 
 def _group_nearby(differences: Iterable[Difference], text: str) -> Iterator[list[Difference]]:
-    """Group differences that are near enough to share the words around them. A moved passage is a group by itself."""
+    """Group differences that are near enough to share the words around them.
+
+    A moved passage is a group by itself, and so is a difference that is too long to be shown as a whole.
+    """
     group: list[Difference] = []
     for difference in differences:
-        is_moved = "moved" in (difference.kind, group[-1].kind if group else "")
-        if group and (is_moved or not _is_near(text, group[-1].a[1], difference.a[0])):
+        is_alone = any(each.kind == "moved" or each.words > _MAX_DIFFERENCE_WORDS for each in (difference, *group[-1:]))
+        if group and (is_alone or not _is_near(text, group[-1].a[1], difference.a[0])):
             yield group
             group = []
         group.append(difference)

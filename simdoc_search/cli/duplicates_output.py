@@ -169,14 +169,17 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
         raise CommandInterruptedError(
             "interrupted; some duplicates are already marked. Run the same command again to mark the others"
         ) from None
-    say(f"marks: {report.set:,} set, {report.removed:,} removed, {report.unchanged:,} unchanged", err=True)
-    if report.passed_over:
-        changed = format_count(report.passed_over, "document was", "documents were")
+    say(
+        f"marks: {report.set_count:,} set, {report.removed_count:,} removed, {report.unchanged_count:,} unchanged",
+        err=True,
+    )
+    if report.skipped_count:
+        changed = format_count(report.skipped_count, "document was", "documents were")
         say(f"note: {changed} changed or deleted meanwhile; run the same command again to update the marks", err=True)
     for id, reason in report.reasons.items():
         say(f"Error: the document {id!r} was not marked: {reason}", err=True)
-    if report.refused > len(report.reasons):
-        more = format_count(report.refused - len(report.reasons), "more document was", "more documents were")
+    if report.refused_count > len(report.reasons):
+        more = format_count(report.refused_count - len(report.reasons), "more document was", "more documents were")
         say(f"Error: {more} not marked", err=True)
     return report
 
@@ -214,7 +217,7 @@ def note_lines(result: Duplicates, *, is_estimate_requested: bool) -> Iterator[s
         documents = format_count(result.large_sets.document_count, "document is", "documents are")
         limit = result.large_sets.max_set_size
         yield f"{documents} similar to more than {limit:,} others; each was compared with only a few of them"
-        if skipped := result.large_sets.skipped_comparisons:
+        if skipped := result.large_sets.skipped_comparison_count:
             skipped_comparisons = format_count(skipped, "comparison was", "comparisons were")
             yield f"at most {skipped_comparisons} skipped, so duplicates may be missing"
     if result.ignored_word_count:

@@ -111,7 +111,7 @@ def index_paths(
             "interrupted; finished documents are stored. Run the same command again to resume"
         ) from None
     skipped = f", {len(report.skipped):,} skipped" if report.skipped else ""
-    counts = f"{report.indexed + report.replaced:,} indexed, {report.unchanged:,} unchanged{skipped}"
+    counts = f"{report.indexed_count + report.replaced_count:,} indexed, {report.unchanged_count:,} unchanged{skipped}"
     say(f"{counts} in {report.seconds:.1f} s; the index is in {without_credentials(location)}", err=True)
     if report.skipped:
         say(f"to see which files were skipped, and why, run: {command_line(location, 'index', *paths)}", err=True)

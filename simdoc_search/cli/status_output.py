@@ -140,22 +140,27 @@ def _describe_staleness(inspection: Inspection) -> str:
     sample = inspection.sample
     if sample.not_compared_reason:
         return f"unknown: {sample.not_compared_reason}"
-    if not sample.documents:
+    if not sample.document_count:
         return "none, because no document has a fingerprint with the settings of the mapping"
-    if not sample.unchecked:
-        return f"none of {sample.documents:,}, because no document was written since the last backfill --stale"
+    if not sample.unchecked_count:
+        return f"none of {sample.document_count:,}, because no document was written since the last backfill --stale"
     examples = f": {', '.join(map(repr, sample.examples))}" if sample.examples else ""
-    of_all = f"{sample.stale:,} of {sample.documents:,}"
-    if sample.is_exact and sample.compared:
-        unchecked = format_count(sample.unchecked, "document written", "documents written")
+    of_all = f"{sample.stale_count:,} of {sample.document_count:,}"
+    if sample.is_exact and sample.compared_count:
+        unchecked = format_count(sample.unchecked_count, "document written", "documents written")
         return f"{of_all}, after comparing {unchecked} since the last backfill --stale{examples}"
     if sample.is_exact:
         return f"{of_all}, all compared{examples}"
     low, high = sample.interval
-    estimate = f"about {sample.share * sample.documents:,.0f} of {sample.documents:,} ({_format_percent(sample.share)}"
-    evidence = f"{sample.stale:,} of {sample.sampled:,} drawn at random"
-    since = f" from {sample.unchecked:,} documents written since the last backfill --stale" if sample.compared else ""
-    return f"{estimate}; with 95 % confidence {low:.1%} to {high:.1%}), based on {evidence}{since}{examples}"
+    count = f"about {sample.share * sample.document_count:,.0f} of {sample.document_count:,}"
+    interval = f"({_format_percent(sample.share)}; with 95 % confidence {low:.1%} to {high:.1%})"
+    evidence = f"{sample.stale_count:,} of {sample.sampled_count:,} drawn at random"
+    since = (
+        f" from {sample.unchecked_count:,} documents written since the last backfill --stale"
+        if sample.compared_count
+        else ""
+    )
+    return f"{count} {interval}, based on {evidence}{since}{examples}"
 
 
 def _error_lines(inspection: Inspection) -> Iterator[str]:

@@ -39,7 +39,7 @@ class BandPass:
     """A pass that pairs documents in a range of sizes."""
 
     rows: int  # number of tokens per band; 0 if documents are paired by single rare tokens
-    bands: int  # number of bands
+    band_count: int  # number of bands
     min_shingles: float  # minimum number of distinct shingles of a document
     max_shingles: float  # maximum number of distinct shingles of a document
 
@@ -184,11 +184,11 @@ def table_band_keys(
     """
     all_documents = np.arange(len(table.counts))
     keys_and_owners: list[tuple[Keys, Ints]] = []
-    for band_pass in plan_passes(overlap, recall, table.buckets):
+    for band_pass in plan_passes(overlap, recall, table.bucket_count):
         documents = band_pass.select(table, all_documents)
         if band_pass.rows:
             all_keys = table.band_keys(
-                documents, band_pass.rows, band_pass.bands, extended=is_extended(table, band_pass)
+                documents, band_pass.rows, band_pass.band_count, extended=is_extended(table, band_pass)
             )
             keys_and_owners += [(keys, documents) for keys in all_keys]
         else:
@@ -206,7 +206,7 @@ def table_band_keys(
 
 def short_token_hashes(table: FingerprintTable, overlap: Fraction, recall: Fraction) -> Keys:
     """Return the hashes of all tokens of the documents that are paired by rare tokens."""
-    band_pass = plan_passes(overlap, recall, table.buckets)[-1]
+    band_pass = plan_passes(overlap, recall, table.bucket_count)[-1]
     documents = band_pass.select(table, np.arange(len(table.counts)))
     return table.token_hashes(documents, extended=is_extended(table, band_pass))[0]
 

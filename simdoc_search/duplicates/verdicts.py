@@ -111,7 +111,7 @@ class Verdicts:
     def has_other_links(self, number: int) -> bool:
         """Return whether the file of a document has other hard links, so that deleting it may free nothing."""
         file = self._contents.files.get(number)
-        return file is not None and file.links > 1
+        return file is not None and file.link_count > 1
 
     def classify_pair(self, a: int, b: int) -> DuplicateKind:
         """Return the duplicate kind of a pair of documents that overlap enough."""
@@ -146,7 +146,7 @@ class Verdicts:
     def _decide_link(self, number: int, link_of: int) -> Verdict:
         """Return the verdict on another name of a file. This name is dropped if the first name is dropped."""
         other, file = self._verdicts.get(link_of), self._contents.files[number]
-        if other and other.action == "drop" and file.links > 1:
+        if other and other.action == "drop" and file.link_count > 1:
             return Verdict("hard link", "drop", other.duplicate_of, link_of)
         return Verdict("hard link", "decide", link_of, link_of)
 

@@ -36,7 +36,10 @@ def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
     result = run("duplicates", "docs")
 
     assert 0 == result.exit_code
-    assert re.fullmatch(r"5 indexed, 0 unchanged in \d+\.\d s; the index is in \./\.simdoc\n", result.stderr)
+    indexed, hint = result.stderr.splitlines()
+    assert re.fullmatch(r"5 indexed, 0 unchanged in \d+\.\d s; the index is in \./\.simdoc", indexed)
+    assert "to move copies away, add --plan plan.tsv; to see what differs, add --html page.html" == hint
+    assert "to move" not in run("duplicates", "--html", "page.html").stderr
     assert [
         "    keep       1.5 kB  1971-02-05  docs/copy.txt",
         "    drop       1.5 kB  1971-02-05  docs/keep.txt  (identical)",
@@ -157,7 +160,7 @@ def test_many_similar_documents_are_noted(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert "1 group, 19 duplicates: 19 to drop, 0 to decide" == result.stdout.splitlines()[-1]
     assert "note: 20 documents are similar to more than 8 others; each was compared with only a few" in result.stderr
-    assert {"documents": 20, "limit": 8, "skipped_comparisons": 0} == answer("duplicates")["large_sets"]
+    assert {"documents": 20, "limit": 8, "skipped_comparison_count": 0} == answer("duplicates")["large_sets"]
 
 
 def test_only_new_files_are_compared_with_all() -> None:

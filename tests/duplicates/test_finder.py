@@ -95,7 +95,7 @@ def test_duplicates_are_found_among_many_documents_with_the_same_boilerplate(mon
     found = duplicates_among([Document(f"{n:03}", each) for n, each in enumerate(letters)], overlap=0.9, keep="first")
 
     assert found.large_sets is not None
-    assert 0 < found.large_sets.skipped_comparisons
+    assert 0 < found.large_sets.skipped_comparison_count
     assert {(f"{n:03}", f"{150 + n:03}") for n in range(30)} == {
         (group.kept.id, duplicate.id) for group in found.groups() for duplicate in group.duplicates
     }
@@ -115,7 +115,7 @@ def test_many_documents_of_one_template_are_one_group(keep: str, monkeypatch: py
     assert (160, 4, 0) == (
         found.large_sets.document_count,
         found.large_sets.max_set_size,
-        found.large_sets.skipped_comparisons,
+        found.large_sets.skipped_comparison_count,
     )
 
 

@@ -37,7 +37,7 @@ def test_the_index_follows_moved_and_renamed_files(docs: Path) -> None:
         "2 moved or renamed files were recognised by content; the documents at the old paths were removed\n"
         == done.stderr
     )
-    assert ("", 5) == (run("index", "docs").stderr, answer("index", "docs")["unchanged"])
+    assert ("", 5) == (run("index", "docs").stderr, answer("index", "docs")["unchanged_count"])
 
 
 def test_a_renamed_folder_is_followed(docs: Path) -> None:

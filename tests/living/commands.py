@@ -72,7 +72,7 @@ class Checks:
         assert [] == status["skipped"]
         counts = {key: status[key] for key in ("documents", "missing", "without_text")}
         gone = sum(index["counts"]["text_gone"] for index in status["indices"])
-        return {**counts, "text_gone": gone, "stale": status["staleness"]["stale"]}
+        return {**counts, "text_gone": gone, "stale": status["staleness"]["stale_count"]}
 
     def problems(self) -> list[dict[str, Any]]:
         """Return the problems that `check` finds."""
@@ -87,7 +87,7 @@ class Checks:
 
         assert [] == report["refused"]
         assert bool(skipped) == result.exit_code
-        return report["updated"], skipped
+        return report["updated_count"], skipped
 
     def refused(self, *command: str) -> str:
         """Return the sentence of a command that fails."""

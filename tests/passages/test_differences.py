@@ -136,3 +136,15 @@ def test_equal_words_between_larger_differences_belong_to_them() -> None:
     expected = [("replaced", old, new)]
 
     assert expected == quoted(f"{CONTRACT} Here {old}. {CONTRACT}", f"{CONTRACT} Here {new}. {CONTRACT}")
+
+
+def test_few_equal_words_after_a_long_difference_belong_to_it() -> None:
+    """Texts on other subjects share common words by chance. Between short differences, the same words separate them."""
+    mine, theirs = " ".join(["mine"] * 200), " ".join(["theirs"] * 100)
+
+    def count(before: tuple[str, str], equal: str) -> int:
+        return len(quoted(f"{before[0]} {equal} see", f"{before[1]} {equal} reduce"))
+
+    assert 1 == count((mine, theirs), "to the one")
+    assert 2 == count((mine, theirs), "to the one or two")
+    assert 2 == count(("mine", "theirs"), "to the one")

@@ -143,7 +143,7 @@ def test_foreign_keys_in_the_fingerprint_field_are_not_mapped(temp_indices: Temp
         call(temp_indices.engine, "PUT", f"/{name}", {"mappings": mapping()})
     elif origin == "backfill":
         temp_indices.put(name, "first", {"body": TEXT})
-        assert 1 == backfill(engine, name).updated
+        assert 1 == backfill(engine, name).updated_count
     elif origin == "marks":
         mark(temp_indices, name, overlap=0.5)
     else:

@@ -102,7 +102,7 @@ def test_a_keyed_index_needs_its_key(temp_indices: TempIndices, monkeypatch: pyt
     hits = SimilaritySearch(open_store(f"{temp_indices.engine}/{name}")).similar("a_20_80").hits
     monkeypatch.delenv(HASH_KEY_VARIABLE)
 
-    assert (0, 4) == (refused.updated, report.updated)
+    assert (0, 4) == (refused.updated_count, report.updated_count)
     assert ["set SIMDOC_HASH_KEY to this key"] == [index.reason.split("; ")[1] for index in refused.skipped_indices]
     assert ["b", "c", "d"] == sorted(hit.id for hit in hits)
     with pytest.raises(FormatMismatchError, match="set SIMDOC_HASH_KEY to this key"):
