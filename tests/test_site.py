@@ -88,7 +88,10 @@ def test_commands_print_the_documented_json(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_commands_still_print_the_json_of_0_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """New keys are allowed. Until 0.1 is released, write it again: python scripts/golden_formats.py tests/data/formats_0_1"""
+    """New keys are allowed. Until 0.1 is released, other changes are allowed, too: write the file again with
+
+    python scripts/golden_formats.py tests/data/formats_0_1
+    """
     monkeypatch.chdir(tmp_path)
     write_corpus(tmp_path / "corpus")
     write(tmp_path, {"draft.txt": words(0, 150), "corpus/empty.txt": ""})
